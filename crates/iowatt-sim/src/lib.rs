@@ -1,0 +1,3 @@
+//! The storage simulator: rooms, engine, energy ledger.
+
+pub mod plan;

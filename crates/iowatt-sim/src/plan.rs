@@ -1,0 +1,304 @@
+//! The plan: everything the simulator is told, in SI numbers and indices, never names.
+//!
+//! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
+//! side knows and the other does not is an error and never a silent default.
+
+use serde::Deserialize;
+
+/// A whole simulation.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Seed of every random stream; each room derives its own.
+    pub seed: u64,
+    /// Streams of requests, each against one volume.
+    pub workloads: Vec<WorkloadPlan>,
+    /// Address ranges of pools that workloads see.
+    pub volumes: Vec<VolumePlan>,
+    /// Groups of like drives under one redundancy scheme.
+    pub pools: Vec<PoolPlan>,
+    /// Shared buses between controller and drives.
+    pub buses: Vec<BusPlan>,
+    /// What is observed, and over which window.
+    pub observe: ObservePlan,
+}
+
+/// One stream of requests.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadPlan {
+    /// Index of the volume it addresses.
+    pub volume: usize,
+    /// How its time stamps become arrivals.
+    pub replay: ReplayPlan,
+}
+
+/// How a recorded or generated stream is paced.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, tag = "mode", rename_all = "kebab-case")]
+pub enum ReplayPlan {
+    /// Arrivals at the recorded stamps divided by `speed`, whatever the storage does.
+    Open {
+        /// Time compression: 2.0 replays twice as fast, 0.4 slower.
+        speed: f64,
+    },
+    /// The next request is issued when one completes.
+    Closed {
+        /// Requests kept outstanding.
+        outstanding: u32,
+        /// Whether the limit holds for the workload or for each of its streams.
+        per: ClosedPer,
+    },
+}
+
+/// The scope of a closed loop's limit.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedPer {
+    /// All requests of the workload together.
+    Workload,
+    /// Each recorded stream by itself, in its own order.
+    Stream,
+}
+
+/// A range of one pool's usable bytes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VolumePlan {
+    /// Index of the pool.
+    pub pool: usize,
+    /// First byte in the pool; a multiple of the sector size.
+    pub offset_bytes: u64,
+    /// Length in bytes.
+    pub capacity_bytes: u64,
+}
+
+/// Like drives and the scheme that joins them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoolPlan {
+    /// Number of drives.
+    pub count: usize,
+    /// The drive.
+    pub device: DevicePlan,
+    /// Striping and redundancy.
+    pub raid: RaidPlan,
+    /// Order in which a drive's queue is served.
+    pub scheduler: SchedulerPlan,
+    /// When an idle drive changes its power state.
+    pub power_policy: PowerPolicyPlan,
+    /// Bus of each drive, by index; empty where drives have private links.
+    pub bus_of_drive: Vec<usize>,
+}
+
+/// Striping and redundancy of a pool.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RaidPlan {
+    /// The level.
+    pub level: RaidLevel,
+    /// Bytes of consecutive addresses on one drive; a multiple of the sector size. Unused by RAID-1.
+    pub stripe_unit_bytes: u64,
+    /// Rotation of parity, RAID-5 and RAID-6.
+    pub layout: ParityLayout,
+    /// How a write smaller than a stripe updates parity.
+    pub small_write: SmallWrite,
+    /// Reads also fetch the parity of what they read (arrays2002's text).
+    pub parity_check_on_read: bool,
+}
+
+/// Redundancy schemes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum RaidLevel {
+    /// Striping, no redundancy.
+    #[serde(rename = "0")]
+    Raid0,
+    /// All drives hold the same data.
+    #[serde(rename = "1")]
+    Raid1,
+    /// Two striped halves that mirror each other.
+    #[serde(rename = "10")]
+    Raid10,
+    /// Dedicated parity on the last drive.
+    #[serde(rename = "4")]
+    Raid4,
+    /// Rotating parity.
+    #[serde(rename = "5")]
+    Raid5,
+    /// Rotating double parity.
+    #[serde(rename = "6")]
+    Raid6,
+}
+
+/// Where parity and data units go in successive stripes (the four variants of Linux md).
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParityLayout {
+    /// Parity moves left; data starts after it. The usual default.
+    LeftSymmetric,
+    /// Parity moves left; data starts at drive 0.
+    LeftAsymmetric,
+    /// Parity moves right; data starts after it.
+    RightSymmetric,
+    /// Parity moves right; data starts at drive 0.
+    RightAsymmetric,
+}
+
+/// Parity update of partial-stripe writes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum SmallWrite {
+    /// Whichever of the two needs fewer drive operations; read-modify-write on a tie.
+    Auto,
+    /// Read old data and old parity.
+    ReadModifyWrite,
+    /// Read the data that is not written.
+    Reconstruct,
+}
+
+/// Queue disciplines. Distances are in LBN except where they must be in time.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchedulerPlan {
+    /// First come, first served.
+    Fcfs,
+    /// Shortest seek (cylinders) first.
+    Sstf,
+    /// Elevator that travels to the last cylinder before it turns.
+    Scan,
+    /// Elevator that turns at the last request.
+    Look,
+    /// One-way elevator that returns to the lowest request.
+    CLook,
+    /// Shortest positioning time (seek and rotation) first.
+    Sptf,
+}
+
+/// When an idle drive leaves the idle state.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, tag = "policy", rename_all = "kebab-case")]
+pub enum PowerPolicyPlan {
+    /// It never does.
+    Never,
+    /// It spins down after a fixed time without work.
+    FixedThreshold {
+        /// Idle seconds before spin-down.
+        threshold_s: f64,
+    },
+}
+
+/// A drive, by technology.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum DevicePlan {
+    /// A mechanical disk.
+    Hdd(HddPlan),
+}
+
+/// A mechanical disk.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HddPlan {
+    /// Revolutions per minute.
+    pub rpm: f64,
+    /// Bytes of a sector.
+    pub sector_bytes: u32,
+    /// Recording surfaces (= heads).
+    pub surfaces: u32,
+    /// Zones from the outer edge inwards, which is also LBN order.
+    pub zones: Vec<ZonePlan>,
+    /// Sectors that the drive offers; at most what the zones hold.
+    pub sectors: u64,
+    /// Seek curve: cylinders moved, seconds; increasing distances from 1; interpolated linearly.
+    pub seek: Vec<SeekPoint>,
+    /// Change of head within a cylinder, seconds.
+    pub head_switch_s: f64,
+    /// Added to any non-zero positioning of a write, seconds (may be negative).
+    pub write_settle_s: f64,
+    /// Command processing before the mechanics start, seconds.
+    pub read_overhead_s: f64,
+    /// The same for writes, seconds.
+    pub write_overhead_s: f64,
+    /// Rotational position at time zero.
+    pub phase: PhasePlan,
+    /// Electrical figures.
+    pub power: HddPowerPlan,
+}
+
+/// Cylinders with the same number of sectors per track.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ZonePlan {
+    /// Number of cylinders.
+    pub cylinders: u32,
+    /// Sectors on each of its tracks.
+    pub sectors_per_track: u32,
+    /// Offset of sector 0 between neighbouring tracks of a cylinder, sectors.
+    pub track_skew_sectors: f64,
+    /// Additional offset when the next track is on the next cylinder, sectors.
+    pub cylinder_skew_sectors: f64,
+}
+
+/// One point of a seek curve.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeekPoint {
+    /// Cylinders moved, from 1.
+    pub cylinders: u32,
+    /// Seconds, settle for reads included.
+    pub time_s: f64,
+}
+
+/// Rotational position at time zero.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum PhasePlan {
+    /// Drawn for each drive from the seed.
+    Random,
+    /// Sector 0 under the head, for cross-checks.
+    Zero,
+}
+
+/// Watts by state, and the transitions.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HddPowerPlan {
+    /// Media transfer, and command or bus time that holds the disk.
+    pub active_w: f64,
+    /// Seek, settle, head switch and rotational wait.
+    pub positioning_w: f64,
+    /// Spinning without work.
+    pub idle_w: f64,
+    /// Stopped. Needed only by a policy that spins down; so are the four below.
+    pub standby_w: Option<f64>,
+    /// While spinning up.
+    pub spin_up_w: Option<f64>,
+    /// While spinning down.
+    pub spin_down_w: Option<f64>,
+    /// Seconds to spin up.
+    pub spin_up_s: Option<f64>,
+    /// Seconds to spin down.
+    pub spin_down_s: Option<f64>,
+}
+
+/// A bus that drives share, one transfer at a time, first come first served.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusPlan {
+    /// Bytes per second of a transfer.
+    pub bandwidth_bytes_per_s: f64,
+    /// Arbitration before each transfer, seconds.
+    pub arbitration_s: f64,
+}
+
+/// What is observed.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObservePlan {
+    /// Seconds cut from the front of every figure.
+    pub warmup_s: f64,
+    /// Simulated end in seconds; left out, the end is the last completion.
+    pub end_s: Option<f64>,
+    /// Width of an interval in seconds; left out, it starts at 1 s and doubles to stay bounded.
+    pub interval_s: Option<f64>,
+}

@@ -1,0 +1,1 @@
+"""iowatt: what a storage system costs in watts, milliseconds and dollars."""
