@@ -1,3 +1,25 @@
-//! The storage simulator: rooms, engine, energy ledger.
+//! The storage simulator: rooms, engine, energy ledger. No I/O, no Python, no names.
+//!
+//! A request walks through rooms in one order: [`arrival`] -> volume -> [`raid`] -> drive queue and drive
+//! ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
+//! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
 
+pub mod arrival;
+pub mod bus;
+pub mod clock;
+pub mod device;
+pub mod engine;
+mod error;
+pub mod event;
+pub mod observe;
 pub mod plan;
+pub mod power;
+pub mod raid;
+pub mod results;
+pub mod rng;
+pub mod slab;
+
+pub use engine::{Progress, Simulation};
+pub use error::SimError;
+pub use plan::Plan;
+pub use results::{Column, Outcome, Summary, Table};

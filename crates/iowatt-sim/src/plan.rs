@@ -302,3 +302,113 @@ pub struct ObservePlan {
     /// Width of an interval in seconds; left out, it starts at 1 s and doubles to stay bounded.
     pub interval_s: Option<f64>,
 }
+
+impl Plan {
+    /// Whether the plan is consistent with itself. Python has checked the scenario with better messages;
+    /// this catches a plan that did not come from there.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn validate(&self) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        for w in &self.workloads {
+            check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
+            match w.replay {
+                ReplayPlan::Open { speed } => {
+                    check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;
+                }
+                ReplayPlan::Closed { outstanding, .. } => {
+                    check(outstanding > 0, "outstanding must be at least 1")?;
+                }
+            }
+        }
+        check(
+            self.volumes.iter().all(|v| v.pool < self.pools.len()),
+            "a volume names a pool that is not there",
+        )?;
+        check(
+            !self.workloads.is_empty() || self.observe.end_s.is_some(),
+            "a run without workloads needs an end",
+        )?;
+        for bus in &self.buses {
+            check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
+        }
+        self.pools.iter().try_for_each(|p| p.validate(self.buses.len()))
+    }
+
+    /// Whether the volumes on pool number `pool` fit its `capacity_bytes`.
+    ///
+    /// # Errors
+    /// Names the first that does not.
+    pub fn check_volumes(&self, pool: usize, capacity_bytes: u64) -> Result<(), String> {
+        for (number, v) in self.volumes.iter().enumerate().filter(|(_, v)| v.pool == pool) {
+            let end = v.offset_bytes.saturating_add(v.capacity_bytes);
+            if end > capacity_bytes {
+                return Err(format!(
+                    "volume {number} ends at byte {end} of pool {pool}, which offers {capacity_bytes}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PoolPlan {
+    fn validate(&self, buses: usize) -> Result<(), String> {
+        let DevicePlan::Hdd(hdd) = &self.device;
+        hdd.validate()?;
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let (least, what) = match self.raid.level {
+            RaidLevel::Raid0 => (1, "RAID-0 needs a drive"),
+            RaidLevel::Raid1 => (2, "RAID-1 needs 2 drives"),
+            RaidLevel::Raid10 => (2, "RAID-10 needs 2 drives"),
+            RaidLevel::Raid4 | RaidLevel::Raid5 => (3, "RAID-4 and RAID-5 need 3 drives"),
+            RaidLevel::Raid6 => (4, "RAID-6 needs 4 drives"),
+        };
+        check(self.count >= least, what)?;
+        check(
+            self.raid.level != RaidLevel::Raid10 || self.count.is_multiple_of(2),
+            "RAID-10 needs an even number of drives",
+        )?;
+        let sector = u64::from(hdd.sector_bytes);
+        check(
+            self.raid.stripe_unit_bytes > 0 && self.raid.stripe_unit_bytes.is_multiple_of(sector),
+            "the stripe unit must be a multiple of the sector",
+        )?;
+        check(
+            self.bus_of_drive.is_empty() || self.bus_of_drive.len() == self.count,
+            "every drive of a pool has a bus, or none has",
+        )?;
+        check(self.bus_of_drive.iter().all(|&b| b < buses), "a drive is on a bus that is not there")?;
+        let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
+        check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
+    }
+}
+
+impl HddPlan {
+    fn validate(&self) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        check(self.rpm.is_finite() && self.rpm > 0.0, "rpm must be positive")?;
+        check(self.sector_bytes > 0 && self.surfaces > 0, "sectors and surfaces must be positive")?;
+        check(!self.zones.is_empty(), "a disk needs a zone")?;
+        check(
+            self.zones.iter().all(|z| z.cylinders > 0 && z.sectors_per_track > 0),
+            "a zone needs cylinders and sectors",
+        )?;
+        check(!self.seek.is_empty(), "a disk needs a seek curve")?;
+        check(
+            self.seek.windows(2).all(|p| p[0].cylinders < p[1].cylinders)
+                && self.seek.iter().all(|p| p.cylinders > 0 && p.time_s >= 0.0),
+            "seek points need increasing distances from 1 and times of at least 0",
+        )
+    }
+}
+
+impl HddPowerPlan {
+    /// Whether all figures of a stopped spindle are known.
+    #[must_use]
+    pub fn can_spin_down(&self) -> bool {
+        let all = [self.standby_w, self.spin_up_w, self.spin_down_w, self.spin_up_s, self.spin_down_s];
+        all.iter().all(Option::is_some)
+    }
+}

@@ -1,0 +1,145 @@
+//! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed).
+
+mod closed;
+
+use crate::clock::Nanos;
+use crate::error::SimError;
+use crate::plan::{ClosedPer, ReplayPlan, WorkloadPlan};
+use closed::StreamLoops;
+use iowatt_trace::{Op, Request, Source};
+
+/// Requests read from a source at a time.
+const BATCH: usize = 4096;
+
+/// A source read in batches.
+struct Reader<'a> {
+    source: &'a mut dyn Source,
+    batch: Vec<Request>,
+    next: usize,
+    more: bool,
+}
+
+impl Reader<'_> {
+    /// The next read or write. Trims and flushes cost a mechanical disk without a volatile cache
+    /// nothing; importers count them and normally leave them out already.
+    fn next(&mut self) -> Result<Option<Request>, SimError> {
+        loop {
+            while let Some(&request) = self.batch.get(self.next) {
+                self.next += 1;
+                if matches!(request.op, Op::Read | Op::Write) {
+                    return Ok(Some(request));
+                }
+            }
+            if !self.more {
+                return Ok(None);
+            }
+            self.batch.clear();
+            self.next = 0;
+            self.more = self.source.fill(&mut self.batch, BATCH)?;
+        }
+    }
+}
+
+enum Pace {
+    /// Stamps divided by the speed; the next request waits here for its time.
+    Open { speed: f64, waiting: Option<Request> },
+    /// A fixed number outstanding.
+    Closed { room: u32 },
+    /// A fixed number outstanding for each stream.
+    ClosedByStream(StreamLoops),
+}
+
+/// One workload's pacing.
+pub struct Arrivals<'a> {
+    reader: Reader<'a>,
+    pace: Pace,
+}
+
+impl<'a> Arrivals<'a> {
+    /// Paces `source` as `plan` says.
+    #[must_use]
+    pub fn new(plan: &WorkloadPlan, source: &'a mut dyn Source) -> Self {
+        let pace = match plan.replay {
+            ReplayPlan::Open { speed } => Pace::Open { speed, waiting: None },
+            ReplayPlan::Closed { outstanding, per: ClosedPer::Workload } => {
+                Pace::Closed { room: outstanding }
+            }
+            ReplayPlan::Closed { outstanding, per: ClosedPer::Stream } => {
+                Pace::ClosedByStream(StreamLoops::new(outstanding))
+            }
+        };
+        Self { reader: Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true }, pace }
+    }
+
+    /// Whether arrivals follow the stamps.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.pace, Pace::Open { .. })
+    }
+
+    /// Whether every request has been handed out.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        let read = !self.reader.more && self.reader.next >= self.reader.batch.len();
+        read && match &self.pace {
+            Pace::Open { waiting, .. } => waiting.is_none(),
+            Pace::Closed { .. } => true,
+            Pace::ClosedByStream(loops) => loops.is_empty(),
+        }
+    }
+
+    /// How far the source has been read, where it knows.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        self.reader.source.progress()
+    }
+
+    /// Open pacing: the time of the next arrival, whose request [`Self::take`] then hands out.
+    ///
+    /// # Errors
+    /// As the source.
+    pub fn schedule(&mut self) -> Result<Option<Nanos>, SimError> {
+        let Pace::Open { speed, waiting } = &mut self.pace else { return Ok(None) };
+        *waiting = self.reader.next()?;
+        Ok(waiting.map(|r| scaled(r.time_ns, *speed)))
+    }
+
+    /// A request that may be issued now, if there is one: the scheduled one (open), or as many as the
+    /// loop has room for (closed).
+    ///
+    /// # Errors
+    /// As the source.
+    pub fn take(&mut self) -> Result<Option<Request>, SimError> {
+        match &mut self.pace {
+            Pace::Open { waiting, .. } => Ok(waiting.take()),
+            Pace::Closed { room: 0 } => Ok(None),
+            Pace::Closed { room } => {
+                let request = self.reader.next()?;
+                *room -= u32::from(request.is_some());
+                Ok(request)
+            }
+            Pace::ClosedByStream(loops) => {
+                while loops.wants_more() {
+                    match self.reader.next()? {
+                        Some(request) => loops.offer(request),
+                        None => loops.ended(),
+                    }
+                }
+                Ok(loops.take())
+            }
+        }
+    }
+
+    /// A request of `stream` has completed: a closed loop has room for another.
+    pub fn completed(&mut self, stream: u32) {
+        match &mut self.pace {
+            Pace::Open { .. } => {}
+            Pace::Closed { room } => *room += 1,
+            Pace::ClosedByStream(loops) => loops.completed(stream),
+        }
+    }
+}
+
+fn scaled(stamp: Nanos, speed: f64) -> Nanos {
+    if speed == 1.0 { stamp } else { (stamp as f64 / speed).round() as Nanos }
+}

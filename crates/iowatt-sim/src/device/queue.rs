@@ -1,0 +1,264 @@
+//! A drive's queue and the order in which it is served.
+//!
+//! FCFS keeps arrival order; every other discipline keeps its entries sorted by LBN, in which the next
+//! one is found by binary search (SCAN, LOOK, C-LOOK), by looking at both neighbours (SSTF), or by widening
+//! from the arm's position until the seek alone is longer than the best found (SPTF).
+
+use super::hdd::Disk;
+use crate::clock::Nanos;
+use crate::plan::SchedulerPlan;
+use std::collections::VecDeque;
+
+/// A waiting operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// First sector.
+    pub lbn: u64,
+    /// Order of arrival at this drive.
+    pub sequence: u64,
+    /// Key of the operation.
+    pub op: u32,
+    /// Direction.
+    pub write: bool,
+}
+
+/// The operation to serve next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Key of the operation.
+    pub op: u32,
+    /// Cylinder at the edge by which a SCAN comes here.
+    pub via: Option<u32>,
+}
+
+/// Waiting operations of one drive.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    discipline: SchedulerPlan,
+    fifo: VecDeque<Waiting>,
+    by_lbn: Vec<Waiting>,
+    sequence: u64,
+    /// Sweeping towards higher LBNs.
+    upward: bool,
+    /// LBN served last.
+    last_lbn: u64,
+}
+
+impl Queue {
+    /// An empty queue; elevators start upwards from LBN 0.
+    #[must_use]
+    pub fn new(discipline: SchedulerPlan) -> Self {
+        Self { discipline, fifo: VecDeque::new(), by_lbn: Vec::new(), sequence: 0, upward: true, last_lbn: 0 }
+    }
+
+    /// Operations waiting.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.fifo.len() + self.by_lbn.len()
+    }
+
+    /// Whether none waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an operation.
+    pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
+        let entry = Waiting { lbn, sequence: self.sequence, op, write };
+        self.sequence += 1;
+        if self.discipline == SchedulerPlan::Fcfs {
+            self.fifo.push_back(entry);
+        } else {
+            // Equal LBNs stay in order of arrival.
+            let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
+            self.by_lbn.insert(at, entry);
+        }
+    }
+
+    /// Takes the operation that the discipline serves next from the arm's present position.
+    pub fn pop(&mut self, now: Nanos, disk: &Disk) -> Option<Chosen> {
+        if self.discipline == SchedulerPlan::Fcfs {
+            return self.fifo.pop_front().map(|w| Chosen { op: w.op, via: None });
+        }
+        if self.by_lbn.is_empty() {
+            return None;
+        }
+        let (index, via) = match self.discipline {
+            SchedulerPlan::Fcfs | SchedulerPlan::Sstf => (self.nearest(disk), None),
+            SchedulerPlan::Sptf => (self.soonest(now, disk), None),
+            SchedulerPlan::CLook => (self.above() % self.by_lbn.len(), None),
+            SchedulerPlan::Look => (self.sweep().0, None),
+            SchedulerPlan::Scan => {
+                let (index, turned_up) = self.sweep();
+                let last = disk.model().geometry.cylinders() - 1;
+                (index, turned_up.map(|up| if up { 0 } else { last }))
+            }
+        };
+        let entry = self.by_lbn.remove(index);
+        self.last_lbn = entry.lbn;
+        Some(Chosen { op: entry.op, via })
+    }
+
+    /// Index of the first entry at or above the last LBN served.
+    fn above(&self) -> usize {
+        self.by_lbn.partition_point(|w| w.lbn < self.last_lbn)
+    }
+
+    /// Next of an elevator, and the new direction if it had to turn.
+    fn sweep(&mut self) -> (usize, Option<bool>) {
+        if self.upward {
+            let above = self.above();
+            if above < self.by_lbn.len() {
+                return (above, None);
+            }
+            self.upward = false;
+            return (self.first_of_equals(above - 1), Some(false));
+        }
+        let at_or_below = self.by_lbn.partition_point(|w| w.lbn <= self.last_lbn);
+        if at_or_below > 0 {
+            return (self.first_of_equals(at_or_below - 1), None);
+        }
+        self.upward = true;
+        (0, Some(true))
+    }
+
+    /// First arrived of the entries with the LBN of `index`.
+    fn first_of_equals(&self, index: usize) -> usize {
+        let lbn = self.by_lbn[index].lbn;
+        let below = self.by_lbn[..index].iter().rev().take_while(|w| w.lbn == lbn).count();
+        index - below
+    }
+
+    /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
+    fn nearest(&self, disk: &Disk) -> usize {
+        let arm = disk.cylinder();
+        let cylinder = |i: usize| disk.model().geometry.cylinder(self.by_lbn[i].lbn);
+        let split = self.by_lbn.partition_point(|w| disk.model().geometry.cylinder(w.lbn) < arm);
+        let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));
+        let lower = split.checked_sub(1).map(|i| (arm - cylinder(i), i));
+        match (upper, lower) {
+            (Some((up, i)), Some((down, j))) => {
+                let earlier = self.by_lbn[i].sequence < self.by_lbn[j].sequence;
+                if up < down || (up == down && earlier) { i } else { self.first_of_equals(j) }
+            }
+            (Some((_, i)), None) => i,
+            (None, Some((_, j))) => self.first_of_equals(j),
+            (None, None) => 0,
+        }
+    }
+
+    /// Index of the entry whose first sector can be reached soonest.
+    fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
+        let arm = disk.cylinder();
+        let split = self.by_lbn.partition_point(|w| disk.model().geometry.cylinder(w.lbn) < arm);
+        let mut best = (Nanos::MAX, u64::MAX, 0);
+        let mut consider = |i: usize| {
+            let w = self.by_lbn[i];
+            if disk.seek_at_least(w.lbn) > best.0 {
+                return false; // further ones in this direction seek even longer
+            }
+            let found = (disk.positioning_time(now, w.lbn, w.write), w.sequence, i);
+            best = best.min(found);
+            true
+        };
+        for i in split..self.by_lbn.len() {
+            if !consider(i) {
+                break;
+            }
+        }
+        for i in (0..split).rev() {
+            if !consider(i) {
+                break;
+            }
+        }
+        best.2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::hdd::{Mechanics, tests::small_disk};
+    use proptest::prelude::*;
+
+    fn disk() -> Disk {
+        Disk::new(&Mechanics::new(&small_disk()), 1, 0)
+    }
+
+    /// Serves everything at time 0, moving the arm to each operation served.
+    fn order(discipline: SchedulerPlan, start: u64, lbns: &[u64]) -> Vec<u64> {
+        let mut disk = disk();
+        disk.access(0, start, 1, false, None, 0);
+        let mut queue = Queue::new(discipline);
+        queue.last_lbn = start;
+        for (i, &lbn) in lbns.iter().enumerate() {
+            queue.push(i as u32, lbn, false);
+        }
+        let mut served = Vec::new();
+        while let Some(chosen) = queue.pop(0, &disk) {
+            let lbn = lbns[chosen.op as usize];
+            disk.access(0, lbn, 1, false, None, 0);
+            served.push(lbn);
+        }
+        served
+    }
+
+    const QUEUE: [u64; 6] = [2_900, 400, 3_700, 1_600, 200, 1_200];
+
+    #[test]
+    fn disciplines_serve_in_their_textbook_order() {
+        // The arm is at LBN 1,300 (cylinder 6).
+        assert_eq!(order(SchedulerPlan::Fcfs, 1_300, &QUEUE), QUEUE);
+        assert_eq!(order(SchedulerPlan::Look, 1_300, &QUEUE), [1_600, 2_900, 3_700, 1_200, 400, 200]);
+        assert_eq!(order(SchedulerPlan::Scan, 1_300, &QUEUE), [1_600, 2_900, 3_700, 1_200, 400, 200]);
+        assert_eq!(order(SchedulerPlan::CLook, 1_300, &QUEUE), [1_600, 2_900, 3_700, 200, 400, 1_200]);
+        // Cylinders: 1,200 is in the arm's own, 1,600 two away, 400 six from there, 200 one more ...
+        assert_eq!(order(SchedulerPlan::Sstf, 1_300, &QUEUE), [1_200, 1_600, 400, 200, 2_900, 3_700]);
+    }
+
+    #[test]
+    fn scan_turns_at_the_edge_look_does_not() {
+        let disk = disk();
+        for (discipline, via) in [(SchedulerPlan::Scan, Some(29)), (SchedulerPlan::Look, None)] {
+            let mut queue = Queue::new(discipline);
+            queue.last_lbn = 2_000;
+            queue.push(0, 500, false);
+            assert_eq!(queue.pop(0, &disk), Some(Chosen { op: 0, via }));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_discipline_serves_everything_once(lbns in prop::collection::vec(0u64..4_000, 1..60)) {
+            use SchedulerPlan::{CLook, Fcfs, Look, Scan, Sptf, Sstf};
+            for discipline in [Fcfs, Sstf, Scan, Look, CLook, Sptf] {
+                let mut served = order(discipline, 0, &lbns);
+                let mut all = lbns.clone();
+                served.sort_unstable();
+                all.sort_unstable();
+                prop_assert_eq!(&served, &all);
+            }
+        }
+
+        #[test]
+        fn sptf_and_sstf_choose_the_true_minimum(lbns in prop::collection::vec(0u64..4_000, 1..60), start in 0u64..4_000) {
+            let mut disk = disk();
+            disk.access(0, start, 1, false, None, 0);
+            let arm = disk.cylinder();
+            let chosen = |discipline| {
+                let mut queue = Queue::new(discipline);
+                for (i, &lbn) in lbns.iter().enumerate() {
+                    queue.push(i as u32, lbn, i % 3 == 0);
+                }
+                queue.pop(7_000_000, &disk).map(|c| c.op as usize)
+            };
+            let time = |i: usize| disk.positioning_time(7_000_000, lbns[i], i % 3 == 0);
+            let distance = |i: usize| disk.model().geometry.cylinder(lbns[i]).abs_diff(arm);
+            let soonest = chosen(SchedulerPlan::Sptf).map(time);
+            prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());
+            let nearest = chosen(SchedulerPlan::Sstf).map(distance);
+            prop_assert_eq!(nearest, (0..lbns.len()).map(distance).min());
+        }
+    }
+}

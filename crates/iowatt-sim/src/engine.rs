@@ -1,0 +1,306 @@
+//! The engine: wires the rooms and lets time pass.
+//!
+//! A request walks arrival -> volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
+//! request in steady state: requests, drive operations and parity updates live in slabs, events in one heap.
+
+use crate::arrival::Arrivals;
+use crate::bus::Bus;
+use crate::clock::{Nanos, nanos};
+use crate::device::hdd::Mechanics;
+use crate::device::{Drive, DriveOps, Surroundings, hdd_plan};
+use crate::error::SimError;
+use crate::event::{Event, EventQueue};
+use crate::observe::Observer;
+use crate::plan::{Plan, VolumePlan};
+use crate::power::{Window, watts};
+use crate::raid::Pool;
+use crate::results::{self, Outcome};
+use crate::slab::Slab;
+use iowatt_trace::{Op, Request, Source};
+
+/// Completions between two calls of the progress hook.
+const HOOK_EVERY: u64 = 16_384;
+
+/// A request on its way.
+#[derive(Clone, Copy, Debug)]
+struct HostRequest {
+    arrived: Nanos,
+    ops_left: u32,
+    workload: u32,
+    size: u32,
+    stream: u32,
+    write: bool,
+}
+
+/// What the progress hook is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Fraction of the inputs read, where all inputs know their length.
+    pub fraction: Option<f64>,
+    /// Requests completed.
+    pub requests: u64,
+}
+
+/// A simulation ready to run.
+pub struct Simulation<'a> {
+    now: Nanos,
+    end: Option<Nanos>,
+    events: EventQueue,
+    arrivals: Vec<Arrivals<'a>>,
+    /// Volume of each workload.
+    targets: Vec<VolumePlan>,
+    pools: Vec<Pool>,
+    pool_of_drive: Vec<usize>,
+    drives: Vec<Drive>,
+    buses: Vec<Bus>,
+    observer: Observer,
+    hosts: Slab<HostRequest>,
+    ops: DriveOps,
+    /// Operations that may be handed to their drives; empty between events.
+    ready: Vec<u32>,
+    flows: results::FlowIndex,
+    issued: Vec<u64>,
+    finished: u64,
+}
+
+impl<'a> Simulation<'a> {
+    /// Builds the system of `plan`; `sources` are its workloads' requests, in the same order.
+    ///
+    /// # Errors
+    /// [`SimError::Plan`] where the plan contradicts itself.
+    pub fn new(plan: &Plan, sources: Vec<&'a mut dyn Source>) -> Result<Self, SimError> {
+        plan.validate().map_err(SimError::Plan)?;
+        if sources.len() != plan.workloads.len() {
+            return Err(SimError::Plan("one source for each workload is needed".into()));
+        }
+        let end = plan.observe.end_s.map(nanos);
+        let window = Window { start: nanos(plan.observe.warmup_s), end: end.unwrap_or(Nanos::MAX) };
+
+        let (mut pools, mut drives, mut pool_of_drive, mut draws) = (vec![], vec![], vec![], vec![]);
+        for (number, pool) in plan.pools.iter().enumerate() {
+            let hdd = hdd_plan(pool);
+            let mechanics = Mechanics::new(hdd);
+            let built = Pool::new(pool, drives.len());
+            plan.check_volumes(number, built.capacity_bytes(mechanics.geometry.sectors()))
+                .map_err(SimError::Plan)?;
+            pools.push(built);
+            for member in 0..pool.count {
+                drives.push(Drive::new(pool, &mechanics, plan.seed, drives.len(), member));
+                pool_of_drive.push(number);
+                draws.push(watts(&hdd.power));
+            }
+        }
+        let flows = results::FlowIndex::new(plan);
+        let interval = plan.observe.interval_s.map(nanos);
+        let observer = Observer::new(window, interval, draws, flows.memberships())
+            .map_err(|e| SimError::Plan(e.to_string()))?;
+        let arrivals = plan.workloads.iter().zip(sources).map(|(w, s)| Arrivals::new(w, s)).collect();
+        Ok(Self {
+            now: 0,
+            end,
+            events: EventQueue::default(),
+            arrivals,
+            targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
+            pools,
+            pool_of_drive,
+            drives,
+            buses: plan.buses.iter().map(Bus::new).collect(),
+            observer,
+            hosts: Slab::default(),
+            ops: DriveOps::default(),
+            ready: Vec::new(),
+            flows,
+            issued: vec![0; plan.workloads.len()],
+            finished: 0,
+        })
+    }
+
+    /// Runs to the end: the given one, or the last completion. `hook` is called now and then and stops
+    /// the run by returning `false`.
+    ///
+    /// # Errors
+    /// What the sources report, a request past its volume's end, or [`SimError::Stopped`].
+    pub fn run(mut self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
+        for drive in 0..self.drives.len() {
+            let (drive, mut around) = self.at_drive(drive);
+            drive.start(&mut around);
+        }
+        for workload in 0..self.arrivals.len() {
+            self.schedule_arrival(workload)?;
+            self.issue_closed(workload)?;
+        }
+        let mut next_hook = HOOK_EVERY;
+        while let Some(at) = self.events.next_time() {
+            if self.end.is_some_and(|end| at > end) || (self.end.is_none() && self.drained()) {
+                break;
+            }
+            let Some((now, event)) = self.events.pop() else { break };
+            self.now = now;
+            self.handle(event)?;
+            if self.finished >= next_hook {
+                next_hook = self.finished + HOOK_EVERY;
+                if !hook(self.progress()) {
+                    return Err(SimError::Stopped);
+                }
+            }
+        }
+        hook(self.progress());
+        Ok(self.finish())
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), SimError> {
+        match event {
+            Event::Arrival(workload) => {
+                let workload = workload as usize;
+                if let Some(request) = self.arrivals[workload].take()? {
+                    self.issue(workload, &request)?;
+                }
+                self.schedule_arrival(workload)
+            }
+            Event::DriveDone(drive) => self.drive_done(drive as usize),
+            Event::BusRequest(drive) => {
+                let now = self.now;
+                let (drive, mut around) = self.at_drive(drive as usize);
+                drive.bus_requested(now, &mut around);
+                Ok(())
+            }
+            Event::IdleTimer(drive) => {
+                let now = self.now;
+                let (drive, mut around) = self.at_drive(drive as usize);
+                drive.idle_timer(now, &mut around);
+                Ok(())
+            }
+            Event::SpindleDone(drive) => {
+                let now = self.now;
+                let (drive, mut around) = self.at_drive(drive as usize);
+                drive.spindle_done(now, &mut around);
+                Ok(())
+            }
+        }
+    }
+
+    fn schedule_arrival(&mut self, workload: usize) -> Result<(), SimError> {
+        if let Some(at) = self.arrivals[workload].schedule()? {
+            self.events.push(at.max(self.now), Event::Arrival(workload as u32));
+        }
+        Ok(())
+    }
+
+    /// Issues all that a closed loop has room for.
+    fn issue_closed(&mut self, workload: usize) -> Result<(), SimError> {
+        if self.arrivals[workload].is_open() {
+            return Ok(());
+        }
+        while let Some(request) = self.arrivals[workload].take()? {
+            self.issue(workload, &request)?;
+        }
+        Ok(())
+    }
+
+    fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
+        let volume = &self.targets[workload];
+        self.issued[workload] += 1;
+        let (offset, size) = (request.offset, u64::from(request.size));
+        let end = offset.saturating_add(size);
+        if end > volume.capacity_bytes {
+            return Err(SimError::BeyondVolume {
+                workload,
+                request: self.issued[workload],
+                offset,
+                end,
+                capacity: volume.capacity_bytes,
+            });
+        }
+        let write = request.op == Op::Write;
+        self.observer.arrived(self.now, workload, write);
+        let host = self.hosts.insert(HostRequest {
+            arrived: self.now,
+            ops_left: 0,
+            workload: workload as u32,
+            size: request.size,
+            stream: request.stream,
+            write,
+        });
+        let pool = &mut self.pools[volume.pool];
+        let range = (volume.offset_bytes + offset, size, write);
+        let made = pool.submit(range, host, &self.drives, &mut self.ops, &mut self.ready);
+        self.hosts.get_mut(host).ops_left = made;
+        self.hand_out();
+        Ok(())
+    }
+
+    /// Hands the ready operations to their drives.
+    fn hand_out(&mut self) {
+        for i in 0..self.ready.len() {
+            let key = self.ready[i];
+            let op = self.ops.get_mut(key);
+            op.arrived = self.now;
+            let drive = op.drive as usize;
+            let now = self.now;
+            let (drive, mut around) = self.at_drive(drive);
+            drive.submit(now, key, &mut around);
+        }
+        self.ready.clear();
+    }
+
+    fn drive_done(&mut self, index: usize) -> Result<(), SimError> {
+        let now = self.now;
+        let (drive, mut around) = self.at_drive(index);
+        let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
+        let op = self.ops.remove(key);
+        self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
+        self.hand_out();
+        let (drive, mut around) = self.at_drive(index);
+        drive.proceed(now, &mut around);
+
+        let host = self.hosts.get_mut(op.host);
+        host.ops_left -= 1;
+        if host.ops_left > 0 {
+            return Ok(());
+        }
+        let host = self.hosts.remove(op.host);
+        let workload = host.workload as usize;
+        self.finished += 1;
+        self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        self.arrivals[workload].completed(host.stream);
+        self.issue_closed(workload)
+    }
+
+    /// A drive, and what it may act on.
+    fn at_drive(&mut self, index: usize) -> (&mut Drive, Surroundings<'_>) {
+        let around = Surroundings {
+            events: &mut self.events,
+            buses: &mut self.buses,
+            ops: &self.ops,
+            observer: &mut self.observer,
+        };
+        (&mut self.drives[index], around)
+    }
+
+    /// Nothing is in flight and nothing more will arrive.
+    fn drained(&self) -> bool {
+        self.hosts.is_empty() && self.arrivals.iter().all(Arrivals::is_exhausted)
+    }
+
+    fn progress(&self) -> Progress {
+        let fractions: Option<Vec<f64>> = self.arrivals.iter().map(Arrivals::progress).collect();
+        let fraction = fractions.filter(|f| !f.is_empty()).map(|f| f.iter().sum::<f64>() / f.len() as f64);
+        Progress { fraction, requests: self.finished }
+    }
+
+    fn finish(mut self) -> Outcome {
+        let end = self.end.unwrap_or(self.now);
+        for drive in &self.drives {
+            drive.finish(end, &mut self.observer);
+        }
+        self.observer.finish(end);
+        results::collect(
+            &self.observer,
+            &self.flows,
+            &self.drives,
+            &self.buses,
+            self.finished,
+            self.events.scheduled(),
+        )
+    }
+}

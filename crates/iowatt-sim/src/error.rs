@@ -1,0 +1,31 @@
+//! What can stop a simulation.
+
+/// Errors of building or running a simulation.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// The plan contradicts itself. Python checks scenarios first, so this is a fault of ours.
+    #[error("plan: {0}")]
+    Plan(String),
+    /// A workload's requests could not be read.
+    #[error(transparent)]
+    Trace(#[from] iowatt_trace::TraceError),
+    /// A request does not fit the volume it addresses.
+    #[error(
+        "workload {workload}, request {request}: bytes {offset}..{end} lie past the end of its volume ({capacity} bytes)"
+    )]
+    BeyondVolume {
+        /// Index of the workload.
+        workload: usize,
+        /// Number of the request in that workload, from 1.
+        request: u64,
+        /// First byte.
+        offset: u64,
+        /// One past the last byte.
+        end: u64,
+        /// Capacity of the volume.
+        capacity: u64,
+    },
+    /// The caller's progress hook asked to stop.
+    #[error("stopped")]
+    Stopped,
+}

@@ -1,0 +1,75 @@
+//! What is counted of a flow of requests: a workload, a volume, or everything.
+
+use super::batch::Batches;
+use crate::clock::Nanos;
+use crate::power::Window;
+
+/// Counts, sums and the time integral of the requests in flight. Arrays are by direction: reads, writes.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// Requests that arrived in the window.
+    pub arrived: [u64; 2],
+    /// Of those, completed.
+    pub completed: [u64; 2],
+    /// Bytes of the completed.
+    pub bytes: [u64; 2],
+    /// Sum of their response times.
+    pub sum: [u128; 2],
+    /// Sum of the squares.
+    pub squares: [u128; 2],
+    /// Longest.
+    pub longest: [Nanos; 2],
+    /// Batch means: reads, writes, all.
+    pub batches: [Batches; 3],
+    in_flight: u64,
+    since: Nanos,
+    /// Integral of the requests in flight over the window, nanoseconds.
+    pub area: u128,
+}
+
+impl Flow {
+    /// A request arrives; `counted` if inside the window.
+    pub fn arrive(&mut self, now: Nanos, way: usize, counted: bool, window: &Window) {
+        self.integrate(now, window);
+        self.in_flight += 1;
+        self.arrived[way] += u64::from(counted);
+    }
+
+    /// A request leaves after `response`; `counted` if it arrived inside the window.
+    pub fn leave(
+        &mut self,
+        now: Nanos,
+        way: usize,
+        counted: bool,
+        response: Nanos,
+        bytes: u64,
+        window: &Window,
+    ) {
+        self.integrate(now, window);
+        self.in_flight -= 1;
+        if !counted {
+            return;
+        }
+        self.completed[way] += 1;
+        self.bytes[way] += bytes;
+        self.sum[way] += u128::from(response);
+        self.squares[way] += u128::from(response) * u128::from(response);
+        self.longest[way] = self.longest[way].max(response);
+        self.batches[way].record(response);
+        self.batches[2].record(response);
+    }
+
+    /// Brings the integral up to `now`.
+    pub fn integrate(&mut self, now: Nanos, window: &Window) {
+        if let Some((from, until)) = window.clip(self.since, now) {
+            self.area += u128::from(self.in_flight) * u128::from(until - from);
+        }
+        self.since = now;
+    }
+
+    /// Arrived in the window and not completed.
+    #[must_use]
+    pub fn unfinished(&self) -> u64 {
+        self.arrived.iter().sum::<u64>() - self.completed.iter().sum::<u64>()
+    }
+}

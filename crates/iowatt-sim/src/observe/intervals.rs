@@ -1,0 +1,240 @@
+//! The course of a run over time, in intervals.
+//!
+//! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
+
+use crate::clock::Nanos;
+use crate::power::{STATES, State};
+
+/// Intervals kept at most where the width was left to us.
+const MOST_AUTOMATIC: usize = 1_024;
+/// Intervals kept at most of a width that was asked for.
+const MOST_ASKED: usize = 20_000;
+
+/// Response-time bins of an interval: sixteen to the octave, from 1 us on.
+const BINS: usize = 16 * 32;
+
+/// Sums over one interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interval {
+    /// Requests that arrived.
+    pub arrivals: u64,
+    /// Requests that completed: reads, writes.
+    pub completed: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// Sum of their response times.
+    pub response: u64,
+    /// The longest of them.
+    pub longest: Nanos,
+    /// Integral of the requests in flight, nanoseconds.
+    pub in_flight: u128,
+    /// Integral of the operations at all drives, nanoseconds.
+    pub queued: u128,
+    /// Joules of all drives by state.
+    pub joules: [f64; STATES],
+}
+
+/// All intervals of a run, from the start of its window.
+#[derive(Clone, Debug)]
+pub struct Intervals {
+    start: Nanos,
+    width: Nanos,
+    most: usize,
+    rows: Vec<Interval>,
+    /// `BINS` counters a row.
+    bins: Vec<u32>,
+}
+
+impl Intervals {
+    /// Intervals of `width` from `start`; without a width, of 1 s and wider as the run grows longer.
+    #[must_use]
+    pub fn new(start: Nanos, width: Option<Nanos>) -> Self {
+        let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
+        let width = width.unwrap_or(1_000_000_000).max(1);
+        Self { start, width, most, rows: Vec::new(), bins: Vec::new() }
+    }
+
+    /// Width in use.
+    #[must_use]
+    pub fn width(&self) -> Nanos {
+        self.width
+    }
+
+    /// The intervals, with the times at which they start.
+    pub fn rows(&self) -> impl Iterator<Item = (Nanos, &Interval)> {
+        self.rows.iter().enumerate().map(|(i, row)| (self.start + i as u64 * self.width, row))
+    }
+
+    /// Response time below which a fraction `q` of interval `index` lies (upper edge of its bin, at most
+    /// 6.3 % above the true value and never above the longest), or 0 where nothing completed.
+    #[must_use]
+    pub fn quantile(&self, index: usize, q: f64) -> Nanos {
+        let bins = &self.bins[index * BINS..(index + 1) * BINS];
+        let total: u64 = bins.iter().map(|&n| u64::from(n)).sum();
+        let rank = ((q * total as f64).ceil() as u64).max(1);
+        let mut below = 0;
+        for (bin, &n) in bins.iter().enumerate() {
+            below += u64::from(n);
+            if n > 0 && below >= rank {
+                return upper_edge(bin).min(self.rows[index].longest);
+            }
+        }
+        0
+    }
+
+    /// The interval of `at`, which must not lie before the start.
+    fn index(&mut self, at: Nanos) -> usize {
+        loop {
+            let index = ((at - self.start) / self.width) as usize;
+            if index < self.rows.len() {
+                return index;
+            }
+            if index < self.most {
+                self.rows.resize(index + 1, Interval::default());
+                self.bins.resize((index + 1) * BINS, 0);
+                return index;
+            }
+            self.join_neighbours();
+        }
+    }
+
+    fn join_neighbours(&mut self) {
+        let joined = self.rows.len().div_ceil(2);
+        for i in 0..joined {
+            let mut row = self.rows[2 * i];
+            if let Some(other) = self.rows.get(2 * i + 1).copied() {
+                row.add(&other);
+            }
+            self.rows[i] = row;
+            for b in 0..BINS {
+                let second = self.bins.get((2 * i + 1) * BINS + b).copied().unwrap_or(0);
+                self.bins[i * BINS + b] = self.bins[2 * i * BINS + b].saturating_add(second);
+            }
+        }
+        self.rows.truncate(joined);
+        self.bins.truncate(joined * BINS);
+        self.width *= 2;
+    }
+
+    /// A request arrives.
+    pub fn arrive(&mut self, at: Nanos) {
+        let index = self.index(at);
+        self.rows[index].arrivals += 1;
+    }
+
+    /// A request completes.
+    pub fn complete(&mut self, at: Nanos, way: usize, response: Nanos, bytes: u64) {
+        let index = self.index(at);
+        let row = &mut self.rows[index];
+        row.completed[way] += 1;
+        row.bytes[way] += bytes;
+        row.response += response;
+        row.longest = row.longest.max(response);
+        let bin = &mut self.bins[index * BINS + bin_of(response)];
+        *bin = bin.saturating_add(1);
+    }
+
+    /// `count` requests were in flight over a span.
+    pub fn in_flight(&mut self, from: Nanos, until: Nanos, count: u64) {
+        if count > 0 {
+            self.spread(from, until, |row, ns| row.in_flight += u128::from(count) * u128::from(ns));
+        }
+    }
+
+    /// `count` operations were at the drives over a span.
+    pub fn queued(&mut self, from: Nanos, until: Nanos, count: u64) {
+        if count > 0 {
+            self.spread(from, until, |row, ns| row.queued += u128::from(count) * u128::from(ns));
+        }
+    }
+
+    /// A drive drew `watts` in `state` over a span.
+    pub fn energy(&mut self, from: Nanos, until: Nanos, state: State, watts: f64) {
+        self.spread(from, until, |row, ns| row.joules[state as usize] += watts * ns as f64 / 1e9);
+    }
+
+    /// Applies `add` to each interval that the span meets, with the length of the meeting.
+    fn spread(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
+        if from >= until {
+            return;
+        }
+        self.index(until - 1); // joins neighbours, if at all, before the walk
+        while from < until {
+            let index = self.index(from);
+            let end = (self.start + (index as u64 + 1) * self.width).min(until);
+            add(&mut self.rows[index], end - from);
+            from = end;
+        }
+    }
+}
+
+impl Interval {
+    fn add(&mut self, other: &Self) {
+        self.arrivals += other.arrivals;
+        self.response += other.response;
+        self.longest = self.longest.max(other.longest);
+        self.in_flight += other.in_flight;
+        self.queued += other.queued;
+        for way in 0..2 {
+            self.completed[way] += other.completed[way];
+            self.bytes[way] += other.bytes[way];
+        }
+        for state in 0..STATES {
+            self.joules[state] += other.joules[state];
+        }
+    }
+}
+
+/// Bin of a response time: octave above 1.024 us and the next four bits.
+fn bin_of(response: Nanos) -> usize {
+    let v = (response >> 6).max(16); // 64 ns units: 16 units are 1.024 us
+    let octave = 63 - v.leading_zeros() as usize; // at least 4
+    let sixteenth = (v >> (octave - 4)) as usize & 15;
+    ((octave - 4) * 16 + sixteenth).min(BINS - 1)
+}
+
+/// First value above the bin.
+fn upper_edge(bin: usize) -> Nanos {
+    let (octave, sixteenth) = (bin / 16, bin as u64 % 16);
+    (16 + sixteenth + 1) << octave << 6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn spans_are_shared_out_over_the_intervals_they_meet() {
+        let s = 1_000_000_000;
+        let mut intervals = Intervals::new(0, Some(s));
+        // 10 W from 0.5 s to 2.25 s: 5, 10 and 2.5 J.
+        intervals.energy(s / 2, 9 * s / 4, State::Active, 10.0);
+        let joules: Vec<f64> = intervals.rows().map(|(_, r)| r.joules[State::Active as usize]).collect();
+        assert_eq!(joules, [5.0, 10.0, 2.5]);
+    }
+
+    #[test]
+    fn width_doubles_and_nothing_is_lost() {
+        let s = 1_000_000_000;
+        let mut intervals = Intervals::new(0, None);
+        for t in 0..5_000 {
+            intervals.arrive(t * s);
+            intervals.complete(t * s, 0, 2_000_000, 512);
+        }
+        assert_eq!(intervals.width(), 8 * s);
+        let arrivals: Vec<u64> = intervals.rows().map(|(_, r)| r.arrivals).collect();
+        assert_eq!(arrivals, vec![8; 625]);
+        assert_eq!(intervals.quantile(3, 0.99), 2_000_000);
+    }
+
+    proptest! {
+        #[test]
+        fn bins_hold_their_values(response in 1_024u64..1 << 40) {
+            let bin = bin_of(response);
+            prop_assert!(response < upper_edge(bin));
+            // The widest bins are a sixteenth of their lower edge: within 6.25 % above.
+            prop_assert!(upper_edge(bin) as f64 <= response as f64 * 1.0626);
+        }
+    }
+}

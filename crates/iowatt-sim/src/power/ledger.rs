@@ -1,0 +1,89 @@
+//! The energy ledger: how long every drive spent in every state within the observed window.
+//!
+//! Times are integers, so the state times of a drive add up to the window exactly; joules are
+//! state time x watts, summed once at the end.
+
+use super::{STATES, State};
+use crate::clock::{Nanos, seconds};
+
+/// The observed span; what lies outside is not booked.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// End of the warm-up.
+    pub start: Nanos,
+    /// End of the observation; `Nanos::MAX` while it is the last completion.
+    pub end: Nanos,
+}
+
+impl Window {
+    /// The part of `from..until` inside the window, if any.
+    #[must_use]
+    pub fn clip(&self, from: Nanos, until: Nanos) -> Option<(Nanos, Nanos)> {
+        let (from, until) = (from.max(self.start), until.min(self.end));
+        (from < until).then_some((from, until))
+    }
+
+    /// Whether `at` lies inside.
+    #[must_use]
+    pub fn contains(&self, at: Nanos) -> bool {
+        at >= self.start && at <= self.end
+    }
+}
+
+/// Time by drive and state.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    window: Window,
+    watts: Vec<[f64; STATES]>,
+    time: Vec<[Nanos; STATES]>,
+}
+
+impl Ledger {
+    /// An empty ledger over drives with the given watts.
+    #[must_use]
+    pub fn new(window: Window, watts: Vec<[f64; STATES]>) -> Self {
+        let time = vec![[0; STATES]; watts.len()];
+        Self { window, watts, time }
+    }
+
+    /// Books a span; returns the part inside the window and the watts drawn over it.
+    pub fn book(
+        &mut self,
+        drive: usize,
+        state: State,
+        from: Nanos,
+        until: Nanos,
+    ) -> Option<(Nanos, Nanos, f64)> {
+        let (from, until) = self.window.clip(from, until)?;
+        self.time[drive][state as usize] += until - from;
+        Some((from, until, self.watts[drive][state as usize]))
+    }
+
+    /// State times of a drive.
+    #[must_use]
+    pub fn time(&self, drive: usize) -> [Nanos; STATES] {
+        self.time[drive]
+    }
+
+    /// Joules of a drive by state.
+    #[must_use]
+    pub fn joules(&self, drive: usize) -> [f64; STATES] {
+        std::array::from_fn(|s| seconds(self.time[drive][s]) * self.watts[drive][s])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_only_what_lies_in_the_window() {
+        let window = Window { start: 1_000_000_000, end: 5_000_000_000 };
+        let mut ledger = Ledger::new(window, vec![[10.0, 9.0, 5.0, 1.0, 20.0, 2.0]]);
+        ledger.book(0, State::Idle, 0, 3_000_000_000);
+        ledger.book(0, State::Active, 3_000_000_000, 9_000_000_000);
+        assert_eq!(ledger.time(0), [2_000_000_000, 0, 2_000_000_000, 0, 0, 0]);
+        // 2 s at 10 W and 2 s at 5 W.
+        assert_eq!(ledger.joules(0), [20.0, 0.0, 10.0, 0.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,243 @@
+//! Where data, parity and copies lie: pure arithmetic, no state.
+//!
+//! The four parity rotations are those of Linux md (facts: drivers/md/raid5.c). Stripe `s` of a level with
+//! `d` data drives holds the chunks `s*d .. s*d + d`, each `unit` sectors; every drive of the stripe uses
+//! its own sectors `s*unit .. (s+1)*unit`.
+
+use crate::plan::{ParityLayout, RaidLevel};
+
+/// The arithmetic of one pool.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    level: RaidLevel,
+    rotation: ParityLayout,
+    drives: u64,
+    data: u64,
+    unit: u64,
+}
+
+/// A run of sectors on one drive of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Drive within the pool.
+    pub drive: usize,
+    /// First sector on it.
+    pub lbn: u64,
+    /// Sectors.
+    pub sectors: u64,
+}
+
+impl Layout {
+    /// The arithmetic of `level` over `drives`. RAID-1 has no stripes: its unit is the whole drive.
+    #[must_use]
+    pub fn new(level: RaidLevel, rotation: ParityLayout, drives: usize, unit: u64) -> Self {
+        let drives = drives as u64;
+        let (data, unit) = match level {
+            RaidLevel::Raid0 => (drives, unit),
+            RaidLevel::Raid1 => (1, u64::MAX),
+            RaidLevel::Raid10 => (drives / 2, unit),
+            RaidLevel::Raid4 | RaidLevel::Raid5 => (drives - 1, unit),
+            RaidLevel::Raid6 => (drives - 2, unit),
+        };
+        Self { level, rotation, drives, data, unit }
+    }
+
+    /// Data drives of a stripe.
+    #[must_use]
+    pub fn data_drives(&self) -> u64 {
+        self.data
+    }
+
+    /// Parity units of a stripe.
+    #[must_use]
+    pub fn parity_units(&self) -> usize {
+        match self.level {
+            RaidLevel::Raid4 | RaidLevel::Raid5 => 1,
+            RaidLevel::Raid6 => 2,
+            _ => 0,
+        }
+    }
+
+    /// Sectors of a stripe unit.
+    #[must_use]
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Sectors that the pool offers over drives of `drive_sectors`: whole stripes only.
+    #[must_use]
+    pub fn capacity(&self, drive_sectors: u64) -> u64 {
+        if self.level == RaidLevel::Raid1 {
+            return drive_sectors;
+        }
+        drive_sectors / self.unit * self.unit * self.data
+    }
+
+    /// Stripe and index in the stripe of the unit that holds `sector`, and the offset in that unit.
+    #[must_use]
+    pub fn locate(&self, sector: u64) -> (u64, u64, u64) {
+        let chunk = sector / self.unit;
+        (chunk / self.data, chunk % self.data, sector % self.unit)
+    }
+
+    /// First sector of stripe `stripe` on each of its drives.
+    #[must_use]
+    pub fn stripe_lbn(&self, stripe: u64) -> u64 {
+        if stripe == 0 { 0 } else { stripe * self.unit }
+    }
+
+    /// Drive of P in a stripe, for levels that have it.
+    #[must_use]
+    pub fn parity_drive(&self, stripe: u64) -> u64 {
+        let n = self.drives;
+        match (self.level, self.rotation) {
+            (RaidLevel::Raid4, _) => n - 1,
+            (_, ParityLayout::LeftSymmetric | ParityLayout::LeftAsymmetric) => n - 1 - stripe % n,
+            (_, ParityLayout::RightSymmetric | ParityLayout::RightAsymmetric) => stripe % n,
+        }
+    }
+
+    /// Drive of Q in a stripe of RAID-6: after P.
+    #[must_use]
+    pub fn q_drive(&self, stripe: u64) -> u64 {
+        (self.parity_drive(stripe) + 1) % self.drives
+    }
+
+    /// Drive of data unit `index` of a stripe (RAID-10: its first copy).
+    #[must_use]
+    pub fn data_drive(&self, stripe: u64, index: u64) -> u64 {
+        let n = self.drives;
+        match self.level {
+            RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 | RaidLevel::Raid4 => index,
+            RaidLevel::Raid5 | RaidLevel::Raid6 => {
+                let p = self.parity_drive(stripe);
+                let parities = n - self.data;
+                match self.rotation {
+                    ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => (p + parities + index) % n,
+                    // Q of a RAID-6 stripe whose P is last wraps to drive 0: data starts at 1.
+                    _ if parities == 2 && p == n - 1 => index + 1,
+                    _ if index >= p => index + parities,
+                    _ => index,
+                }
+            }
+        }
+    }
+
+    /// Drives that hold a copy of what `drive` holds, itself first (RAID-1 and RAID-10).
+    pub fn copies(&self, drive: usize) -> impl Iterator<Item = usize> + use<> {
+        let (step, count) = match self.level {
+            RaidLevel::Raid1 => (1, self.drives as usize),
+            RaidLevel::Raid10 => (self.data as usize, 2),
+            _ => (0, 1),
+        };
+        (0..count).map(move |copy| drive + copy * step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const ROTATIONS: [ParityLayout; 4] = [
+        ParityLayout::LeftSymmetric,
+        ParityLayout::LeftAsymmetric,
+        ParityLayout::RightSymmetric,
+        ParityLayout::RightAsymmetric,
+    ];
+
+    /// Drives of a stripe: data units in order, then P (and Q).
+    fn stripe(l: &Layout, s: u64) -> Vec<u64> {
+        let mut drives: Vec<u64> = (0..l.data_drives()).map(|i| l.data_drive(s, i)).collect();
+        if l.parity_units() >= 1 {
+            drives.push(l.parity_drive(s));
+        }
+        if l.parity_units() == 2 {
+            drives.push(l.q_drive(s));
+        }
+        drives
+    }
+
+    #[test]
+    fn raid5_layouts_of_four_drives_as_md_draws_them() {
+        // Rows: stripe 0, 1; columns: drives of data units 0, 1, 2, then of parity.
+        let rows = |rotation| {
+            let l = Layout::new(RaidLevel::Raid5, rotation, 4, 8);
+            [stripe(&l, 0), stripe(&l, 1)]
+        };
+        assert_eq!(rows(ParityLayout::LeftSymmetric), [[0, 1, 2, 3], [3, 0, 1, 2]]);
+        assert_eq!(rows(ParityLayout::LeftAsymmetric), [[0, 1, 2, 3], [0, 1, 3, 2]]);
+        assert_eq!(rows(ParityLayout::RightSymmetric), [[1, 2, 3, 0], [2, 3, 0, 1]]);
+        assert_eq!(rows(ParityLayout::RightAsymmetric), [[1, 2, 3, 0], [0, 2, 3, 1]]);
+    }
+
+    #[test]
+    fn raid6_asymmetric_skips_both_parities() {
+        let l = Layout::new(RaidLevel::Raid6, ParityLayout::LeftAsymmetric, 5, 8);
+        assert_eq!(stripe(&l, 0), [1, 2, 3, 4, 0]); // P on 4, Q wraps to 0
+        assert_eq!(stripe(&l, 1), [0, 1, 2, 3, 4]);
+        assert_eq!(stripe(&l, 2), [0, 1, 4, 2, 3]);
+    }
+
+    #[test]
+    fn copies_of_mirrors() {
+        let l = Layout::new(RaidLevel::Raid10, ParityLayout::LeftSymmetric, 8, 8);
+        assert_eq!(l.copies(2).collect::<Vec<_>>(), [2, 6]);
+        let l = Layout::new(RaidLevel::Raid1, ParityLayout::LeftSymmetric, 3, 8);
+        assert_eq!(l.copies(0).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    proptest! {
+        /// V16: every stripe uses distinct drives; over n stripes parity visits each drive once.
+        #[test]
+        fn parity_is_balanced(n in 4usize..40, rotation in 0usize..4, start in 0u64..1000, six in any::<bool>()) {
+            let level = if six { RaidLevel::Raid6 } else { RaidLevel::Raid5 };
+            let l = Layout::new(level, ROTATIONS[rotation], n, 8);
+            let mut parity = BTreeSet::new();
+            for s in start..start + n as u64 {
+                let used: BTreeSet<u64> = stripe(&l, s).into_iter().collect();
+                prop_assert_eq!(used, (0..n as u64).collect::<BTreeSet<_>>());
+                parity.insert(l.parity_drive(s));
+            }
+            prop_assert_eq!(parity.len(), n);
+        }
+
+        /// V16: left-symmetric spreads any n consecutive chunks over all n drives.
+        #[test]
+        fn left_symmetric_touches_all_drives(n in 3u64..40, first in 0u64..10_000) {
+            let l = Layout::new(RaidLevel::Raid5, ParityLayout::LeftSymmetric, n as usize, 8);
+            let drives: BTreeSet<u64> = (first..first + n)
+                .map(|chunk| l.data_drive(chunk / (n - 1), chunk % (n - 1)))
+                .collect();
+            prop_assert_eq!(drives.len() as u64, n);
+        }
+
+        /// RAID-4 keeps all parity on the last drive.
+        #[test]
+        fn raid4_parity_is_last(n in 3usize..40, s in 0u64..10_000) {
+            let l = Layout::new(RaidLevel::Raid4, ParityLayout::LeftSymmetric, n, 8);
+            prop_assert_eq!(l.parity_drive(s), n as u64 - 1);
+        }
+
+        /// No two sectors of the pool share a place, and none lies on parity.
+        #[test]
+        fn sectors_have_places_of_their_own(n in 4usize..10, rotation in 0usize..4, level in 0usize..5) {
+            let level = [RaidLevel::Raid0, RaidLevel::Raid10, RaidLevel::Raid4, RaidLevel::Raid5, RaidLevel::Raid6][level];
+            let n = if level == RaidLevel::Raid10 { n / 2 * 2 } else { n };
+            let l = Layout::new(level, ROTATIONS[rotation], n, 4);
+            let mut seen = BTreeSet::new();
+            for sector in 0..l.capacity(4 * 3 * n as u64) {
+                let (s, i, within) = l.locate(sector);
+                let drive = l.data_drive(s, i);
+                prop_assert!(seen.insert((drive, l.stripe_lbn(s) + within)));
+                if l.parity_units() > 0 {
+                    prop_assert_ne!(drive, l.parity_drive(s));
+                }
+                if l.parity_units() == 2 {
+                    prop_assert_ne!(drive, l.q_drive(s));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A pool: turns a request on its address space into operations on its drives, in their order of
+//! dependence.
+//!
+//! A full-stripe write needs no reads. Any other write of a parity level reads first, per stripe: either
+//! the old data and parity (read-modify-write) or the data that stays (reconstruct-write). New data may be
+//! written once the old data on the same drive has been read; parity waits for all reads of its stripe.
+
+mod layout;
+
+pub use layout::{Extent, Layout};
+
+use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
+use crate::plan::{PoolPlan, RaidLevel, SmallWrite};
+use crate::slab::Slab;
+
+/// A parity update that waits for its reads.
+#[derive(Clone, Copy, Debug)]
+struct RowUpdate {
+    reads_left: u32,
+    /// Writes of P (and Q), or [`NO_OP`].
+    parity_writes: [u32; 2],
+}
+
+/// The part of a request in one stripe: data units `first..=last`, from sector `start` of the first to
+/// sector `end` of the last.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    stripe: u64,
+    first: u64,
+    last: u64,
+    start: u64,
+    end: u64,
+}
+
+impl Touched {
+    fn units(&self) -> u64 {
+        self.last - self.first + 1
+    }
+
+    /// Sectors touched within unit `index`: offset and length.
+    fn part(&self, index: u64, unit: u64) -> (u64, u64) {
+        let from = if index == self.first { self.start } else { 0 };
+        let until = if index == self.last { self.end } else { unit };
+        (from, until - from)
+    }
+
+    /// The smallest run of a unit that covers every touched part: what parity must cover.
+    fn hull(&self, unit: u64) -> (u64, u64) {
+        if self.units() == 1 { (self.start, self.end - self.start) } else { (0, unit) }
+    }
+}
+
+/// What is being split: passed down unchanged.
+struct Splitting<'a> {
+    host: u32,
+    ops: &'a mut DriveOps,
+    /// Operations that may start at once.
+    ready: &'a mut Vec<u32>,
+    /// Operations made, waiting ones included.
+    made: u32,
+}
+
+/// Drives, their layout, and the parity updates under way.
+#[derive(Debug)]
+pub struct Pool {
+    layout: Layout,
+    level: RaidLevel,
+    small_write: SmallWrite,
+    parity_check_on_read: bool,
+    first_drive: usize,
+    sector_bytes: u64,
+    rows: Slab<RowUpdate>,
+    /// Last plain operation of each drive in the request being split (number of the request, key).
+    last_plain: Vec<(u64, u32)>,
+    /// Copy chosen for each drive in the request being split (number of the request, drive).
+    chosen_copy: Vec<(u64, usize)>,
+    request: u64,
+}
+
+impl Pool {
+    /// The pool of `plan`, whose drives are numbered from `first_drive`.
+    #[must_use]
+    pub fn new(plan: &PoolPlan, first_drive: usize) -> Self {
+        let sector_bytes = u64::from(crate::device::hdd_plan(plan).sector_bytes);
+        let unit = plan.raid.stripe_unit_bytes / sector_bytes;
+        Self {
+            layout: Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit),
+            level: plan.raid.level,
+            small_write: plan.raid.small_write,
+            parity_check_on_read: plan.raid.parity_check_on_read,
+            first_drive,
+            sector_bytes,
+            rows: Slab::default(),
+            last_plain: vec![(0, NO_OP); plan.count],
+            chosen_copy: vec![(0, 0); plan.count],
+            request: 0,
+        }
+    }
+
+    /// Usable bytes over drives of `drive_sectors`.
+    #[must_use]
+    pub fn capacity_bytes(&self, drive_sectors: u64) -> u64 {
+        self.layout.capacity(drive_sectors) * self.sector_bytes
+    }
+
+    /// Splits `size` bytes at `offset` of the pool (rounded out to sectors) into drive operations: those
+    /// that may start at once go to `ready`. Returns how many there are in all.
+    pub fn submit(
+        &mut self,
+        (offset, size, write): (u64, u64, bool),
+        host: u32,
+        drives: &[Drive],
+        ops: &mut DriveOps,
+        ready: &mut Vec<u32>,
+    ) -> u32 {
+        self.request += 1;
+        let mut split = Splitting { host, ops, ready, made: 0 };
+        let mut sector = offset / self.sector_bytes;
+        let end = (offset + size).div_ceil(self.sector_bytes);
+        while sector < end {
+            let touched = self.touch(sector, end);
+            sector += self.sectors_of(&touched);
+            if write {
+                self.write(&touched, &mut split);
+            } else {
+                self.read(&touched, drives, &mut split);
+            }
+        }
+        split.made
+    }
+
+    /// Releases what waited for the completed operation `op` into `ready`.
+    pub fn complete(&mut self, op: &DriveOp, ready: &mut Vec<u32>) {
+        if op.then != NO_OP {
+            ready.push(op.then);
+        }
+        if op.row == NO_OP {
+            return;
+        }
+        let row = self.rows.get_mut(op.row);
+        row.reads_left -= 1;
+        if row.reads_left == 0 {
+            let row = self.rows.remove(op.row);
+            ready.extend(row.parity_writes.into_iter().filter(|&w| w != NO_OP));
+        }
+    }
+
+    /// The part of `sector..end` in the stripe of `sector`.
+    fn touch(&self, sector: u64, end: u64) -> Touched {
+        let unit = self.layout.unit();
+        let (stripe, first, start) = self.layout.locate(sector);
+        let left_in_stripe = (self.layout.data_drives() - first).saturating_mul(unit) - start;
+        let sectors = (end - sector).min(left_in_stripe);
+        let (_, last, last_offset) = self.layout.locate(sector + sectors - 1);
+        Touched { stripe, first, last, start, end: last_offset + 1 }
+    }
+
+    fn sectors_of(&self, t: &Touched) -> u64 {
+        (t.first..=t.last).map(|i| t.part(i, self.layout.unit()).1).sum()
+    }
+
+    fn read(&mut self, t: &Touched, drives: &[Drive], split: &mut Splitting<'_>) {
+        for index in t.first..=t.last {
+            let (lbn, sectors) = self.data_part(t, index);
+            let mut drive = self.layout.data_drive(t.stripe, index) as usize;
+            if matches!(self.level, RaidLevel::Raid1 | RaidLevel::Raid10) {
+                drive = self.choose_copy(drive, lbn, drives);
+            }
+            self.plain(Extent { drive, lbn, sectors }, false, split);
+        }
+        if self.parity_check_on_read {
+            for parity in self.parity_extents(t).into_iter().flatten() {
+                self.plain(parity, false, split);
+            }
+        }
+    }
+
+    fn write(&mut self, t: &Touched, split: &mut Splitting<'_>) {
+        if self.layout.parity_units() == 0 {
+            for index in t.first..=t.last {
+                let (lbn, sectors) = self.data_part(t, index);
+                for drive in self.layout.copies(self.layout.data_drive(t.stripe, index) as usize) {
+                    self.plain(Extent { drive, lbn, sectors }, true, split);
+                }
+            }
+            return;
+        }
+        let unit = self.layout.unit();
+        let data = self.layout.data_drives();
+        if t.units() == data && t.start == 0 && t.end == unit {
+            for index in 0..data {
+                let extent = self.data_extent(t, index);
+                self.plain(extent, true, split);
+            }
+            for parity in self.parity_extents(t).into_iter().flatten() {
+                self.plain(parity, true, split);
+            }
+            return;
+        }
+        let edges = self.edges(t);
+        let modify_reads = t.units() + self.layout.parity_units() as u64;
+        let reconstruct_reads = data - t.units() + edges.iter().flatten().count() as u64;
+        let reconstruct = match self.small_write {
+            SmallWrite::Auto => reconstruct_reads < modify_reads,
+            SmallWrite::ReadModifyWrite => false,
+            SmallWrite::Reconstruct => true,
+        };
+        if reconstruct {
+            self.reconstruct_write(t, edges, reconstruct_reads as u32, split);
+        } else {
+            self.read_modify_write(t, modify_reads as u32, split);
+        }
+    }
+
+    fn read_modify_write(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) {
+        let row = self.begin_row(t, reads, split);
+        for index in t.first..=t.last {
+            let extent = self.data_extent(t, index);
+            let write = self.make(extent, true, NO_OP, NO_OP, split);
+            let read = self.make(extent, false, row, write, split);
+            split.ready.push(read);
+        }
+        for parity in self.parity_extents(t).into_iter().flatten() {
+            let read = self.make(parity, false, row, NO_OP, split);
+            split.ready.push(read);
+        }
+    }
+
+    fn reconstruct_write(
+        &mut self,
+        t: &Touched,
+        edges: [Option<Extent>; 2],
+        reads: u32,
+        split: &mut Splitting<'_>,
+    ) {
+        let row = self.begin_row(t, reads, split);
+        let (from, sectors) = t.hull(self.layout.unit());
+        let lbn = self.layout.stripe_lbn(t.stripe) + from;
+        let untouched = (0..t.first).chain(t.last + 1..self.layout.data_drives());
+        for index in untouched {
+            let drive = self.layout.data_drive(t.stripe, index) as usize;
+            let read = self.make(Extent { drive, lbn, sectors }, false, row, NO_OP, split);
+            split.ready.push(read);
+        }
+        for edge in edges.into_iter().flatten() {
+            let read = self.make(edge, false, row, NO_OP, split);
+            split.ready.push(read);
+        }
+        for index in t.first..=t.last {
+            let extent = self.data_extent(t, index);
+            self.plain(extent, true, split);
+        }
+    }
+
+    /// Opens a parity update whose parity writes wait for `reads` reads.
+    fn begin_row(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) -> u32 {
+        let parity_writes = self.parity_extents(t).map(|parity| match parity {
+            Some(extent) => self.make(extent, true, NO_OP, NO_OP, split),
+            None => NO_OP,
+        });
+        self.rows.insert(RowUpdate { reads_left: reads, parity_writes })
+    }
+
+    /// Parts of the hull in the first and the last touched unit that the write leaves as they are.
+    fn edges(&self, t: &Touched) -> [Option<Extent>; 2] {
+        if t.units() == 1 {
+            return [None, None];
+        }
+        let lbn = self.layout.stripe_lbn(t.stripe);
+        let unit = self.layout.unit();
+        let drive = |index| self.layout.data_drive(t.stripe, index) as usize;
+        let before = Extent { drive: drive(t.first), lbn, sectors: t.start };
+        let after = Extent { drive: drive(t.last), lbn: lbn + t.end, sectors: unit - t.end };
+        [before, after].map(|extent| (extent.sectors > 0).then_some(extent))
+    }
+
+    fn data_part(&self, t: &Touched, index: u64) -> (u64, u64) {
+        let (from, sectors) = t.part(index, self.layout.unit());
+        (self.layout.stripe_lbn(t.stripe) + from, sectors)
+    }
+
+    fn data_extent(&self, t: &Touched, index: u64) -> Extent {
+        let (lbn, sectors) = self.data_part(t, index);
+        Extent { drive: self.layout.data_drive(t.stripe, index) as usize, lbn, sectors }
+    }
+
+    /// The parity of what is touched: P, Q.
+    fn parity_extents(&self, t: &Touched) -> [Option<Extent>; 2] {
+        let units = self.layout.parity_units();
+        if units == 0 {
+            return [None, None];
+        }
+        let (from, sectors) = t.hull(self.layout.unit());
+        let lbn = self.layout.stripe_lbn(t.stripe) + from;
+        let on = |drive: u64| Extent { drive: drive as usize, lbn, sectors };
+        let p = on(self.layout.parity_drive(t.stripe));
+        [Some(p), (units == 2).then(|| on(self.layout.q_drive(t.stripe)))]
+    }
+
+    /// The copy to read: shortest queue, then shortest seek, then the first. One choice per request.
+    fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
+        if self.chosen_copy[primary].0 == self.request {
+            return self.chosen_copy[primary].1;
+        }
+        let cost = |copy: usize| {
+            let drive = &drives[self.first_drive + copy];
+            (drive.load(), drive.distance(lbn))
+        };
+        let best = self.layout.copies(primary).min_by_key(|&copy| cost(copy)).unwrap_or(primary);
+        self.chosen_copy[primary] = (self.request, best);
+        best
+    }
+
+    /// An operation that nothing depends on; runs that continue the drive's last one are joined to it.
+    fn plain(&mut self, extent: Extent, write: bool, split: &mut Splitting<'_>) {
+        let (request, key) = self.last_plain[extent.drive];
+        if request == self.request {
+            let last = split.ops.get_mut(key);
+            if last.write == write && last.lbn + last.sectors == extent.lbn {
+                last.sectors += extent.sectors;
+                return;
+            }
+        }
+        let key = self.make(extent, write, NO_OP, NO_OP, split);
+        self.last_plain[extent.drive] = (self.request, key);
+        split.ready.push(key);
+    }
+
+    fn make(&self, extent: Extent, write: bool, row: u32, then: u32, split: &mut Splitting<'_>) -> u32 {
+        split.made += 1;
+        split.ops.insert(DriveOp {
+            lbn: extent.lbn,
+            sectors: extent.sectors,
+            arrived: 0,
+            drive: (self.first_drive + extent.drive) as u32,
+            host: split.host,
+            row,
+            then,
+            write,
+        })
+    }
+}

@@ -1,0 +1,369 @@
+//! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
+
+use crate::bus::Bus;
+use crate::clock::{Nanos, seconds};
+use crate::device::Drive;
+use crate::observe::{Flow, Observer};
+use crate::plan::Plan;
+use crate::power::{STATE_NAMES, STATES};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Which flow stands for the total, each workload and each volume. Flows with the same members are one.
+#[derive(Clone, Debug)]
+pub struct FlowIndex {
+    total: usize,
+    workloads: Vec<usize>,
+    volumes: Vec<usize>,
+    members: Vec<Vec<usize>>,
+}
+
+impl FlowIndex {
+    /// The flows of a plan.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        let mut index_of = |set: Vec<usize>| {
+            members.iter().position(|m| *m == set).unwrap_or_else(|| {
+                members.push(set);
+                members.len() - 1
+            })
+        };
+        let n = plan.workloads.len();
+        let of_volume = |v| (0..n).filter(|&w| plan.workloads[w].volume == v).collect();
+        let total = index_of((0..n).collect());
+        let workloads = (0..n).map(|w| index_of(vec![w])).collect();
+        let volumes = (0..plan.volumes.len()).map(|v| index_of(of_volume(v))).collect();
+        Self { total, workloads, volumes, members }
+    }
+
+    /// Flows that each workload counts in.
+    #[must_use]
+    pub fn memberships(&self) -> Vec<Vec<usize>> {
+        (0..self.workloads.len())
+            .map(|w| (0..self.members.len()).filter(|&f| self.members[f].contains(&w)).collect())
+            .collect()
+    }
+}
+
+/// Moments of response times.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Moments {
+    /// Requests.
+    pub count: u64,
+    /// Mean, seconds.
+    pub mean_s: f64,
+    /// Standard deviation of the population, seconds.
+    pub std_s: f64,
+    /// Maximum, seconds.
+    pub max_s: f64,
+    /// Means of consecutive batches of equal count, seconds.
+    pub batch_means_s: Vec<f64>,
+}
+
+/// Moments of all requests and of each direction.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Responses {
+    /// Both directions.
+    pub all: Moments,
+    /// Reads.
+    pub read: Moments,
+    /// Writes.
+    pub write: Moments,
+}
+
+/// Figures of one flow.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowResult {
+    /// Requests that arrived in the window.
+    pub arrived: u64,
+    /// Of those, completed.
+    pub completed: u64,
+    /// Of those, not completed at the end.
+    pub in_flight_at_end: u64,
+    /// Arrived reads.
+    pub reads: u64,
+    /// Arrived writes.
+    pub writes: u64,
+    /// Bytes of completed reads.
+    pub bytes_read: u64,
+    /// Bytes of completed writes.
+    pub bytes_written: u64,
+    /// Time average of the requests in flight.
+    pub in_flight_mean: f64,
+    /// Response times of the completed requests.
+    pub response: Responses,
+}
+
+/// Figures of one drive.
+#[derive(Clone, Debug, Serialize)]
+pub struct DriveResult {
+    /// Operations that arrived.
+    pub arrivals: u64,
+    /// Operations completed.
+    pub accesses: u64,
+    /// Of those, reads.
+    pub reads: u64,
+    /// Of those, writes.
+    pub writes: u64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Arm movements.
+    pub seeks: u64,
+    /// Cylinders moved by them.
+    pub seek_cylinders: u64,
+    /// Seek, settle, head switch.
+    pub seek_ns: Nanos,
+    /// Rotational waits.
+    pub rotation_ns: Nanos,
+    /// Media transfer.
+    pub transfer_ns: Nanos,
+    /// Command processing, and bus time that holds the disk.
+    pub overhead_ns: Nanos,
+    /// Service times of the completed operations.
+    pub service_ns: Nanos,
+    /// Queueing and service times of the completed operations.
+    pub response_ns: Nanos,
+    /// Time average of the operations present.
+    pub queue_length_mean: f64,
+    /// Sum over arrivals of the operations that they found, themselves included.
+    pub queue_seen_sum: u64,
+    /// Spindle starts.
+    pub spin_ups: u64,
+    /// Spindle stops.
+    pub spin_downs: u64,
+    /// Time in each state.
+    pub state_ns: BTreeMap<&'static str, Nanos>,
+    /// Joules in each state.
+    pub energy_j: BTreeMap<&'static str, f64>,
+}
+
+/// Figures of one bus, over the whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct BusResult {
+    /// Transfers.
+    pub transfers: u64,
+    /// Time occupied.
+    pub busy_ns: Nanos,
+    /// Time that transfers waited.
+    pub wait_ns: Nanos,
+}
+
+/// The observed span.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WindowResult {
+    /// Its start.
+    pub start_ns: Nanos,
+    /// Its end.
+    pub end_ns: Nanos,
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The observed span.
+    pub window: WindowResult,
+    /// Everything.
+    pub total: FlowResult,
+    /// By workload.
+    pub workloads: Vec<FlowResult>,
+    /// By volume.
+    pub volumes: Vec<FlowResult>,
+    /// By drive.
+    pub devices: Vec<DriveResult>,
+    /// By bus.
+    pub buses: Vec<BusResult>,
+    /// Requests completed, the warm-up's included.
+    pub requests_simulated: u64,
+    /// Events scheduled.
+    pub events: u64,
+    /// Width of the intervals.
+    pub interval_ns: Nanos,
+}
+
+/// A column of numbers.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// Integers.
+    U64(Vec<u64>),
+    /// Reals.
+    F64(Vec<f64>),
+}
+
+/// Named columns of equal length.
+pub type Table = Vec<(&'static str, Column)>;
+
+/// All that a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Figures.
+    pub summary: Summary,
+    /// The course over time.
+    pub intervals: Table,
+    /// Response-time histograms: workload, op, bin edges, count.
+    pub latency: Table,
+}
+
+/// Gathers the outcome of a finished run.
+#[must_use]
+pub fn collect(
+    observer: &Observer,
+    flows: &FlowIndex,
+    drives: &[Drive],
+    buses: &[Bus],
+    requests_simulated: u64,
+    events: u64,
+) -> Outcome {
+    let window = observer.window();
+    let (start_ns, end_ns) = (window.start.min(window.end), window.end);
+    let span = end_ns - start_ns;
+    let flow = |&index: &usize| flow_result(observer.flow(index), span);
+    let summary = Summary {
+        window: WindowResult { start_ns, end_ns },
+        // A run without workloads has no flow at all.
+        total: if flows.workloads.is_empty() { FlowResult::default() } else { flow(&flows.total) },
+        workloads: flows.workloads.iter().map(flow).collect(),
+        volumes: flows
+            .volumes
+            .iter()
+            .map(|v| if flows.members[*v].is_empty() { FlowResult::default() } else { flow(v) })
+            .collect(),
+        devices: (0..drives.len()).map(|i| drive_result(observer, &drives[i], i, span)).collect(),
+        buses: buses
+            .iter()
+            .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })
+            .collect(),
+        requests_simulated,
+        events,
+        interval_ns: observer.intervals().width(),
+    };
+    Outcome { summary, intervals: interval_table(observer, end_ns), latency: latency_table(observer, flows) }
+}
+
+fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
+    let moments = |ways: &[usize], batch: usize| {
+        let count: u64 = ways.iter().map(|&w| flow.completed[w]).sum();
+        if count == 0 {
+            return Moments::default();
+        }
+        let n = count as f64;
+        let mean = ways.iter().map(|&w| flow.sum[w]).sum::<u128>() as f64 / n;
+        let square = ways.iter().map(|&w| flow.squares[w]).sum::<u128>() as f64 / n;
+        Moments {
+            count,
+            mean_s: mean / 1e9,
+            std_s: (square - mean * mean).max(0.0).sqrt() / 1e9,
+            max_s: seconds(ways.iter().map(|&w| flow.longest[w]).max().unwrap_or(0)),
+            batch_means_s: flow.batches[batch].means().map(|m| m / 1e9).collect(),
+        }
+    };
+    FlowResult {
+        arrived: flow.arrived.iter().sum(),
+        completed: flow.completed.iter().sum(),
+        in_flight_at_end: flow.unfinished(),
+        reads: flow.arrived[0],
+        writes: flow.arrived[1],
+        bytes_read: flow.bytes[0],
+        bytes_written: flow.bytes[1],
+        in_flight_mean: ratio(flow.area, span),
+        response: Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) },
+    }
+}
+
+fn ratio(area: u128, span: Nanos) -> f64 {
+    if span == 0 { 0.0 } else { area as f64 / span as f64 }
+}
+
+fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -> DriveResult {
+    let t = &drive.totals;
+    let time = observer.ledger().time(index);
+    let joules = observer.ledger().joules(index);
+    DriveResult {
+        arrivals: t.arrivals,
+        accesses: t.completed.iter().sum(),
+        reads: t.completed[0],
+        writes: t.completed[1],
+        bytes_read: t.bytes[0],
+        bytes_written: t.bytes[1],
+        seeks: t.seeks,
+        seek_cylinders: t.seek_cylinders,
+        seek_ns: t.seek,
+        rotation_ns: t.rotation,
+        transfer_ns: t.transfer,
+        overhead_ns: t.overhead,
+        service_ns: t.service,
+        response_ns: t.response,
+        queue_length_mean: ratio(observer.queue_area(index), span),
+        queue_seen_sum: t.queue_seen,
+        spin_ups: t.spin_ups,
+        spin_downs: t.spin_downs,
+        state_ns: (0..STATES).map(|s| (STATE_NAMES[s], time[s])).collect(),
+        energy_j: (0..STATES).map(|s| (STATE_NAMES[s], joules[s])).collect(),
+    }
+}
+
+fn interval_table(observer: &Observer, end: Nanos) -> Table {
+    let intervals = observer.intervals();
+    let rows: Vec<_> = intervals.rows().filter(|(start, _)| *start < end).collect();
+    let stop = |start: Nanos| (start + intervals.width()).min(end);
+    let integers = |f: &dyn Fn(usize) -> u64| Column::U64((0..rows.len()).map(f).collect());
+    let reals = |f: &dyn Fn(usize) -> f64| Column::F64((0..rows.len()).map(f).collect());
+    let mean = |i: usize, area: u128| ratio(area, stop(rows[i].0) - rows[i].0);
+    let mut table = vec![
+        ("start_ns", integers(&|i| rows[i].0)),
+        ("end_ns", integers(&|i| stop(rows[i].0))),
+        ("arrivals", integers(&|i| rows[i].1.arrivals)),
+        ("completions", integers(&|i| rows[i].1.completed.iter().sum())),
+        ("reads", integers(&|i| rows[i].1.completed[0])),
+        ("writes", integers(&|i| rows[i].1.completed[1])),
+        ("bytes_read", integers(&|i| rows[i].1.bytes[0])),
+        ("bytes_written", integers(&|i| rows[i].1.bytes[1])),
+        ("response_sum_ns", integers(&|i| rows[i].1.response)),
+        ("response_max_ns", integers(&|i| rows[i].1.longest)),
+        ("response_p50_ns", integers(&|i| intervals.quantile(i, 0.50))),
+        ("response_p95_ns", integers(&|i| intervals.quantile(i, 0.95))),
+        ("response_p99_ns", integers(&|i| intervals.quantile(i, 0.99))),
+        ("in_flight_mean", reals(&|i| mean(i, rows[i].1.in_flight))),
+        ("queue_length_mean", reals(&|i| mean(i, rows[i].1.queued))),
+    ];
+    const ENERGY: [&str; STATES] = [
+        "energy_active_j",
+        "energy_positioning_j",
+        "energy_idle_j",
+        "energy_standby_j",
+        "energy_spin_up_j",
+        "energy_spin_down_j",
+    ];
+    for (state, name) in ENERGY.into_iter().enumerate() {
+        table.push((name, reals(&|i| rows[i].1.joules[state])));
+    }
+    table
+}
+
+fn latency_table(observer: &Observer, flows: &FlowIndex) -> Table {
+    let mut columns: [Vec<u64>; 5] = Default::default();
+    for workload in 0..flows.workloads.len() {
+        for (way, histogram) in observer.histograms(workload).iter().enumerate() {
+            for bin in histogram.iter_recorded() {
+                let value = bin.value_iterated_to();
+                let row = [
+                    workload as u64,
+                    way as u64,
+                    histogram.lowest_equivalent(value),
+                    histogram.highest_equivalent(value),
+                    bin.count_at_value(),
+                ];
+                for (column, v) in columns.iter_mut().zip(row) {
+                    column.push(v);
+                }
+            }
+        }
+    }
+    ["workload", "op", "low_ns", "high_ns", "count"]
+        .into_iter()
+        .zip(columns)
+        .map(|(name, column)| (name, Column::U64(column)))
+        .collect()
+}

@@ -1,0 +1,132 @@
+//! Plans and sources for the tests of the whole simulator.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // shared by several test binaries
+
+use iowatt_sim::{Outcome, Plan, SimError, Simulation};
+use iowatt_trace::{NO_RESPONSE, NO_STREAM, Op, Request, Source, TraceError};
+use serde_json::{Value, json};
+
+pub const MS: u64 = 1_000_000;
+pub const S: u64 = 1_000_000_000;
+
+/// A source over a vector.
+pub struct Given {
+    requests: Vec<Request>,
+    next: usize,
+}
+
+impl Source for Given {
+    fn fill(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
+        let end = (self.next + limit).min(self.requests.len());
+        out.extend_from_slice(&self.requests[self.next..end]);
+        self.next = end;
+        Ok(end < self.requests.len())
+    }
+
+    fn devices(&self) -> &[String] {
+        &[]
+    }
+}
+
+pub fn given(requests: Vec<Request>) -> Given {
+    Given { requests, next: 0 }
+}
+
+pub fn request(time_ns: u64, op: Op, offset: u64, size: u32) -> Request {
+    Request { time_ns, offset, response_ns: NO_RESPONSE, size, device: 0, stream: NO_STREAM, op }
+}
+
+/// 12,000 rpm (5 ms a turn), 4 heads, 1,000 cylinders of 4 x 200 sectors: 800,000 sectors, 409.6 MB.
+/// Seek 0.5 ms + 0.004 ms a cylinder. Skew of 20 sectors (0.5 ms) covers head switch and short seek.
+pub fn disk() -> Value {
+    json!({
+        "kind": "hdd", "rpm": 12000.0, "sector_bytes": 512, "surfaces": 4,
+        "zones": [{"cylinders": 1000, "sectors_per_track": 200,
+                   "track_skew_sectors": 20.0, "cylinder_skew_sectors": 25.0}],
+        "sectors": 800_000,
+        "seek": [{"cylinders": 1, "time_s": 0.504e-3}, {"cylinders": 999, "time_s": 4.496e-3}],
+        "head_switch_s": 0.4e-3, "write_settle_s": 0.0,
+        "read_overhead_s": 0.0, "write_overhead_s": 0.0, "phase": "random",
+        "power": {"active_w": 39.0, "positioning_w": 37.0, "idle_w": 22.3, "standby_w": 12.72,
+                  "spin_up_w": 34.8, "spin_down_w": 12.72, "spin_up_s": 26.0, "spin_down_s": 15.0},
+    })
+}
+
+pub fn pool(level: &str, count: usize) -> Value {
+    json!({
+        "count": count, "device": disk(),
+        "raid": {"level": level, "stripe_unit_bytes": 16384, "layout": "left-symmetric",
+                 "small_write": "auto", "parity_check_on_read": false},
+        "scheduler": "look", "power_policy": {"policy": "never"}, "bus_of_drive": [],
+    })
+}
+
+/// Bytes of a pool of [`disk`]s: 25,000 whole stripes of 32 sectors.
+pub fn capacity(level: &str, count: u64) -> u64 {
+    let data = match level {
+        "0" => count,
+        "1" => return 409_600_000,
+        "10" => count / 2,
+        "6" => count - 2,
+        _ => count - 1,
+    };
+    25_000 * 16_384 * data
+}
+
+/// One open workload on one volume over the whole of one pool.
+pub fn one_pool(level: &str, count: usize) -> Value {
+    json!({
+        "seed": 1,
+        "workloads": [{"volume": 0, "replay": {"mode": "open", "speed": 1.0}}],
+        "volumes": [{"pool": 0, "offset_bytes": 0, "capacity_bytes": capacity(level, count as u64)}],
+        "pools": [pool(level, count)],
+        "buses": [],
+        "observe": {"warmup_s": 0.0, "end_s": null, "interval_s": null},
+    })
+}
+
+pub fn try_run(plan: &Value, sources: Vec<Given>) -> Result<Outcome, SimError> {
+    let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+    let mut sources = sources;
+    let sources = sources.iter_mut().map(|s| s as &mut dyn Source).collect();
+    Simulation::new(&plan, sources)?.run(&mut |_| true)
+}
+
+pub fn run(plan: &Value, requests: Vec<Request>) -> Outcome {
+    try_run(plan, vec![given(requests)]).unwrap()
+}
+
+/// A small linear congruential generator, so that tests need no crate for random requests.
+pub struct Lcg(pub u64);
+
+impl Lcg {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// In (0, 1].
+    pub fn unit(&mut self) -> f64 {
+        (self.below(1 << 53) + 1) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Poisson arrivals of aligned requests uniformly over `capacity`.
+pub fn poisson(
+    seed: u64,
+    count: usize,
+    rate: f64,
+    read_share: f64,
+    size: u32,
+    capacity: u64,
+) -> Vec<Request> {
+    let mut random = Lcg(seed);
+    let mut time = 0.0;
+    (0..count)
+        .map(|_| {
+            time -= random.unit().ln() / rate;
+            let op = if random.unit() <= read_share { Op::Read } else { Op::Write };
+            let offset = random.below(capacity / u64::from(size)) * u64::from(size);
+            request((time * 1e9) as u64, op, offset, size)
+        })
+        .collect()
+}

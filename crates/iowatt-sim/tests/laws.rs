@@ -1,0 +1,340 @@
+//! Invariants that hold on every run, whatever the system (facts V21, V22; design.md 2).
+#![allow(clippy::unwrap_used)] // tests fail by panicking
+
+mod common;
+
+use common::{MS, S, capacity, given, one_pool, poisson, pool, request, run, try_run};
+use iowatt_sim::{Column, Outcome, SimError};
+use iowatt_trace::{Op, Request};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const LEVELS: [&str; 6] = ["0", "1", "10", "4", "5", "6"];
+const SCHEDULERS: [&str; 6] = ["fcfs", "sstf", "scan", "look", "c-look", "sptf"];
+
+fn column(table: &[(&str, Column)], name: &str) -> Vec<f64> {
+    match &table.iter().find(|(n, _)| *n == name).unwrap().1 {
+        Column::U64(v) => v.iter().map(|&x| x as f64).collect(),
+        Column::F64(v) => v.clone(),
+    }
+}
+
+/// Everything that must hold of any outcome.
+fn check_laws(plan: &Value, outcome: &Outcome) {
+    let s = &outcome.summary;
+    let span = s.window.end_ns - s.window.start_ns;
+    for flow in s.workloads.iter().chain(&s.volumes).chain([&s.total]) {
+        assert_eq!(flow.arrived, flow.completed + flow.in_flight_at_end);
+        assert_eq!(flow.arrived, flow.reads + flow.writes);
+        assert_eq!(flow.completed, flow.response.all.count);
+    }
+    for (i, drive) in s.devices.iter().enumerate() {
+        // State times partition the window.
+        assert_eq!(drive.state_ns.values().sum::<u64>(), span, "drive {i}");
+        // Utilisation law: busy time = operations x mean service time, where no operation is cut.
+        let busy = drive.state_ns["active"] + drive.state_ns["positioning"];
+        if plan["observe"]["end_s"].is_null() && s.window.start_ns == 0 {
+            assert_eq!(busy, drive.service_ns, "drive {i}");
+            assert_eq!(drive.arrivals, drive.accesses);
+            // Little's law at the drive: N x T = sum of response times.
+            let little = drive.queue_length_mean * span as f64;
+            assert!((little - drive.response_ns as f64).abs() <= 1e-6 * little.max(1.0));
+        }
+    }
+    // Little's law at the host.
+    if plan["observe"]["end_s"].is_null() && s.window.start_ns == 0 {
+        let all = &s.total.response.all;
+        let (little, sum) = (s.total.in_flight_mean * span as f64 / 1e9, all.mean_s * all.count as f64);
+        assert!((little - sum).abs() <= 1e-6 * sum.max(1e-9), "{little} {sum}");
+    }
+    // Intervals partition the window, the requests and the energy.
+    let i = &outcome.intervals;
+    assert_eq!(column(i, "arrivals").iter().sum::<f64>() as u64, s.total.arrived);
+    assert_eq!(column(i, "completions").iter().sum::<f64>() as u64, s.total.completed);
+    let spans: f64 = column(i, "end_ns").iter().zip(column(i, "start_ns")).map(|(e, b)| e - b).sum();
+    assert_eq!(spans as u64, span);
+    let by_state: f64 = s.devices.iter().flat_map(|d| d.energy_j.values()).sum();
+    let by_interval: f64 = i
+        .iter()
+        .filter(|(n, _)| n.starts_with("energy_"))
+        .map(|(n, _)| column(i, n).iter().sum::<f64>())
+        .sum();
+    assert!((by_state - by_interval).abs() <= 1e-9 * by_state, "{by_state} {by_interval}");
+    // The histograms hold every completed request.
+    assert_eq!(column(&outcome.latency, "count").iter().sum::<f64>() as u64, s.total.completed);
+}
+
+fn system(level: usize, scheduler: usize, bus: bool) -> Value {
+    let count = 6;
+    let mut plan = one_pool(LEVELS[level], count);
+    plan["pools"][0]["scheduler"] = json!(SCHEDULERS[scheduler]);
+    if bus {
+        plan["buses"] = json!([
+            {"bandwidth_bytes_per_s": 160e6, "arbitration_s": 2e-6},
+            {"bandwidth_bytes_per_s": 40e6, "arbitration_s": 0.0},
+        ]);
+        plan["pools"][0]["bus_of_drive"] = json!([0, 0, 0, 1, 1, 1]);
+    }
+    plan
+}
+
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let limit = capacity("1", 6) / 512;
+    prop::collection::vec((0u64..20_000, any::<bool>(), 0..limit - 1_024, 1u32..1_024), 1..80).prop_map(|v| {
+        let mut time = 0;
+        v.into_iter()
+            .map(|(gap, write, sector, sectors)| {
+                time += gap * 1_000;
+                request(time, if write { Op::Write } else { Op::Read }, sector * 512, sectors * 512)
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn laws_hold_on_every_system(
+        level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
+        mode in 0usize..3, policy in any::<bool>(),
+    ) {
+        let mut plan = system(level, scheduler, bus);
+        plan["workloads"][0]["replay"] = [
+            json!({"mode": "open", "speed": 1.0}),
+            json!({"mode": "open", "speed": 0.01}),
+            json!({"mode": "closed", "outstanding": 3, "per": "workload"}),
+        ][mode].clone();
+        if policy {
+            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.5});
+        }
+        let outcome = run(&plan, requests.clone());
+        prop_assert_eq!(outcome.summary.total.completed as usize, requests.len());
+        check_laws(&plan, &outcome);
+    }
+
+    #[test]
+    fn laws_hold_in_any_window(
+        level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
+        warmup in 0u64..500, length in 1u64..1_000, policy in any::<bool>(),
+    ) {
+        let mut plan = system(level, scheduler, bus);
+        plan["observe"]["warmup_s"] = json!(warmup as f64 / 1e3);
+        plan["observe"]["end_s"] = json!((warmup + length) as f64 / 1e3);
+        if policy {
+            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.05});
+        }
+        check_laws(&plan, &run(&plan, requests));
+    }
+}
+
+/// V22: with nothing to do, energy is exactly idle watts x time x drives.
+#[test]
+fn an_idle_run_costs_its_idle_power() {
+    let mut plan = one_pool("5", 32);
+    plan["workloads"] = json!([]);
+    plan["observe"]["end_s"] = json!(3600.0);
+    let outcome = try_run(&plan, vec![]).unwrap();
+    check_laws(&plan, &outcome);
+    for drive in &outcome.summary.devices {
+        assert_eq!(drive.energy_j["idle"], 22.3 * 3600.0);
+        assert_eq!(drive.energy_j.values().sum::<f64>(), 22.3 * 3600.0);
+    }
+}
+
+/// V22: energy is additive over disjoint windows.
+#[test]
+fn energy_adds_up_over_windows() {
+    let energy = |from: f64, until: f64| {
+        let mut plan = one_pool("5", 5);
+        plan["observe"] = json!({"warmup_s": from, "end_s": until, "interval_s": null});
+        let requests = poisson(5, 2_000, 150.0, 0.6, 8_192, capacity("5", 5));
+        let outcome = run(&plan, requests);
+        outcome.summary.devices.iter().flat_map(|d| d.energy_j.values()).sum::<f64>()
+    };
+    let (whole, parts) = (energy(0.0, 10.0), energy(0.0, 4.0) + energy(4.0, 10.0));
+    assert!((whole - parts).abs() < 1e-9 * whole, "{whole} {parts}");
+}
+
+/// A worked example of the power states: one request, 2 s threshold, on one drive.
+#[test]
+fn a_spin_down_and_up_by_hand() {
+    let mut plan = one_pool("0", 1);
+    plan["pools"][0]["device"]["phase"] = json!("zero");
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0});
+    // Idle 2 s, down 15 s (to 17 s), stopped until 20 s, up 26 s (to 46 s). 46 s is a whole number of
+    // turns, so sector 0 is under the head: 16 sectors of 200 in 0.4 ms.
+    let outcome = run(&plan, vec![request(20 * S, Op::Read, 0, 8_192)]);
+    let drive = &outcome.summary.devices[0];
+    let state = |name: &str| drive.state_ns[name];
+    assert_eq!(
+        [state("idle"), state("spin_down"), state("standby"), state("spin_up"), state("active")],
+        [2 * S, 15 * S, 3 * S, 26 * S, 400_000],
+    );
+    assert_eq!((drive.spin_downs, drive.spin_ups), (1, 1));
+    // The request keeps its arrival: 26 s of waiting and 0.4 ms of service.
+    assert_eq!(outcome.summary.total.response.all.max_s, 26.0004);
+    let joules: f64 = drive.energy_j.values().sum();
+    let by_hand = 22.3 * 2.0 + 12.72 * 18.0 + 34.8 * 26.0 + 39.0 * 0.0004;
+    assert!((joules - by_hand).abs() < 1e-9, "{joules} {by_hand}");
+}
+
+/// A request that arrives while the spindle comes to rest waits for that and for the spin-up.
+#[test]
+fn a_request_during_spin_down_waits_for_both() {
+    let mut plan = one_pool("0", 1);
+    plan["pools"][0]["device"]["phase"] = json!("zero");
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0});
+    let outcome = run(&plan, vec![request(7 * S, Op::Read, 0, 8_192)]);
+    // Down from 2 s to 17 s, up to 43 s: 36 s and 0.4 ms.
+    assert_eq!(outcome.summary.total.response.all.max_s, 36.0004);
+    assert_eq!(outcome.summary.devices[0].state_ns["standby"], 0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_does_not() {
+    let outcome = |seed: u64| {
+        let mut plan = one_pool("10", 8);
+        plan["seed"] = json!(seed);
+        let requests = poisson(9, 3_000, 400.0, 0.5, 8_192, capacity("10", 8));
+        let o = run(&plan, requests);
+        (serde_json::to_string(&o.summary).unwrap(), format!("{:?}{:?}", o.intervals, o.latency))
+    };
+    assert_eq!(outcome(3), outcome(3));
+    assert_ne!(outcome(3).0, outcome(4).0);
+}
+
+/// Adding a pool behind others does not reshuffle their random phases.
+#[test]
+fn a_pool_added_later_leaves_the_others_alone() {
+    let requests = poisson(2, 500, 100.0, 0.5, 8_192, capacity("5", 4));
+    let alone = run(&one_pool("5", 4), requests.clone());
+    let mut plan = one_pool("5", 4);
+    plan["pools"] = json!([pool("5", 4), pool("1", 2)]);
+    let beside = run(&plan, requests);
+    assert_eq!(alone.summary.total.response.all.mean_s, beside.summary.total.response.all.mean_s);
+}
+
+/// Two workloads on two volumes of two unlike pools: separate results that add up to the total, each as
+/// if it were alone.
+#[test]
+fn two_pools_do_not_meet() {
+    let mut plan = one_pool("5", 5);
+    let mut fast = pool("1", 2);
+    fast["device"]["rpm"] = json!(15000.0);
+    plan["pools"] = json!([pool("5", 5), fast.clone()]);
+    plan["volumes"] = json!([
+        {"pool": 0, "offset_bytes": 0, "capacity_bytes": capacity("5", 5)},
+        {"pool": 1, "offset_bytes": 0, "capacity_bytes": capacity("1", 2)},
+    ]);
+    plan["workloads"] = json!([
+        {"volume": 0, "replay": {"mode": "open", "speed": 1.0}},
+        {"volume": 1, "replay": {"mode": "closed", "outstanding": 2, "per": "workload"}},
+    ]);
+    let a = poisson(1, 800, 100.0, 0.6, 8_192, capacity("5", 5));
+    let b = poisson(2, 600, 100.0, 0.9, 4_096, capacity("1", 2));
+    let outcome = try_run(&plan, vec![given(a.clone()), given(b)]).unwrap();
+    check_laws(&plan, &outcome);
+    let s = &outcome.summary;
+    assert_eq!((s.workloads[0].completed, s.workloads[1].completed), (800, 600));
+    assert_eq!(s.total.completed, 1_400);
+    assert_eq!(s.volumes[0].response.all.mean_s, s.workloads[0].response.all.mean_s);
+    let sum = |i: usize| s.workloads[i].response.all.mean_s * s.workloads[i].completed as f64;
+    assert!((sum(0) + sum(1) - s.total.response.all.mean_s * 1_400.0).abs() < 1e-9);
+    let alone = run(&one_pool("5", 5), a);
+    assert_eq!(alone.summary.total.response.all.mean_s, s.workloads[0].response.all.mean_s);
+}
+
+#[test]
+fn two_volumes_share_a_pool() {
+    let mut plan = one_pool("0", 1);
+    plan["pools"][0]["device"]["phase"] = json!("zero");
+    plan["pools"][0]["scheduler"] = json!("fcfs");
+    plan["volumes"] = json!([
+        {"pool": 0, "offset_bytes": 0, "capacity_bytes": 1_024_000},
+        {"pool": 0, "offset_bytes": 1_024_000, "capacity_bytes": 1_024_000},
+    ]);
+    plan["workloads"] = json!([
+        {"volume": 0, "replay": {"mode": "open", "speed": 1.0}},
+        {"volume": 1, "replay": {"mode": "open", "speed": 1.0}},
+    ]);
+    let read = || given(vec![request(0, Op::Read, 0, 8_192)]);
+    let outcome = try_run(&plan, vec![read(), read()]).unwrap();
+    // Sector 0 passes at once: 0.4 ms. Volume 1 starts at sector 2,000 = cylinder 2, head 2, sector 0: its
+    // angle is 2 x (3 x 20 + 25) + 2 x 20 = 210 sectors = 10 past the mark, 0.25 ms; the arm is ready at
+    // 0.4 + 0.508 = 0.908 ms, so it passes at 5.25 ms.
+    let response = |i: usize| outcome.summary.workloads[i].response.all.max_s;
+    assert_eq!((response(0), response(1)), (0.4e-3, 5.65e-3));
+}
+
+#[test]
+fn a_closed_loop_keeps_its_number_outstanding() {
+    let mut plan = one_pool("5", 8);
+    plan["workloads"][0]["replay"] = json!({"mode": "closed", "outstanding": 16, "per": "workload"});
+    let outcome = run(&plan, poisson(3, 4_000, 1.0, 0.7, 8_192, capacity("5", 8)));
+    // 16 but for the tail, in which the last 15 drain.
+    let mean = outcome.summary.total.in_flight_mean;
+    assert!((15.8..=16.0).contains(&mean), "{mean}");
+}
+
+#[test]
+fn closed_by_stream_keeps_each_streams_number() {
+    let mut plan = one_pool("0", 4);
+    plan["workloads"][0]["replay"] = json!({"mode": "closed", "outstanding": 1, "per": "stream"});
+    let mut requests = poisson(3, 4_000, 1.0, 1.0, 8_192, capacity("0", 4));
+    requests.iter_mut().enumerate().for_each(|(i, r)| r.stream = (i % 5) as u32);
+    let mean = run(&plan, requests).summary.total.in_flight_mean;
+    // 5 until the first stream is through; their speeds differ by a few per cent.
+    assert!((4.7..=5.0).contains(&mean), "{mean}");
+}
+
+/// V22: slowing an open trace stretches the run and leaves a lone request's service alone.
+#[test]
+fn speed_scales_arrivals_only() {
+    let at = |speed: f64| {
+        let mut plan = one_pool("0", 1);
+        plan["workloads"][0]["replay"] = json!({"mode": "open", "speed": speed});
+        plan["pools"][0]["device"]["phase"] = json!("zero");
+        run(&plan, vec![request(100 * MS, Op::Read, 0, 8_192)]).summary
+    };
+    // 100 ms and 250 ms are both whole numbers of 5 ms turns.
+    assert_eq!(at(1.0).window.end_ns, 100 * MS + 400_000);
+    assert_eq!(at(0.4).window.end_ns, 250 * MS + 400_000);
+    assert_eq!(at(1.0).total.response.all.max_s, at(0.4).total.response.all.max_s);
+}
+
+#[test]
+fn a_request_past_the_volume_is_refused_with_its_place() {
+    let plan = one_pool("5", 4);
+    let good = request(0, Op::Read, 0, 4_096);
+    let bad = request(1, Op::Read, capacity("5", 4) - 4_096, 8_192);
+    let error = try_run(&plan, vec![given(vec![good, bad])]).unwrap_err();
+    assert!(matches!(error, SimError::BeyondVolume { workload: 0, request: 2, .. }), "{error}");
+}
+
+#[test]
+fn contradictory_plans_are_refused() {
+    let broken = |change: &dyn Fn(&mut Value)| {
+        let mut plan = one_pool("5", 4);
+        change(&mut plan);
+        try_run(&plan, vec![given(vec![])]).unwrap_err().to_string()
+    };
+    let cases: [(&dyn Fn(&mut Value), &str); 6] = [
+        (&|p| p["pools"][0]["count"] = json!(2), "need 3 drives"),
+        (&|p| p["workloads"][0]["volume"] = json!(7), "volume that is not there"),
+        (&|p| p["volumes"][0]["capacity_bytes"] = json!(1u64 << 50), "volume 0 ends"),
+        (&|p| p["pools"][0]["raid"]["stripe_unit_bytes"] = json!(1000), "multiple of the sector"),
+        (&|p| p["workloads"][0]["replay"]["speed"] = json!(0.0), "speed must be positive"),
+        (
+            &|p| {
+                p["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 1.0});
+                p["pools"][0]["device"]["power"]["standby_w"] = Value::Null;
+            },
+            "spinning down needs",
+        ),
+    ];
+    for (change, expected) in cases {
+        let error = broken(change);
+        assert!(error.contains(expected), "{error}");
+    }
+}
