@@ -319,7 +319,8 @@ fn contradictory_plans_are_refused() {
         change(&mut plan);
         try_run(&plan, vec![given(vec![])]).unwrap_err().to_string()
     };
-    let cases: [(&dyn Fn(&mut Value), &str); 6] = [
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let cases: [(Change<'_>, &str); 6] = [
         (&|p| p["pools"][0]["count"] = json!(2), "need 3 drives"),
         (&|p| p["workloads"][0]["volume"] = json!(7), "volume that is not there"),
         (&|p| p["volumes"][0]["capacity_bytes"] = json!(1u64 << 50), "volume 0 ends"),

@@ -249,11 +249,11 @@ mod tests {
             let chosen = |discipline| {
                 let mut queue = Queue::new(discipline);
                 for (i, &lbn) in lbns.iter().enumerate() {
-                    queue.push(i as u32, lbn, i % 3 == 0);
+                    queue.push(i as u32, lbn, i.is_multiple_of(3));
                 }
                 queue.pop(7_000_000, &disk).map(|c| c.op as usize)
             };
-            let time = |i: usize| disk.positioning_time(7_000_000, lbns[i], i % 3 == 0);
+            let time = |i: usize| disk.positioning_time(7_000_000, lbns[i], i.is_multiple_of(3));
             let distance = |i: usize| disk.model().geometry.cylinder(lbns[i]).abs_diff(arm);
             let soonest = chosen(SchedulerPlan::Sptf).map(time);
             prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());
