@@ -1,1 +1,23 @@
-"""iowatt: what a storage system costs in watts, milliseconds and dollars."""
+"""iowatt: what a storage system costs in watts, milliseconds and dollars.
+
+The Python API has the words of the command line::
+
+    import iowatt
+
+    run = iowatt.run("scenario.toml", set=["array.pool.disks.count=24"])
+    run.summary["energy"]["total_j"]
+    run.table("intervals")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+# ``iowatt.run`` is the function, as ``iowatt run`` is the verb; the package of that name holds the Run
+# bundle. Importing the package first keeps a later ``from iowatt.run.bundle import Run`` from putting
+# the package in the function's place.
+import_module("iowatt.run")
+
+from iowatt.api import open_run, run  # noqa: E402 - after the package, see above
+
+__all__ = ["open_run", "run"]

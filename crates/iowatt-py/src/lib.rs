@@ -1,10 +1,15 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
 
+mod simulate;
+mod trace;
+
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    trace::register(module)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

@@ -61,7 +61,16 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
         .sum();
     assert!((by_state - by_interval).abs() <= 1e-9 * by_state, "{by_state} {by_interval}");
     // The histograms hold every completed request.
-    assert_eq!(column(&outcome.latency, "count").iter().sum::<f64>() as u64, s.total.completed);
+    let (low, high) = (column(&outcome.latency, "low_ns"), column(&outcome.latency, "high_ns"));
+    let count = column(&outcome.latency, "count");
+    assert_eq!(count.iter().sum::<f64>() as u64, s.total.completed);
+    // ... in bins of 0.1 % that agree with the exact sum and the exact maximum.
+    let at_edge = |edge: &[f64]| edge.iter().zip(&count).map(|(e, n)| e * n).sum::<f64>() / 1e9;
+    let sum = s.total.response.all.mean_s * s.total.response.all.count as f64;
+    assert!(at_edge(&low) <= sum * (1.0 + 1e-9) && at_edge(&high) >= sum * (1.0 - 1e-9));
+    assert!(low.iter().zip(&high).all(|(l, h)| h - l <= 1e-3 * h));
+    let longest = high.iter().copied().fold(0.0, f64::max) / 1e9;
+    assert!(longest >= s.total.response.all.max_s && longest <= s.total.response.all.max_s * 1.001);
 }
 
 fn system(level: usize, scheduler: usize, bus: bool) -> Value {

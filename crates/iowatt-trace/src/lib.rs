@@ -1,7 +1,32 @@
-//! Block traces in and out: one file per format, streaming, in bounded memory.
+//! Block traces in: one file per format, streaming, in bounded memory.
+//!
+//! Bytes ([`Input`]: file or pipe, decompressed) go through a format's decoder ([`format`]) and come out
+//! as raw records; [`Checked`] puts them in order, checks and counts them, and is the [`Source`] that the
+//! simulator and Python read. Rows that Python brings itself (Parquet) enter at the same check.
+//! [`info`] reads a whole source and says what is in it.
 
+mod check;
 mod error;
+pub mod format;
+pub mod info;
+mod input;
+mod names;
+mod number;
+mod open;
+mod order;
+mod origin;
 mod request;
+mod rows;
+mod spec;
 
-pub use error::TraceError;
+pub use check::{Checked, Habits, Records, Summary};
+pub use error::{Fault, TraceError};
+pub use format::{FormatNote, formats};
+pub use info::{TraceInfo, info};
+pub use input::{Input, MAX_LINE};
+pub use names::{MAX_DEVICES, MAX_NAME, MAX_STREAMS, Names, Table};
+pub use open::{from_reader, open};
+pub use order::HELD;
 pub use request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
+pub use rows::{NextBatch, Rows, from_rows};
+pub use spec::{Event, TimeUnit, TraceSpec};

@@ -51,6 +51,16 @@ pub trait Source: Send {
     /// Names of the devices seen so far; `Request::device` is an index into it.
     fn devices(&self) -> &[String];
 
+    /// Names of the streams seen so far; `Request::stream` is an index into it.
+    fn streams(&self) -> &[String] {
+        &[]
+    }
+
+    /// What has been read so far, where the source keeps count.
+    fn summary(&self) -> Option<crate::Summary> {
+        None
+    }
+
     /// Fraction of the input consumed so far (0..=1), where it can be known.
     fn progress(&self) -> Option<f64> {
         None

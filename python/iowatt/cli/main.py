@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from iowatt.cli import check, doctor, explain, init, report, run, schema, trace
 from iowatt.errors import IowattError
 
 app = typer.Typer(
@@ -15,6 +16,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+check.register(app)
+doctor.register(app)
+explain.register(app)
+init.register(app)
+report.register(app)
+run.register(app)
+schema.register(app)
+trace.register(app)
 
 
 def main() -> None:

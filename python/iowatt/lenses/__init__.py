@@ -1,0 +1,1 @@
+"""Lenses: each answers one question about a Run, whichever source produced it."""

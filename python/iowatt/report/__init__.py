@@ -1,0 +1,10 @@
+"""Reports of Runs: one self-contained HTML page, a workbook, or the page as PDF.
+
+>>> from iowatt import report                                    # doctest: +SKIP
+>>> report.write([Run.open("runs/tpcc")], "tpcc.html")           # doctest: +SKIP
+PosixPath('tpcc.html')
+"""
+
+from iowatt.report.write import KINDS, write
+
+__all__ = ["KINDS", "write"]

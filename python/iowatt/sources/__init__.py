@@ -1,0 +1,1 @@
+"""Sources: each produces a Run; no source imports a lens."""

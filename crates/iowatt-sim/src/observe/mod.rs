@@ -15,6 +15,8 @@ use hdrhistogram::Histogram;
 
 /// Significant digits of the response-time histograms.
 const DIGITS: u8 = 3;
+/// Longest response time they tell apart: a thousand hours.
+const LONGEST: Nanos = 3_600_000_000_000_000;
 
 /// The time integral of one drive's queue.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,10 +56,8 @@ impl Observer {
         memberships: Vec<Vec<usize>>,
     ) -> Result<Self, hdrhistogram::CreationError> {
         let flows = memberships.iter().flatten().map(|&f| f + 1).max().unwrap_or(0);
-        let histograms = memberships
-            .iter()
-            .map(|_| Ok([Histogram::new(DIGITS)?, Histogram::new(DIGITS)?]))
-            .collect::<Result<_, _>>()?;
+        let empty = Histogram::new_with_bounds(1, LONGEST, DIGITS)?;
+        let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
         Ok(Self {
             window,
             intervals: Intervals::new(window.start, interval),

@@ -1,0 +1,289 @@
+//! Traces for Python: a reader of batches, `trace info`, and the list of formats.
+//!
+//! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
+//! were decoded into. Errors become `iowatt.errors.InputError` with the place in `where`.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator};
+
+/// Time between two calls of a progress callback.
+const PROGRESS_EVERY: Duration = Duration::from_millis(250);
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<TraceReader>()?;
+    module.add_function(wrap_pyfunction!(open_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_formats, module)?)
+}
+
+/// Opens the trace that the JSON `TraceSpec` describes: a file, or the batches of `source`.
+pub(crate) fn open_source(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+) -> PyResult<Box<dyn Source>> {
+    let spec = parse_spec(py, spec_json)?;
+    open_spec(py, source, &spec)
+}
+
+/// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
+pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
+    match error {
+        TraceError::Malformed { file, place, reason } => {
+            input_error(py, &reason, Some(&format!("{file}:{place}")))
+        }
+        TraceError::Unusable { file, reason } => input_error(py, &reason, Some(&file)),
+        TraceError::Caller(raised) => match raised.downcast::<PyErr>() {
+            Ok(raised) => *raised,
+            Err(other) => PyValueError::new_err(other.to_string()),
+        },
+    }
+}
+
+fn input_error(py: Python<'_>, message: &str, place: Option<&str>) -> PyErr {
+    let raised = || -> PyResult<PyErr> {
+        let class = py.import("iowatt.errors")?.getattr("InputError")?;
+        let named = PyDict::new(py);
+        named.set_item("where", place)?;
+        Ok(PyErr::from_value(class.call((message,), Some(&named))?))
+    };
+    raised().unwrap_or_else(|error| error)
+}
+
+fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<TraceSpec> {
+    serde_json::from_str(spec_json)
+        .map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
+}
+
+fn open_spec(py: Python<'_>, source: Option<Py<PyAny>>, spec: &TraceSpec) -> PyResult<Box<dyn Source>> {
+    let opened = match source {
+        None => py.detach(|| iowatt_trace::open(spec)),
+        Some(batches) => {
+            let batches = batches.bind(py).try_iter()?.unbind();
+            iowatt_trace::from_rows(Box::new(move || next_rows(&batches)), spec)
+        }
+    };
+    opened.map_err(|error| trace_error(py, error))
+}
+
+fn next_rows(batches: &Py<PyIterator>) -> Result<Option<Rows>, TraceError> {
+    Python::attach(|py| match batches.bind(py).clone().next() {
+        None => Ok(None),
+        Some(batch) => batch.and_then(|batch| rows(&batch)).map(Some),
+    })
+    .map_err(|raised| TraceError::Caller(Box::new(raised)))
+}
+
+/// A batch from a dict of arrays as [`TraceReader::read`] gives. `device`, `response_ns` and `stream` may be
+/// left out; `devices` and `streams` may bring the names that their numbers stand for.
+fn rows(batch: &Bound<'_, PyAny>) -> PyResult<Rows> {
+    let batch =
+        batch.cast::<PyDict>().map_err(|_| PyTypeError::new_err("a batch must be a dict of NumPy arrays"))?;
+    Ok(Rows {
+        time_ns: required(batch, "time_ns", "int64")?,
+        op: required(batch, "op", "uint8")?,
+        offset: required(batch, "offset", "uint64")?,
+        size: required(batch, "size", "uint32")?,
+        device: column(batch, "device", "uint32")?.unwrap_or_default(),
+        response_ns: column(batch, "response_ns", "int64")?.unwrap_or_default(),
+        stream: column(batch, "stream", "uint32")?.unwrap_or_default(),
+        devices: names(batch, "devices")?,
+        streams: names(batch, "streams")?,
+    })
+}
+
+fn required<T: Element + Copy>(batch: &Bound<'_, PyDict>, name: &str, dtype: &str) -> PyResult<Vec<T>> {
+    column(batch, name, dtype)?
+        .ok_or_else(|| PyValueError::new_err(format!("a batch has no column '{name}'")))
+}
+
+fn column<T: Element + Copy>(batch: &Bound<'_, PyDict>, name: &str, dtype: &str) -> PyResult<Option<Vec<T>>> {
+    let Some(value) = batch.get_item(name)? else {
+        return Ok(None);
+    };
+    let array: PyReadonlyArray1<'_, T> = value.extract().map_err(|_| {
+        PyTypeError::new_err(format!("column '{name}' of a batch must be a 1-d array of {dtype}"))
+    })?;
+    Ok(Some(array.as_array().to_vec()))
+}
+
+fn names(batch: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<Vec<String>>> {
+    batch.get_item(name)?.map(|value| value.extract()).transpose()
+}
+
+/// A trace being read.
+#[pyclass(frozen, module = "iowatt._core")]
+struct TraceReader {
+    source: Mutex<Reading>,
+}
+
+struct Reading {
+    source: Box<dyn Source>,
+    ended: bool,
+}
+
+impl TraceReader {
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl TraceReader {
+    /// The next requests, at most `limit`, as a dict of arrays; `None` at the end.
+    fn read<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        if limit == 0 {
+            return Err(PyValueError::new_err("limit must be at least 1"));
+        }
+        let columns = py.detach(|| {
+            let mut reading = self.reading();
+            let mut requests = Vec::with_capacity(limit.min(1 << 16));
+            if !reading.ended {
+                reading.ended = !reading.source.fill(&mut requests, limit)?;
+            }
+            Ok(Columns::from(&requests))
+        });
+        let columns = columns.map_err(|error| trace_error(py, error))?;
+        if columns.time_ns.is_empty() { Ok(None) } else { columns.into_dict(py).map(Some) }
+    }
+
+    /// Names of the devices so far, by index.
+    fn devices(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.reading().source.devices().to_vec())
+    }
+
+    /// Names of the streams so far, by index.
+    fn streams(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.reading().source.streams().to_vec())
+    }
+
+    /// Fraction of the file's bytes consumed, `None` where it cannot be known.
+    fn progress(&self, py: Python<'_>) -> Option<f64> {
+        py.detach(|| self.reading().source.progress())
+    }
+
+    /// What was read so far, as JSON.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        json(&py.detach(|| self.reading().source.summary()))
+    }
+}
+
+/// A batch as columns, ready to become arrays.
+struct Columns {
+    time_ns: Vec<i64>,
+    device: Vec<u32>,
+    op: Vec<u8>,
+    offset: Vec<u64>,
+    size: Vec<u32>,
+    response_ns: Vec<i64>,
+    stream: Vec<u32>,
+}
+
+impl From<&Vec<Request>> for Columns {
+    fn from(requests: &Vec<Request>) -> Self {
+        let op = |op| match op {
+            Op::Read => 0,
+            Op::Write => 1,
+            Op::Trim => 2,
+            Op::Flush => 3,
+        };
+        Self {
+            time_ns: requests.iter().map(|r| r.time_ns.cast_signed()).collect(),
+            device: requests.iter().map(|r| r.device).collect(),
+            op: requests.iter().map(|r| op(r.op)).collect(),
+            offset: requests.iter().map(|r| r.offset).collect(),
+            size: requests.iter().map(|r| r.size).collect(),
+            response_ns: requests.iter().map(|r| r.response_ns).collect(),
+            stream: requests.iter().map(|r| r.stream).collect(),
+        }
+    }
+}
+
+impl Columns {
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("time_ns", self.time_ns.into_pyarray(py))?;
+        dict.set_item("device", self.device.into_pyarray(py))?;
+        dict.set_item("op", self.op.into_pyarray(py))?;
+        dict.set_item("offset", self.offset.into_pyarray(py))?;
+        dict.set_item("size", self.size.into_pyarray(py))?;
+        dict.set_item("response_ns", self.response_ns.into_pyarray(py))?;
+        dict.set_item("stream", self.stream.into_pyarray(py))?;
+        Ok(dict)
+    }
+}
+
+/// Opens the file that `spec_json` describes, or the batches of `source`: the same checks for both.
+#[pyfunction]
+#[pyo3(signature = (spec_json, source=None))]
+fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyResult<TraceReader> {
+    let source = open_source(py, source, spec_json)?;
+    Ok(TraceReader { source: Mutex::new(Reading { source, ended: false }) })
+}
+
+/// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
+#[pyfunction]
+#[pyo3(signature = (source, spec_json, progress=None))]
+fn trace_info(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut spec = parse_spec(py, spec_json)?;
+    // Which devices there are is what info is asked for.
+    spec.device.get_or_insert_with(|| "*".to_owned());
+    let mut source = open_spec(py, source, &spec)?;
+    let mut report = Report::new(progress);
+    let info = py
+        .detach(|| {
+            iowatt_trace::info(source.as_mut(), spec.file(), &mut |fraction, done| {
+                report.tell(fraction, done)
+            })
+        })
+        .map_err(|error| trace_error(py, error))?;
+    json(&info)
+}
+
+/// Calls back into Python a few times a second, for progress and for Ctrl-C.
+struct Report {
+    callback: Option<Py<PyAny>>,
+    last: Instant,
+}
+
+impl Report {
+    fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self { callback, last: Instant::now() }
+    }
+
+    fn tell(&mut self, fraction: Option<f64>, requests: u64) -> Result<(), TraceError> {
+        if self.last.elapsed() < PROGRESS_EVERY {
+            return Ok(());
+        }
+        self.last = Instant::now();
+        Python::attach(|py| {
+            py.check_signals()?;
+            match &self.callback {
+                Some(callback) => callback.call1(py, (fraction, requests)).map(|_| ()),
+                None => Ok(()),
+            }
+        })
+        .map_err(|raised| TraceError::Caller(Box::new(raised)))
+    }
+}
+
+/// The formats as a JSON list of {name, title, columns, compressions, `order_tolerance_s`, options}.
+#[pyfunction]
+fn trace_formats() -> PyResult<String> {
+    json(&iowatt_trace::formats())
+}
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}

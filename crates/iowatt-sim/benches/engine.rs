@@ -1,0 +1,38 @@
+//! Host requests a second through the whole engine, by RAID level; requests are made beforehand.
+#![allow(missing_docs, clippy::unwrap_used)] // a benchmark, not an interface
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{capacity, one_pool, poisson, run};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+const REQUESTS: usize = 100_000;
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = ["0", "10", "5", "6"], sample_count = 5)]
+fn open_arrivals_on_32_drives(bencher: Bencher, level: &str) {
+    let plan = one_pool(level, 32);
+    let requests = poisson(1, REQUESTS, 400.0, 0.66, 8_192, capacity(level, 32));
+    bencher
+        .counter(ItemsCount::new(REQUESTS))
+        .with_inputs(|| requests.clone())
+        .bench_values(|requests| run(&plan, requests));
+}
+
+#[divan::bench(args = ["fcfs", "look", "sptf"], sample_count = 5)]
+fn one_drive_at_depth_32(bencher: Bencher, scheduler: &str) {
+    let mut plan = one_pool("0", 1);
+    plan["pools"][0]["scheduler"] = serde_json::json!(scheduler);
+    plan["workloads"][0]["replay"] =
+        serde_json::json!({"mode": "closed", "outstanding": 32, "per": "workload"});
+    let requests = poisson(1, REQUESTS, 1.0, 1.0, 8_192, capacity("0", 1));
+    bencher
+        .counter(ItemsCount::new(REQUESTS))
+        .with_inputs(|| requests.clone())
+        .bench_values(|requests| run(&plan, requests));
+}

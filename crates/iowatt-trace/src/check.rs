@@ -1,0 +1,373 @@
+//! The checks that every request passes, whatever it was decoded from, and the counting.
+//!
+//! Sizes that are zero or do not fit, ends past 2^63, requests past the volume's end, devices that
+//! were not asked for, steps back in time, and malformed records are dealt with here, so that they
+//! mean the same for a file of any format and for the batches that Python hands in. Absolute stamps
+//! are rebased here: the origin is the earliest stamp of the trace, of whichever device, so that two
+//! devices of one trace keep their time relation.
+
+use serde::Serialize;
+
+use crate::error::{Fault, TraceError};
+use crate::format::{Clock, Entry, Raw};
+use crate::names::Names;
+use crate::order::{HELD, Reorder};
+use crate::origin;
+use crate::request::{Op, Request, Source};
+use crate::spec::TraceSpec;
+
+/// Records one by one, unchecked: a file through its decoder, or rows that Python hands in.
+pub trait Records: Send {
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read further.
+    fn next(&mut self) -> Result<Option<Entry>, TraceError>;
+    /// Names used so far.
+    fn names(&self) -> &Names;
+    /// Fraction consumed, where known.
+    fn progress(&self) -> Option<f64>;
+    /// What was passed over that explains a trace without requests.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What the format says about order and time.
+#[derive(Clone, Copy, Debug)]
+pub struct Habits {
+    /// Name of the format.
+    pub format: &'static str,
+    /// Whether it was recognised rather than named.
+    pub detected: bool,
+    /// What stamps count from.
+    pub clock: Clock,
+    /// Default of `order_tolerance_s`.
+    pub order_tolerance_s: f64,
+}
+
+/// What was read so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Name of the format.
+    pub format: String,
+    /// Whether it was recognised from the first lines rather than named.
+    pub detected: bool,
+    /// Requests handed out.
+    pub requests: u64,
+    /// Malformed records skipped.
+    pub skipped_bad: u64,
+    /// The first of them: `line: reason`, at most five.
+    pub first_bad: Vec<String>,
+    /// Records whose stamp stepped back and that were sorted in.
+    pub reordered: u64,
+    /// Requests with the same stamp as the one before them.
+    pub equal_stamps: u64,
+    /// Trims of the selected device.
+    pub trims: u64,
+    /// Flushes of the selected device.
+    pub flushes: u64,
+    /// The moment that time 0 stands for, in UTC, where stamps were absolute.
+    pub origin: Option<String>,
+}
+
+/// A [`Source`] that checks what [`Records`] deliver.
+pub struct Checked<R> {
+    records: R,
+    spec: TraceSpec,
+    clock: Clock,
+    order: Reorder,
+    summary: Summary,
+    /// By device index. An index may exist before the first good record that carries it.
+    choices: Vec<Choice>,
+    earliest_ns: u64,
+    origin_ns: Option<u64>,
+    last_ns: Option<u64>,
+    ended: bool,
+}
+
+/// What is to be done with a device's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Unseen,
+    Wanted,
+    Unwanted,
+}
+
+const FIRST_BAD: usize = 5;
+const END: u64 = 1 << 63;
+
+impl<R: Records> Checked<R> {
+    /// Checks `records` by the rules of `spec`.
+    ///
+    /// # Errors
+    /// A tolerance that is no time.
+    pub fn new(records: R, spec: &TraceSpec, habits: Habits) -> Result<Self, TraceError> {
+        let tolerance_s = spec.order_tolerance_s.unwrap_or(habits.order_tolerance_s);
+        if !(0.0..=1e9).contains(&tolerance_s) {
+            return Err(TraceError::Unusable {
+                file: spec.file().to_owned(),
+                reason: format!("order_tolerance_s is {tolerance_s}; 0 to 1e9 seconds are accepted"),
+            });
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in 0..=1e18
+        let tolerance_ns = (tolerance_s * 1e9).round() as u64;
+        Ok(Self {
+            records,
+            spec: spec.clone(),
+            clock: habits.clock,
+            order: Reorder::new(tolerance_ns, HELD),
+            summary: Summary {
+                format: habits.format.to_owned(),
+                detected: habits.detected,
+                ..Summary::default()
+            },
+            choices: Vec::new(),
+            earliest_ns: u64::MAX,
+            origin_ns: None,
+            last_ns: None,
+            ended: false,
+        })
+    }
+
+    fn unusable(&self, reason: String) -> TraceError {
+        TraceError::Unusable { file: self.spec.file().to_owned(), reason }
+    }
+
+    fn malformed(&self, place: u64, reason: String) -> TraceError {
+        TraceError::Malformed { file: self.spec.file().to_owned(), place, reason }
+    }
+
+    /// Skips a bad record while the spec allows, else makes an error of it.
+    #[cold]
+    fn bad(&mut self, place: u64, fault: Fault) -> Result<(), TraceError> {
+        if fault.fatal || self.summary.skipped_bad >= self.spec.skip_bad {
+            let mut reason = fault.reason;
+            if !fault.fatal && self.spec.skip_bad > 0 {
+                reason = format!("{reason} (skip_bad = {} are used up)", self.spec.skip_bad);
+            }
+            return Err(self.malformed(place, reason));
+        }
+        self.summary.skipped_bad += 1;
+        if self.summary.first_bad.len() < FIRST_BAD {
+            self.summary.first_bad.push(format!("{place}: {}", fault.reason));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn admit(&mut self, place: u64, decoded: Result<Raw, Fault>) -> Result<(), TraceError> {
+        let checked = decoded.and_then(|raw| {
+            extent(&raw)?;
+            let stepped_back = self.order.note(raw.time_ns)?;
+            self.summary.reordered += u64::from(stepped_back);
+            Ok(raw)
+        });
+        let raw = match checked {
+            Ok(raw) => raw,
+            Err(fault) => return self.bad(place, fault),
+        };
+        self.earliest_ns = self.earliest_ns.min(raw.time_ns);
+        let choice = match self.choices.get(raw.device as usize) {
+            None | Some(Choice::Unseen) => self.choose(place, raw.device)?,
+            Some(&choice) => choice,
+        };
+        if choice == Choice::Unwanted {
+            return Ok(());
+        }
+        match raw.op {
+            Op::Read | Op::Write => {}
+            Op::Trim => self.summary.trims += 1,
+            Op::Flush => self.summary.flushes += 1,
+        }
+        if matches!(raw.op, Op::Trim | Op::Flush) && !self.spec.include_other {
+            return Ok(());
+        }
+        if let Some(limit) = self.spec.limit_bytes
+            && raw.offset + raw.size > limit
+        {
+            return Err(self.past_the_end(place, &raw, limit));
+        }
+        self.order.push(raw);
+        Ok(())
+    }
+
+    #[cold]
+    fn past_the_end(&self, place: u64, raw: &Raw, limit: u64) -> TraceError {
+        let (end, offset) = (raw.offset + raw.size, raw.offset);
+        let volume = match &self.spec.limit_name {
+            Some(name) => format!("volume '{name}'"),
+            None => "the volume".to_owned(),
+        };
+        self.malformed(
+            place,
+            format!(
+                "the request at offset {offset} ends at byte {end}, past the end of {volume} ({limit} bytes)"
+            ),
+        )
+    }
+
+    /// Decides about a device that appears for the first time.
+    #[cold]
+    fn choose(&mut self, place: u64, device: u32) -> Result<Choice, TraceError> {
+        let names = self.records.names().devices.names();
+        let name = |index: usize| names.get(index).map_or("", String::as_str);
+        let index = device as usize;
+        let choice = match self.spec.device.as_deref() {
+            Some("*") | None => Choice::Wanted,
+            Some(asked) if name(index) == asked => Choice::Wanted,
+            Some(_) => Choice::Unwanted,
+        };
+        if self.spec.device.is_none()
+            && let Some(first) = self.choices.iter().position(|&c| c == Choice::Wanted)
+        {
+            let (first, second) = (name(first), name(index));
+            return Err(self.malformed(
+                place,
+                format!(
+                    "the trace holds more than one device: '{first}' and '{second}'; name the one to read with device = \"{first}\", \
+                     or device = \"*\" to lay all of them over one address space"
+                ),
+            ));
+        }
+        if self.choices.len() <= index {
+            self.choices.resize(index + 1, Choice::Unseen);
+        }
+        self.choices[index] = choice;
+        Ok(choice)
+    }
+
+    #[inline]
+    fn emit(&mut self, raw: &Raw) -> Result<Request, TraceError> {
+        let origin_ns = match self.origin_ns {
+            Some(origin_ns) => origin_ns,
+            None => self.fix_origin(),
+        };
+        let time_ns = raw.time_ns - origin_ns;
+        if i64::try_from(time_ns).is_err() {
+            let time = raw.time_ns;
+            return Err(self.unusable(format!("a stamp of {time} ns is past 2^63 ns (292 years)")));
+        }
+        self.summary.requests += 1;
+        self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
+        self.last_ns = Some(time_ns);
+        Ok(Request {
+            time_ns,
+            offset: raw.offset,
+            response_ns: raw.response_ns,
+            size: u32::try_from(raw.size).unwrap_or(u32::MAX), // `extent` has checked it
+            device: raw.device,
+            stream: raw.stream,
+            op: raw.op,
+        })
+    }
+
+    /// The first release fixes the origin: nothing earlier than the earliest stamp so far can come.
+    #[cold]
+    fn fix_origin(&mut self) -> u64 {
+        let (origin_ns, text) = origin::of(self.clock, self.earliest_ns);
+        self.origin_ns = Some(origin_ns);
+        self.summary.origin = text;
+        origin_ns
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        self.ended = true;
+        self.order.finish();
+        let names = self.records.names().devices.names();
+        if let Some(asked) = self.spec.device.as_deref()
+            && asked != "*"
+            && !self.choices.contains(&Choice::Wanted)
+            && self.choices.contains(&Choice::Unwanted)
+        {
+            const SHOWN: usize = 10;
+            let mut listed: Vec<_> = names.iter().take(SHOWN).map(|n| format!("'{n}'")).collect();
+            if names.len() > SHOWN {
+                listed.push(format!("{} more", names.len() - SHOWN));
+            }
+            let listed = listed.join(", ");
+            return Err(
+                self.unusable(format!("has no requests of device '{asked}'; its devices are {listed}"))
+            );
+        }
+        Ok(())
+    }
+
+    fn nothing(&self) -> TraceError {
+        let other = self.summary.trims + self.summary.flushes;
+        let mut reason = "holds no read or write requests".to_owned();
+        if other > 0 {
+            reason = format!("{reason}, only {other} trims and flushes");
+        }
+        if self.summary.skipped_bad > 0 {
+            reason = format!("{reason}; {} malformed records were skipped", self.summary.skipped_bad);
+        }
+        if let Some(remark) = self.records.remark() {
+            reason = format!("{reason}; {remark}");
+        }
+        self.unusable(reason)
+    }
+
+    fn advance(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
+        let full = out.len().saturating_add(limit);
+        while out.len() < full {
+            if let Some(raw) = self.order.pop() {
+                let request = self.emit(&raw)?;
+                out.push(request);
+            } else if self.ended {
+                break;
+            } else if let Some((place, decoded)) = self.records.next()? {
+                self.admit(place, decoded)?;
+            } else {
+                self.finish()?;
+            }
+        }
+        if out.len() < full && self.summary.requests == 0 && self.ended {
+            return Err(self.nothing());
+        }
+        Ok(out.len() == full)
+    }
+}
+
+/// Zero size, size over u32, end past 2^63.
+#[inline]
+fn extent(raw: &Raw) -> Result<(), Fault> {
+    if raw.size == 0 && raw.op != Op::Flush {
+        return Err("the size is zero; a request moves at least one byte".into());
+    }
+    if raw.size > u64::from(u32::MAX) {
+        return Err(format!("a size of {} bytes is not accepted; at most 4294967295", raw.size).into());
+    }
+    if raw.offset > END - raw.size {
+        let (offset, size) = (raw.offset, raw.size);
+        return Err(format!("offset {offset} plus size {size} is past 2^63 bytes").into());
+    }
+    Ok(())
+}
+
+impl<R: Records> Source for Checked<R> {
+    fn fill(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
+        let result = self.advance(out, limit);
+        if result.is_err() {
+            self.ended = true;
+            self.order.clear();
+        }
+        result
+    }
+
+    fn devices(&self) -> &[String] {
+        self.records.names().devices.names()
+    }
+
+    fn streams(&self) -> &[String] {
+        self.records.names().streams.names()
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        Some(self.summary.clone())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        if self.ended { Some(1.0) } else { self.records.progress() }
+    }
+}

@@ -1,0 +1,243 @@
+//! The formats, one file each, and the seam between them and the rest.
+//!
+//! # How to add a format
+//!
+//! 1. Write `format/<name>.rs` with its head saying columns, units and traps, and `pub static FORMAT: Format`
+//!    (name, what it counts in, which options apply, how to recognise it, how to build its decoder).
+//! 2. A text format implements [`LineFormat`] (one line in, at most one [`Raw`] out) and wraps itself in
+//!    [`Lines`]; comments, blank lines, line numbers, CRLF and over-long lines are dealt with there.
+//!    A binary format implements [`Decoder`] itself over [`Input::peek`].
+//! 3. Add one line to [`FORMATS`].
+//! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a line in `tests/formats.rs`, whose properties
+//!    (hostile bytes, chunk boundaries, round trip) then hold for it too.
+//!
+//! A format only decodes. Order, sizes, limits, device selection, skipping and counting are the business
+//! of [`crate::Checked`], so that they mean the same for every format.
+//!
+//! Policy for text: blank lines and lines whose first non-blank is `#` carry no request.
+
+mod blkparse;
+mod columns;
+mod csv;
+mod disksim_ascii;
+mod disksim_validate;
+mod fields;
+mod msr;
+mod sample;
+mod spc;
+
+use serde::Serialize;
+
+use crate::error::{Fault, TraceError};
+use crate::input::Input;
+use crate::names::Names;
+use crate::request::Op;
+use crate::spec::TraceSpec;
+
+pub use sample::Sample;
+
+/// Every format that is read from bytes, in the order in which detection asks them.
+pub static FORMATS: &[&Format] = &[
+    &disksim_ascii::FORMAT,
+    &disksim_validate::FORMAT,
+    &spc::FORMAT,
+    &msr::FORMAT,
+    &blkparse::FORMAT,
+    &csv::FORMAT,
+];
+
+/// What the rest of the crate needs to know about a format.
+#[derive(Debug)]
+pub struct Format {
+    /// The name that users write.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub title: &'static str,
+    /// Columns with their units.
+    pub columns: &'static str,
+    /// What its stamps count from.
+    pub clock: Clock,
+    /// Steps back in time that its definition, or its practice, allows.
+    pub order_tolerance_s: f64,
+    /// Keys of [`TraceSpec`] that mean something to it, beyond those that always do.
+    pub options: &'static [&'static str],
+    /// Whether the first bytes look like it.
+    pub recognise: fn(&Sample<'_>) -> bool,
+    /// Builds its decoder, or says which option is wrong.
+    pub decoder: fn(&TraceSpec) -> Result<Box<dyn Decoder>, String>,
+}
+
+/// What a format's stamps count from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The start of the trace: kept as they are.
+    Relative,
+    /// Nanoseconds since 1601-01-01 UTC: rebased to the first request.
+    Filetime,
+    /// Unix time, and so rebased, where the first stamp is past 2001-09-09 (10^9 s); else relative.
+    UnixIfLate,
+}
+
+/// A record as the format says it, before any check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raw {
+    /// Stamp in nanoseconds on the format's clock.
+    pub time_ns: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Response time, or [`crate::NO_RESPONSE`].
+    pub response_ns: i64,
+    /// Index into [`Names::devices`].
+    pub device: u32,
+    /// Index into [`Names::streams`], or [`crate::NO_STREAM`].
+    pub stream: u32,
+    /// Direction.
+    pub op: Op,
+}
+
+/// One record of the input: where it is, and what it says or why it says nothing.
+pub type Entry = (u64, Result<Raw, Fault>);
+
+/// Turns bytes into records. Implemented once for all line formats and by each binary format.
+pub trait Decoder: Send {
+    /// The next record, `None` at the end of the input.
+    ///
+    /// # Errors
+    /// The input cannot be read further. A record that does not decode is no such error: it comes
+    /// back inside the [`Entry`], and the decoder goes on behind it when asked again.
+    fn next(&mut self, input: &mut Input, names: &mut Names) -> Result<Option<Entry>, TraceError>;
+
+    /// What the format passed over that explains a trace without requests.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A text format with one record per line.
+pub trait LineFormat: Send {
+    /// Decodes one line, its ending removed; `Ok(None)` where it carries no request.
+    ///
+    /// # Errors
+    /// What is wrong with the line and what would be accepted.
+    fn parse(&mut self, line: &[u8], names: &mut Names) -> Result<Option<Raw>, Fault>;
+
+    /// As [`Decoder::remark`].
+    fn remark(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The decoder of a line format.
+#[derive(Debug)]
+pub struct Lines<F>(pub F);
+
+impl<F: LineFormat> Decoder for Lines<F> {
+    fn next(&mut self, input: &mut Input, names: &mut Names) -> Result<Option<Entry>, TraceError> {
+        while let Some(line) = input.next_line()? {
+            if sample::is_comment(line) {
+                continue;
+            }
+            match self.0.parse(line, names) {
+                Ok(None) => {}
+                Ok(Some(raw)) => return Ok(Some((input.line(), Ok(raw)))),
+                Err(fault) => return Ok(Some((input.line(), Err(fault)))),
+            }
+        }
+        Ok(None)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.0.remark()
+    }
+}
+
+/// The format that the spec names, or the one that the first bytes look like.
+///
+/// # Errors
+/// Unknown name, nothing recognised, or an option that does not apply to the format.
+pub(crate) fn choose(spec: &TraceSpec, input: &mut Input) -> Result<&'static Format, TraceError> {
+    let unusable = |reason: String| TraceError::Unusable { file: spec.file().to_owned(), reason };
+    let format = match &spec.format {
+        Some(name) => named(name).map_err(unusable)?,
+        None if spec.columns.is_some() => &csv::FORMAT, // only it has named columns
+        None => {
+            let bytes = input.peek(sample::BYTES)?;
+            sample::detect(&Sample::new(bytes)).map_err(unusable)?
+        }
+    };
+    if let Some(key) = misplaced(spec, format) {
+        let name = format.name;
+        return Err(unusable(format!("{key} does not apply to the format {name} ({})", format.columns)));
+    }
+    Ok(format)
+}
+
+fn named(name: &str) -> Result<&'static Format, String> {
+    FORMATS.iter().copied().find(|format| format.name == name).ok_or_else(|| {
+        if name == "parquet" {
+            "the format parquet is read through Polars: use the Python side".to_owned()
+        } else {
+            format!("unknown format '{name}'; known are {}", known())
+        }
+    })
+}
+
+/// The known names, for messages.
+pub(crate) fn known() -> String {
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    format!("{}, parquet", names.join(", "))
+}
+
+fn misplaced(spec: &TraceSpec, format: &Format) -> Option<&'static str> {
+    let given = [
+        ("columns", spec.columns.is_some()),
+        ("time_unit", spec.time_unit.is_some()),
+        ("sector_bytes", spec.sector_bytes.is_some()),
+        ("event", spec.event.is_some()),
+    ];
+    given.into_iter().find(|(key, given)| *given && !format.options.contains(key)).map(|(key, _)| key)
+}
+
+/// One row of the list of formats.
+#[derive(Debug, Serialize)]
+pub struct FormatNote {
+    /// The name that users write.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub title: &'static str,
+    /// Columns with their units.
+    pub columns: &'static str,
+    /// Compressions that are seen through.
+    pub compressions: &'static [&'static str],
+    /// Default of `order_tolerance_s`.
+    pub order_tolerance_s: f64,
+    /// Keys of the spec that apply to it in particular.
+    pub options: &'static [&'static str],
+}
+
+/// All formats, Parquet (which Python reads) included.
+#[must_use]
+pub fn formats() -> Vec<FormatNote> {
+    let mut notes: Vec<_> = FORMATS
+        .iter()
+        .map(|format| FormatNote {
+            name: format.name,
+            title: format.title,
+            columns: format.columns,
+            compressions: &["none", "gzip", "zstd"],
+            order_tolerance_s: format.order_tolerance_s,
+            options: format.options,
+        })
+        .collect();
+    notes.push(FormatNote {
+        name: "parquet",
+        title: "Parquet, read through Polars",
+        columns: "time_ns device op offset(bytes) size(bytes) response_ns stream; or time_s op(R/W) lba(512 B) size(bytes) stream lat_us",
+        compressions: &["inside the file"],
+        order_tolerance_s: 0.001,
+        options: &[],
+    });
+    notes
+}

@@ -1,0 +1,67 @@
+//! Opening: from a spec to a checked source, over a file, any reader, or rows that Python hands in.
+
+use std::io::Read;
+
+use crate::check::{Checked, Habits, Records};
+use crate::error::TraceError;
+use crate::format::{self, Decoder, Entry};
+use crate::input::Input;
+use crate::names::Names;
+use crate::request::Source;
+use crate::spec::TraceSpec;
+
+/// Opens the trace that `spec` describes.
+///
+/// # Errors
+/// The file is missing, empty or in no known format, or an option does not apply. What is wrong
+/// further on is said by [`Source::fill`].
+pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    decode(Input::open(spec)?, spec)
+}
+
+/// The same from a reader; `spec.path` only names it.
+///
+/// # Errors
+/// As [`open`].
+pub fn from_reader(reader: Box<dyn Read + Send>, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    decode(Input::from_reader(spec.file(), reader, None)?, spec)
+}
+
+fn decode(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    let format = format::choose(spec, &mut input)?;
+    let decoder = (format.decoder)(spec)
+        .map_err(|reason| TraceError::Unusable { file: spec.file().to_owned(), reason })?;
+    let records = FileRecords { input, decoder, names: Names::default() };
+    let habits = Habits {
+        format: format.name,
+        detected: spec.format.is_none(),
+        clock: format.clock,
+        order_tolerance_s: format.order_tolerance_s,
+    };
+    Ok(Box::new(Checked::new(records, spec, habits)?))
+}
+
+struct FileRecords {
+    input: Input,
+    decoder: Box<dyn Decoder>,
+    names: Names,
+}
+
+impl Records for FileRecords {
+    #[inline]
+    fn next(&mut self) -> Result<Option<Entry>, TraceError> {
+        self.decoder.next(&mut self.input, &mut self.names)
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.input.progress()
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.decoder.remark()
+    }
+}

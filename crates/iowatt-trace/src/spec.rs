@@ -1,0 +1,128 @@
+//! What to read and how: the JSON object that Python hands over, unknown keys refused.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// A trace to open.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceSpec {
+    /// The file; `-` is standard input.
+    pub path: String,
+    /// Name of the format; left out, it is detected from the first lines.
+    #[serde(default)]
+    pub format: Option<String>,
+    /// CSV: which header is which (`time`, `op`, `offset`, `size`, `device`, `stream`, `response`;
+    /// `lba` and `sectors` instead of `offset` and `size` where those count sectors).
+    #[serde(default)]
+    pub columns: Option<BTreeMap<String, String>>,
+    /// CSV: unit of a time column whose header does not name one.
+    #[serde(default)]
+    pub time_unit: Option<TimeUnit>,
+    /// Bytes of a block where the format counts blocks; 512 unless given.
+    #[serde(default)]
+    pub sector_bytes: Option<u32>,
+    /// blkparse: which event is a request; `Q` unless given.
+    #[serde(default)]
+    pub event: Option<Event>,
+    /// Left out: the trace must hold one device. `*`: all of them. Else: only that one's requests.
+    #[serde(default)]
+    pub device: Option<String>,
+    /// Malformed records to skip before the next one is an error.
+    #[serde(default)]
+    pub skip_bad: u64,
+    /// Steps back in time that are sorted out, seconds; left out, the format's own default.
+    #[serde(default)]
+    pub order_tolerance_s: Option<f64>,
+    /// Bytes of the volume; a request past them is an error.
+    #[serde(default)]
+    pub limit_bytes: Option<u64>,
+    /// Name of the volume, for that error.
+    #[serde(default)]
+    pub limit_name: Option<String>,
+    /// Whether trims and flushes come out too.
+    #[serde(default)]
+    pub include_other: bool,
+}
+
+impl TraceSpec {
+    /// Everything at its default.
+    #[must_use]
+    pub fn new(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            format: None,
+            columns: None,
+            time_unit: None,
+            sector_bytes: None,
+            event: None,
+            device: None,
+            skip_bad: 0,
+            order_tolerance_s: None,
+            limit_bytes: None,
+            limit_name: None,
+            include_other: false,
+        }
+    }
+
+    /// The file as messages name it.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        if self.path == "-" { "<stdin>" } else { &self.path }
+    }
+
+    /// Bytes of a block, 512 unless given.
+    ///
+    /// # Errors
+    /// Zero.
+    pub(crate) fn sector(&self) -> Result<u64, String> {
+        match self.sector_bytes {
+            Some(0) => Err("sector_bytes is 0; 512 or 4096 are usual".into()),
+            Some(bytes) => Ok(u64::from(bytes)),
+            None => Ok(512),
+        }
+    }
+}
+
+/// Unit of a time column.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Seconds,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// Microseconds.
+    #[serde(rename = "us")]
+    Microseconds,
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+}
+
+impl TimeUnit {
+    /// Nanoseconds are 10 to this power per unit.
+    #[must_use]
+    pub fn power(self) -> u32 {
+        match self {
+            Self::Seconds => 9,
+            Self::Milliseconds => 6,
+            Self::Microseconds => 3,
+            Self::Nanoseconds => 0,
+        }
+    }
+}
+
+/// Which of the block layer's events is taken for a request.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+pub enum Event {
+    /// Queued: what applications asked for, merges not yet made.
+    #[default]
+    Q,
+    /// Issued to the device.
+    D,
+    /// Completed.
+    C,
+}

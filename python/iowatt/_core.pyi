@@ -1,0 +1,98 @@
+"""The compiled core: JSON in, NumPy out, the GIL released while it works."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+# --- traces (crates/iowatt-py/src/trace.rs) ---
+
+class Batch(TypedDict):
+    """Requests in columns of equal length."""
+
+    time_ns: NDArray[np.int64]
+    """Arrival, nanoseconds from the origin of the trace; never decreasing."""
+    device: NDArray[np.uint32]
+    """Index into ``TraceReader.devices()``."""
+    op: NDArray[np.uint8]
+    """0 read, 1 write, 2 trim, 3 flush."""
+    offset: NDArray[np.uint64]
+    """First byte on the device."""
+    size: NDArray[np.uint32]
+    """Bytes."""
+    response_ns: NDArray[np.int64]
+    """Response time recorded in the trace, -1 for none."""
+    stream: NDArray[np.uint32]
+    """Index into ``TraceReader.streams()``, 2**32-1 for none."""
+
+class TraceReader:
+    """A trace being read, in bounded memory. Made by ``open_trace``."""
+
+    def read(self, limit: int) -> Batch | None:
+        """The next requests, at most ``limit`` (at least 1); ``None`` at the end.
+
+        Raises ``iowatt.errors.InputError`` with file and line where the trace is wrong.
+        """
+
+    def devices(self) -> list[str]:
+        """Names of the devices so far, by index."""
+
+    def streams(self) -> list[str]:
+        """Names of the streams so far, by index."""
+
+    def progress(self) -> float | None:
+        """Fraction of the file's bytes consumed; ``None`` where it cannot be known (a pipe)."""
+
+    def summary(self) -> str:
+        """What was read so far, as a JSON object.
+
+        Keys: format, detected, requests, skipped_bad, first_bad, reordered, equal_stamps, trims, flushes, origin.
+        """
+
+def open_trace(spec_json: str, source: Iterable[Any] | None = None) -> TraceReader:
+    """Open the file of a JSON ``TraceSpec``, or read ``source`` (see ``trace_info``) by its rules.
+
+    Raises ``iowatt.errors.InputError`` where the file or the specification cannot be used.
+    """
+
+def trace_info(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Read a whole trace and describe it, as JSON (schema ``iowatt.trace-info/1``).
+
+    ``source`` is ``None`` for the file of the specification, or an iterable of dicts like ``Batch``, where ``device``,
+    ``response_ns`` and ``stream`` may be left out and ``devices`` and ``streams`` (lists of names) may be added.
+    Without a ``device`` in the specification all devices are read. ``progress`` is called a few
+    times a second with the fraction read and the requests so far; what it raises ends the reading.
+    """
+
+def trace_formats() -> str:
+    """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
+
+# --- simulation (crates/iowatt-py/src/simulate.rs) ---
+
+class Outcome(TypedDict):
+    """All that a simulation leaves behind."""
+
+    summary: str
+    """Figures as a JSON object (``Summary`` in crates/iowatt-sim/src/results.rs), and wall_s and sources."""
+    intervals: dict[str, NDArray[Any]]
+    """The course over time, in columns."""
+    latency: dict[str, NDArray[Any]]
+    """Response-time histograms: workload, op, low_ns, high_ns, count."""
+
+def simulate(
+    plan_json: str,
+    sources: list[tuple[str, Iterable[Any] | None]],
+    progress: Callable[[float | None, int], object] | None = None,
+) -> Outcome:
+    """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
+
+    ``progress`` is called a few times a second; what it raises ends the simulation. Raises
+    ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
+    """

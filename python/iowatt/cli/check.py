@@ -1,0 +1,89 @@
+"""``iowatt check``: is a scenario right, and what does it amount to?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("check")(check)
+
+
+def check(
+    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result, or the problems, as JSON.")
+    ] = False,
+) -> None:
+    """Check a scenario without running it; exit 2 where something is wrong with it."""
+    from iowatt.errors import InputError  # noqa: PLC0415
+    from iowatt.scenario import load  # noqa: PLC0415
+    from iowatt.scenario.describe import describe  # noqa: PLC0415
+
+    try:
+        found = describe(load(scenario, overrides or []), scenario.parent)
+    except InputError as error:
+        if not as_json:
+            raise
+        _print_json(_failure(error))
+        raise typer.Exit(error.exit_code) from None
+    if as_json:
+        _print_json(found)
+        return
+    for line in lines(found):
+        typer.echo(line)
+
+
+def _print_json(result: dict[str, Any]) -> None:
+    import json  # noqa: PLC0415
+
+    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+
+
+def _failure(error: Any) -> dict[str, Any]:
+    from iowatt.scenario.describe import CHECK_SCHEMA  # noqa: PLC0415
+
+    problems = getattr(error, "problems", (error,))
+    return {
+        "schema": CHECK_SCHEMA,
+        "ok": False,
+        "problems": [{"where": p.where, "message": p.message, "hint": p.hint} for p in problems],
+    }
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    """The result for people."""
+    from iowatt.scenario.units import format_bytes as size  # noqa: PLC0415
+
+    text = [
+        f"{found['name']}: ok",
+        f"  {found['drives']} drives, {size(found['raw_bytes'])} raw, {size(found['usable_bytes'])} usable, "
+        f"{found['idle_w']:.4g} W idle",
+    ]
+    for pool in found["pools"]:
+        level = "no RAID" if pool["raid_level"] is None else f"RAID-{pool['raid_level']}"
+        if pool["stripe_unit_bytes"] and pool["raid_level"] != 1:
+            level += f" in units of {size(pool['stripe_unit_bytes'], binary=True)}"
+        text += [
+            f"  pool {pool['name']}: {pool['count']} x {pool['device']}, {level}, "
+            f"scheduler {pool['scheduler']}, power policy {pool['power_policy']}",
+            f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
+            f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive",
+        ]
+    text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
+    text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
+    text += [
+        f"  workload {w['name']}: {w['trace']}, {w['replay']}, to volume {w['volume']}"
+        for w in found["workloads"]
+    ]
+    return text + [f"  note: {note}" for note in found["notes"]]

@@ -1,0 +1,60 @@
+"""``iowatt report``: one or several Runs as a page, a workbook or a PDF."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.errors import InputError
+
+SCHEMA = "iowatt.report/1"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("report")(report)
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run directories; several are compared.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="FILE.html, FILE.xlsx or FILE.pdf [default: RUN/report.html, for one Run].",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it exists.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
+    from iowatt.report.write import check_target, write  # noqa: PLC0415
+
+    if output is None:
+        if len(runs) > 1:
+            raise InputError("several Runs need a name for their report", hint="add -o FILE.html")
+        if not runs[0].is_dir():
+            raise InputError("is not a Run: no such directory", where=str(runs[0]))
+        output = runs[0] / "report.html"
+    check_target(output, force)
+
+    from iowatt.run.bundle import Run  # noqa: PLC0415
+
+    written = write([Run.open(path) for path in runs], output, force)
+    if as_json:
+        names = [str(path) for path in runs]
+        typer.echo(
+            json.dumps({"schema": SCHEMA, "path": str(written), "kind": written.suffix[1:], "runs": names})
+        )
+    else:
+        typer.echo(written)
+    if show:
+        typer.launch(str(written))

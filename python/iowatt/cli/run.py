@@ -1,0 +1,165 @@
+"""``iowatt run``: one system, its workloads, one Run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from iowatt.run.bundle import Run
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("run")(run)
+
+
+def run(
+    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)],
+    *,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Directory of the Run bundle.", show_default="runs/<scenario name>"
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed, in place of the scenario's.", show_default=False)
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print run.json instead of the headline figures.")
+    ] = False,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Also write report.html into the bundle.")
+    ] = False,
+) -> None:
+    """Simulate a scenario and write a Run bundle: summary, tables, plan."""
+    import iowatt  # noqa: PLC0415
+    from iowatt.cli.progress import bar  # noqa: PLC0415
+
+    target = output or default_output(scenario, overrides or [])
+    with bar(f"simulating {scenario.name}") as progress:
+        done = iowatt.run(
+            scenario,
+            set=overrides or [],
+            seed=seed,
+            output=target,
+            force=force,
+            progress=progress,
+            command=shlex.join(["iowatt", *sys.argv[1:]]),
+        )
+    page = _write_report(done, target) if report else None
+    if as_json:
+        typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False))
+        return
+
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    console.print(headline(done.summary))
+    for note in done.notes:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    console.print(f"run: {target}", markup=False, soft_wrap=True)
+    if page is not None:
+        console.print(f"report: {page}", markup=False, soft_wrap=True)
+
+
+def _write_report(done: Run, bundle: Path) -> Path:
+    from iowatt import report  # noqa: PLC0415
+
+    return report.write([done], bundle / "report.html")
+
+
+def default_output(scenario: Path, overrides: list[str]) -> Path:
+    """``runs/<scenario name>``."""
+    from iowatt.scenario import load  # noqa: PLC0415
+
+    return Path("runs") / load(scenario, overrides).name
+
+
+def headline(summary: dict[str, Any]) -> Table:
+    """The figures that a person asks for first, as a table."""
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(title=summary["name"], title_justify="left", show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for label, text in figures(summary):
+        table.add_row(label, text)
+    return table
+
+
+def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Label and text of each headline figure."""
+    from iowatt.report.numbers import count, duration, percent, significant, with_unit  # noqa: PLC0415
+
+    requests, work, window = summary["requests"], summary["throughput"], summary["window"]
+    counts = [count(requests[key]) for key in ("count", "reads", "writes", "in_flight_at_end")]
+    response, energy, power = summary["response_time_ms"]["all"], summary["energy"], summary["power_w"]
+    efficiency, total = summary["efficiency"], energy["total_j"]
+    split = ", ".join(
+        f"{state.replace('_', ' ')} {percent(joules / total)}"
+        for state, joules in energy["by_state_j"].items()
+        if joules > 0
+    )
+    rows = [
+        (
+            "window",
+            duration(window["duration_s"]),
+            f"after a warm-up of {duration(window['warmup_s'])}" if window["warmup_s"] else "",
+        ),
+        (
+            "requests",
+            f"{counts[0]}: {counts[1]} reads, {counts[2]} writes",
+            f"{counts[3]} in flight at the end",
+        ),
+        ("throughput", with_unit(work["iops"], "IOPS"), with_unit(work["mib_per_s"], "MiB/s")),
+        (
+            "response time",
+            f"mean {with_unit(response['mean'], 'ms')}{_within(response['mean_ci95'])}",
+            f"p95 {with_unit(response['p95'], 'ms')}",
+            f"p99 {with_unit(response['p99'], 'ms')}",
+        ),
+        (
+            "power",
+            f"mean {with_unit(power['mean'], 'W')}",
+            f"highest interval {with_unit(power['max'], 'W')}",
+            f"idle {with_unit(power['idle'], 'W')} ({summary['power_basis']})",
+        ),
+        ("energy", with_unit(total, "J"), split),
+        (
+            "per request",
+            with_unit(energy["per_request_j"], "J"),
+            f"E x T {with_unit(energy['energy_delay_js'], 'Js')}",
+        ),
+        (
+            "efficiency",
+            with_unit(efficiency["iops_per_w"], "IOPS/W"),
+            with_unit(efficiency["mib_per_s_per_w"], "MiB/s/W"),
+            f"{significant(efficiency['raw_gb_per_w'])} GB/W raw",
+        ),
+    ]
+    return [(label, ", ".join(part for part in parts if part)) for label, *parts in rows]
+
+
+def _within(interval: list[float] | None) -> str:
+    """The confidence interval of the mean, where there is one."""
+    from iowatt.report.numbers import significant  # noqa: PLC0415
+
+    if interval is None:
+        return ""
+    return f" (95 % within {significant(interval[0])} to {significant(interval[1])})"

@@ -1,0 +1,31 @@
+"""``iowatt schema``: the JSON Schema of scenarios, for completion and checking in editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("schema")(schema)
+
+
+def schema(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write it to this file.", show_default="standard output"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+) -> None:
+    """Print the JSON Schema of a scenario (name it in a file's first line: `#:schema FILE`)."""
+    from iowatt.scenario.output import write_text  # noqa: PLC0415
+    from iowatt.scenario.schema import schema_text  # noqa: PLC0415
+
+    if output is None:
+        typer.echo(schema_text(), nl=False)
+        return
+    write_text(output, schema_text(), force=force)
+    typer.echo(f"schema: {output}", err=True)

@@ -1,0 +1,196 @@
+"""`iowatt trace info | convert`: what is in a trace, and the same trace as CSV or Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", "-f", help="The input's format; told by its content where not given.", metavar="NAME"
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=HEADER,...",
+        help="CSV, Parquet: which header is time, op, offset, size, device, response, stream.",
+    ),
+]
+TimeUnit = Annotated[
+    str | None, typer.Option("--time-unit", metavar="s|ms|us|ns", help="CSV, Parquet: the unit of the times.")
+]
+SectorBytes = Annotated[
+    int | None,
+    typer.Option("--sector-bytes", min=1, help="Bytes of a sector, where the format counts in sectors."),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        "--event", metavar="Q|D|C", help="blkparse: which event is the request (Q: as the host asked)."
+    ),
+]
+Device = Annotated[
+    str | None, typer.Option("--device", help="Only the requests of this device.", show_default="all devices")
+]
+SkipBad = Annotated[
+    int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
+]
+OrderTolerance = Annotated[
+    str | None,
+    typer.Option(
+        "--order-tolerance",
+        metavar="TIME",
+        help="Sort stamps that step back by up to this again, such as 1s.",
+        show_default="the format's own",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb and its sub-verbs to the command line."""
+    trace = typer.Typer(help="What is in a trace; the same trace in another format.", no_args_is_help=True)
+    trace.command("info")(info)
+    trace.command("convert")(convert)
+    app.add_typer(trace, name="trace")
+
+
+def info(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Traces; - is stdin.", show_default=False)
+    ],
+    *,
+    format_: Format = None,
+    columns: Columns = None,
+    time_unit: TimeUnit = None,
+    sector_bytes: SectorBytes = None,
+    event: Event = None,
+    device: Device = None,
+    skip_bad: SkipBad = 0,
+    order_tolerance: OrderTolerance = None,
+    as_json: Json = False,
+) -> None:
+    """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
+    from iowatt.cli.progress import bar  # noqa: PLC0415
+    from iowatt.trace.describe import lines  # noqa: PLC0415
+    from iowatt.trace.info import info as count  # noqa: PLC0415 - loads Polars and the extension
+
+    options = _options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_bytes=sector_bytes,
+        event=event,
+        device=device,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    results = []
+    for file in files:
+        with bar(f"reading {file}") as progress:
+            results.append(count({"path": file, **options}, progress=progress))
+        if not as_json:
+            _print_block(lines(results[-1]), gap=len(results) > 1)
+    if as_json:
+        schemas = {result.pop("schema") for result in results}
+        _print_json({"schema": schemas.pop(), "traces": results})
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="The trace; - is stdin.", show_default=False)],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="A .csv, .csv.gz, .csv.zst or .parquet file.", show_default=False),
+    ],
+    *,
+    format_: Format = None,
+    columns: Columns = None,
+    time_unit: TimeUnit = None,
+    sector_bytes: SectorBytes = None,
+    event: Event = None,
+    device: Device = None,
+    skip_bad: SkipBad = 0,
+    order_tolerance: OrderTolerance = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a trace of any readable format as CSV or Parquet, with iowatt's own columns."""
+    from iowatt.cli.progress import bar  # noqa: PLC0415
+    from iowatt.trace.convert import convert as write  # noqa: PLC0415 - loads Polars and the extension
+
+    options = _options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_bytes=sector_bytes,
+        event=event,
+        device=device,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    with bar(f"converting {source}") as progress:
+        result = write({"path": source, **options}, target, force=force, progress=progress)
+    if as_json:
+        _print_json({"schema": "iowatt.trace-convert/1", **result})
+    else:
+        from iowatt.trace.describe import converted  # noqa: PLC0415
+
+        _print_block(converted(result), gap=False)
+
+
+def _options(
+    *, columns: str | None, order_tolerance: str | None, **plain: str | int | None
+) -> dict[str, Any]:
+    """The options as a trace spec has them, without those that were not given."""
+    options = {
+        **plain,
+        "columns": None if columns is None else _mapping(columns),
+        "order_tolerance_s": None if order_tolerance is None else _seconds(order_tolerance),
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _mapping(text: str) -> dict[str, str]:
+    from iowatt.errors import InputError  # noqa: PLC0415
+
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):
+        raise InputError(
+            f"{text!r} is no list of FIELD=HEADER; accepted is, for example, time=ts,offset=addr",
+            where="--columns",
+        )
+    return {field.strip(): header.strip() for field, _, header in pairs}
+
+
+def _seconds(text: str) -> float:
+    from iowatt.errors import InputError  # noqa: PLC0415
+    from iowatt.scenario.units import parse_duration  # noqa: PLC0415
+
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise InputError(str(error), where="--order-tolerance") from None
+
+
+def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(soft_wrap=True, highlight=False)
+    if gap:
+        console.print()
+    width = max(len(label) for label, _ in lines)
+    for label, text in lines:
+        style = "yellow" if label in ("warning", "skipped") else "bold"
+        console.print(Text.assemble((f"{label:<{width}}", style), "  ", text))
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json  # noqa: PLC0415
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

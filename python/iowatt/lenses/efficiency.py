@@ -1,0 +1,42 @@
+"""What a watt buys: work and capacity over mean power.
+
+IOPS/W, MiB/s/W and GB/W are those of SNIA Emerald; power is the devices' unless the wall's is known.
+"""
+
+from __future__ import annotations
+
+from iowatt.run import record
+from iowatt.run.record import Flow
+from iowatt.run.summary_schema import Capacity, Efficiency, Power, Throughput
+
+BYTES_PER_MIB = 1 << 20
+BYTES_PER_GB = 1e9
+
+
+def throughput(flow: Flow, duration_s: float) -> Throughput:
+    """Completed requests and their bytes, per second of the window."""
+    if duration_s <= 0:
+        return Throughput(iops=0.0, mib_per_s=0.0)
+    moved = flow.bytes_read + flow.bytes_written
+    return Throughput(iops=flow.completed / duration_s, mib_per_s=moved / BYTES_PER_MIB / duration_s)
+
+
+def capacity(bytes_: record.Capacity) -> Capacity:
+    """Capacity in decimal gigabytes."""
+    return Capacity(
+        raw=bytes_.raw_bytes / BYTES_PER_GB,
+        usable=bytes_.usable_bytes / BYTES_PER_GB,
+        effective=bytes_.effective_bytes / BYTES_PER_GB,
+    )
+
+
+def efficiency(work: Throughput, storage: Capacity, drawn: Power) -> Efficiency:
+    """Work and raw capacity per watt, over wall power where known, else device power."""
+    watts = drawn.mean if drawn.wall_mean is None else drawn.wall_mean
+    if watts <= 0:
+        return Efficiency(iops_per_w=None, mib_per_s_per_w=None, raw_gb_per_w=None)
+    return Efficiency(
+        iops_per_w=work.iops / watts,
+        mib_per_s_per_w=work.mib_per_s / watts,
+        raw_gb_per_w=storage.raw / watts,
+    )

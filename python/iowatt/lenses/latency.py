@@ -1,0 +1,44 @@
+"""Response times: moments from the source, percentiles from the histogram, an interval for the mean."""
+
+from __future__ import annotations
+
+from iowatt.run.histogram import Histogram
+from iowatt.run.record import Moments
+from iowatt.run.statistics import mean_interval
+from iowatt.run.summary_schema import ResponseTime
+
+MS_PER_S = 1e3
+NS_PER_MS = 1e6
+
+
+def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
+    """Response times of one kind of request, in ms.
+
+    A percentile is the upper end of its bin, but never above the greatest response time seen. All
+    figures but ``count`` are ``None`` where there were no requests.
+    """
+    if moments.count == 0:
+        return ResponseTime(
+            count=0, mean=None, std=None, p50=None, p90=None, p95=None, p99=None, p999=None, p9999=None,
+            max=None, mean_ci95=None,
+        )  # fmt: skip
+    largest = moments.max_s * MS_PER_S
+    interval = mean_interval(moments.batch_means_s, moments.count)
+
+    def percentile(q: float) -> float | None:
+        value = histogram.quantile(q)
+        return None if value is None else min(value / NS_PER_MS, largest)
+
+    return ResponseTime(
+        count=moments.count,
+        mean=moments.mean_s * MS_PER_S,
+        std=moments.std_s * MS_PER_S,
+        p50=percentile(0.5),
+        p90=percentile(0.9),
+        p95=percentile(0.95),
+        p99=percentile(0.99),
+        p999=percentile(0.999),
+        p9999=percentile(0.9999),
+        max=largest,
+        mean_ci95=None if interval is None else (interval[0] * MS_PER_S, interval[1] * MS_PER_S),
+    )

@@ -1,0 +1,53 @@
+"""Figures of a run, in the order in which a reader meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iowatt.report.figures import drives, energy, flows, latency, overtime
+from iowatt.report.figures.figure import Column, Figure, Table
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+__all__ = ["SECTIONS", "Column", "Figure", "Section", "Table", "of_run"]
+
+SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = (
+    (
+        "response",
+        "Response time",
+        (
+            latency.percentiles,
+            latency.distribution,
+            latency.tail,
+            overtime.response_time,
+            flows.workloads,
+            flows.volumes,
+            latency.by_workload,
+        ),
+    ),
+    ("energy", "Energy and power", (energy.by_state, overtime.power, energy.by_component)),
+    ("load", "Load and queues", (overtime.throughput, overtime.bandwidth, overtime.queue)),
+    ("drives", "Drives", (drives.utilisation, drives.queues, drives.every_drive)),
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Figures under one heading."""
+
+    key: str
+    title: str
+    figures: Sequence[Figure]
+
+
+def of_run(run: Run) -> list[Section]:
+    """All figures that the run has data for."""
+    sections = []
+    for key, title, builders in SECTIONS:
+        found = [figure for figure in (build(run) for build in builders) if figure is not None]
+        if found:
+            sections.append(Section(key, title, found))
+    return sections

@@ -1,0 +1,131 @@
+"""Where the joules go: by state over all components, and by component."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from iowatt.report import numbers
+from iowatt.report.figures import palette
+from iowatt.report.figures.drives import bar_gap, drive_axis
+from iowatt.report.figures.figure import Column, Figure, Table, axis, layout, plain
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+def by_state(run: Run) -> Figure | None:
+    """Bars of energy by state, with the share of energy and of time."""
+    table = run.table("energy")
+    sums = table.group_by("state").agg(pl.col("energy_j", "time_s").sum()).filter(pl.col("time_s") > 0)
+    if sums.height == 0:
+        return None
+    found = {
+        state: (energy, time) for state, energy, time in sums.select("state", "energy_j", "time_s").rows()
+    }
+    states = palette.in_order(list(found))
+    total = sum(energy for energy, _ in found.values())
+    time = sum(seconds for _, seconds in found.values())
+    factor, unit = numbers.scale_for(total, "J")
+    rows = Table(
+        [
+            Column("State", text=True),
+            Column("Energy", unit),
+            Column("Share of energy", "%"),
+            Column("Share of time", "%"),
+            Column("Mean power in the state", "W"),
+        ],
+        [
+            [
+                palette.state_name(state),
+                found[state][0] / factor,
+                100 * found[state][0] / total if total else 0.0,
+                100 * found[state][1] / time,
+                found[state][0] / found[state][1],
+            ]
+            for state in states
+        ],
+    )
+    shares = rows.column("Share of energy")
+    bar = {
+        "type": "bar",
+        "orientation": "h",
+        "y": [plain(name) for name in rows.column("State")],
+        "x": rows.column("Energy"),
+        "marker": {"color": [palette.state_colour(state) for state in states]},
+        "text": [numbers.percent(share / 100) for share in shares],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": f"%{{y}}: %{{x:,.4~r}} {unit} (%{{text}})<extra></extra>",
+    }
+    return Figure(
+        "energy-by-state",
+        "Energy by state",
+        "Energy of all components, added up by the state they were in. Time is added over the components.",
+        rows,
+        {
+            "data": [bar],
+            "layout": layout(
+                axis(f"Energy ({unit})", range=[0, 1.25 * max(rows.column("Energy")) or 1]),
+                axis("", autorange="reversed", ticks="", ticksuffix=" "),
+                showlegend=False,
+            ),
+        },
+    )
+
+
+def by_component(run: Run) -> Figure | None:
+    """Stacked bars of energy by state for each drive or other component."""
+    table = run.table("energy")
+    used = table.filter(pl.col("time_s") > 0)
+    if used.height == 0:
+        return None
+    states = palette.in_order(used["state"].unique().to_list())
+    names = table["component"].unique(maintain_order=True).to_list()
+    joules = {
+        (name, state): energy
+        for name, state, energy in used.group_by("component", "state").agg(pl.col("energy_j").sum()).rows()
+    }
+    totals = [sum(joules.get((name, state), 0.0) for state in states) for name in names]
+    factor, unit = numbers.scale_for(max(totals), "J")
+    rows = Table(
+        [
+            Column("Component", text=True),
+            *(Column(palette.state_name(state), unit) for state in states),
+            Column("Total", unit),
+        ],
+        [
+            [name, *(joules.get((name, state), 0.0) / factor for state in states), total / factor]
+            for name, total in zip(names, totals, strict=True)
+        ],
+    )
+    x_axis, labels = drive_axis(names)
+    bars = [
+        {
+            "type": "bar",
+            "name": plain(palette.state_name(state)),
+            "x": labels,
+            "y": rows.column(palette.state_name(state)),
+            "marker": {"color": palette.state_colour(state)},
+            "hovertemplate": f"%{{x}}: %{{y:,.4~r}} {unit}<extra>%{{fullData.name}}</extra>",
+        }
+        for state in palette.from_below(states)
+    ]
+    return Figure(
+        "energy-by-component",
+        "Energy by drive",
+        "One bar for each drive, stacked by state.",
+        rows,
+        {
+            "data": bars,
+            "layout": layout(
+                x_axis,
+                axis(f"Energy ({unit})", rangemode="tozero"),
+                barmode="stack",
+                bargap=bar_gap(len(names)),
+                showlegend=True,
+            ),
+        },
+        wide=True,
+    )

@@ -1,0 +1,88 @@
+"""Colours: one per disk state and series, safe for the common colour-vision deficiencies, with a dark twin.
+
+States use the Okabe-Ito set (Okabe and Ito, "Color Universal Design", 2008); idle, which fills most
+charts, is a quiet grey. A spec always carries the light colour; the page swaps in the dark twin.
+"""
+
+from __future__ import annotations
+
+STATE_COLOURS = {
+    "active": "#0072b2",
+    "positioning": "#e69f00",
+    "idle": "#a9b2bc",
+    "standby": "#009e73",
+    "spin_up": "#d55e00",
+    "spin_down": "#cc79a7",
+}
+"""In the order in which tables list them: work first."""
+
+STATE_NAMES = {
+    "active": "Active (transfer)",
+    "positioning": "Positioning",
+    "idle": "Idle (spinning)",
+    "standby": "Standby",
+    "spin_up": "Spinning up",
+    "spin_down": "Spinning down",
+}
+
+STATE_IN_WORDS = {
+    "active": "transferring data",
+    "positioning": "positioning their heads",
+    "spin_up": "spinning up",
+    "spin_down": "spinning down",
+}
+"""What a drive in the state is doing."""
+
+_OTHER_STATES = ("#56b4e9", "#8f7a00", "#7a5195", "#6b4f3a")
+
+READ = "#4650b8"
+WRITE = "#b5304f"
+ALL = "#1f2933"
+MEAN = "#1f2933"
+P95 = "#2a9d8f"
+P99 = "#7b4fa3"
+BAR = "#4f7ca8"
+RUNS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8f7a00", "#56b4e9", "#7a5195", "#1f2933")
+
+DARK_TWINS = {
+    "#0072b2": "#4ba6e0",
+    "#e69f00": "#f0b429",
+    "#a9b2bc": "#66717e",
+    "#009e73": "#2bc597",
+    "#d55e00": "#f07f32",
+    "#cc79a7": "#dd96bd",
+    "#56b4e9": "#7cc7f2",
+    "#8f7a00": "#c9b23c",
+    "#7a5195": "#b08ccb",
+    "#6b4f3a": "#b08f78",
+    "#4650b8": "#939cf5",
+    "#b5304f": "#f4809a",
+    "#1f2933": "#e6e9ee",
+    "#2a9d8f": "#4cc9b8",
+    "#7b4fa3": "#bd93e0",
+    "#4f7ca8": "#7ba9d6",
+}
+"""Light colour to the colour with the same meaning on a dark ground."""
+
+
+def state_colour(state: str) -> str:
+    """The colour of a state; states by other names share a small set, always the same for a name."""
+    if state in STATE_COLOURS:
+        return STATE_COLOURS[state]
+    return _OTHER_STATES[sum(state.encode()) % len(_OTHER_STATES)]
+
+
+def state_name(state: str) -> str:
+    """The name of a state as a reader sees it."""
+    return STATE_NAMES.get(state, state.replace("_", " ").capitalize())
+
+
+def from_below(states: list[str]) -> list[str]:
+    """States in order of stacking: idle lowest, so that what the work adds lies on top."""
+    return sorted(in_order(states), key=lambda state: state != "idle")
+
+
+def in_order(states: list[str]) -> list[str]:
+    """States as tables list them, unknown ones last by name."""
+    known = list(STATE_COLOURS)
+    return sorted(states, key=lambda s: (known.index(s) if s in STATE_COLOURS else len(known), s))

@@ -1,0 +1,165 @@
+"""What stands out in a run: overload, uncertainty, and what a reader would not expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from iowatt.report import numbers
+from iowatt.report.phrases import between, listed
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+BUSY = 0.9
+"""Utilisation above which a drive's queue depends on luck more than on the load."""
+
+WIDE_INTERVAL = 0.1
+"""Half-width of the mean's interval, as a share of the mean, from which it is called uncertain."""
+
+FEWEST_BEYOND = 10
+"""Requests that a percentile needs beyond it to be more than an anecdote."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a reader should not miss."""
+
+    weight: Literal["warning", "remark"]
+    text: str
+
+
+def findings(run: Run) -> list[Finding]:
+    """What stands out, warnings first."""
+    found = [*_overload(run), *_certainty(run.summary), *_oddities(run.summary)]
+    return sorted(found, key=lambda finding: finding.weight != "warning")
+
+
+def _overload(run: Run) -> list[Finding]:
+    summary = run.summary
+    found = []
+    busy = [device for device in summary["devices"] if device["utilisation"] > BUSY]
+    if busy:
+        worst = max(busy, key=lambda device: device["utilisation"])
+        most = numbers.percent(worst["utilisation"])
+        found.append(
+            Finding(
+                "warning",
+                f"{len(busy):,} of {len(summary['devices']):,} drives are busy more than "
+                f"{numbers.percent(BUSY)} of the time ({worst['name']}: {most}); response times this close "
+                "to saturation change greatly with small changes of load.",
+            )
+        )
+    growth = backlog_growth(run.table("intervals"))
+    if growth is not None:
+        early, late = growth
+        found.append(
+            Finding(
+                "warning",
+                f"Work piles up: {numbers.significant(early)} requests were in flight on average in the "
+                f"second quarter of the window and {numbers.significant(late)} in the last. If the load "
+                "stays like this, the queue and the mean response time grow with the length of the run.",
+            )
+        )
+    left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
+    if total and left > max(1, 0.01 * total):
+        found.append(
+            Finding(
+                "warning",
+                f"{numbers.count(left)} requests ({numbers.percent(left / total)}) were still in flight at "
+                "the end; response times cover completed requests only.",
+            )
+        )
+    return found
+
+
+def backlog_growth(intervals: pl.DataFrame) -> tuple[float, float] | None:
+    """Mean requests in flight in the second and in the last quarter, where the latter shows a backlog.
+
+    A backlog: at least twice as many, and at least four more. The first quarter is left out because
+    every system fills up at first.
+    """
+    if intervals.height < 8:
+        return None
+    quarter = intervals.height // 4
+
+    def mean(part: pl.DataFrame) -> float:
+        width = pl.col("end_s") - pl.col("start_s")
+        return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
+
+    early = mean(intervals.slice(quarter, quarter))
+    late = mean(intervals.slice(intervals.height - quarter, quarter))
+    return (early, late) if late >= 2 * early and late >= early + 4 else None
+
+
+def _certainty(summary: Mapping[str, Any]) -> list[Finding]:
+    found = []
+    time = summary["response_time_ms"]["all"]
+    interval = time["mean_ci95"]
+    if time["count"] and interval is None:
+        found.append(
+            Finding("warning", "There were too few requests to say how certain the mean response time is.")
+        )
+    elif time["count"] and (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * time["mean"]:
+        found.append(
+            Finding(
+                "warning",
+                "The mean response time is uncertain: the half-width of its 95 % interval "
+                f"({between(interval)}) is {numbers.percent(half / time['mean'])} of the mean. "
+                "A longer run would narrow it.",
+            )
+        )
+    thin = [
+        title
+        for title, rank in (("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
+        if time["count"] and time["count"] * (1 - rank) < FEWEST_BEYOND
+    ]
+    if thin:
+        verb = "rests" if len(thin) == 1 else "rest"
+        found.append(
+            Finding(
+                "remark",
+                f"{listed(thin)} {verb} on fewer than {FEWEST_BEYOND} requests; take them as anecdotes.",
+            )
+        )
+    return found
+
+
+def _oddities(summary: Mapping[str, Any]) -> list[Finding]:
+    found = []
+    requests, devices = summary["requests"], summary["devices"]
+    if requests["errors"]:
+        found.append(Finding("warning", f"{numbers.count(requests['errors'])} requests ended in an error."))
+    for workload in summary["workloads"]:
+        trace = workload.get("trace")
+        if trace and trace["skipped_bad"]:
+            found.append(
+                Finding(
+                    "warning",
+                    f"{numbers.count(trace['skipped_bad'])} malformed records of the trace of "
+                    f"{workload['name']} were skipped.",
+                )
+            )
+    spin_ups = sum(device["spin_ups"] for device in devices)
+    if spin_ups:
+        found.append(
+            Finding("remark", f"Drives spun up {numbers.count(spin_ups)} times; requests waited for that.")
+        )
+    busy = [device["utilisation"] for device in devices]
+    mean = sum(busy) / len(busy) if busy else 0.0
+    if len(busy) > 1 and max(busy) > 0.05 and max(busy) > 2 * mean:
+        worst = max(devices, key=lambda device: device["utilisation"])
+        found.append(
+            Finding(
+                "remark",
+                f"The load is uneven: {worst['name']} is busy {numbers.percent(worst['utilisation'])} of the "
+                f"time, the mean drive {numbers.percent(mean)}.",
+            )
+        )
+    if summary["window"]["warmup_s"] > 0:
+        cut = numbers.duration(summary["window"]["warmup_s"])
+        found.append(Finding("remark", f"The first {cut} were cut as warm-up and are in no figure."))
+    return found

@@ -1,0 +1,109 @@
+"""The answer in words: sentences that are computed from the figures of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from iowatt.report import numbers
+from iowatt.report.figures import palette
+from iowatt.report.numbers import with_unit
+from iowatt.report.phrases import between, listed
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+def answer(run: Run) -> list[str]:
+    """What was evaluated, what it costs, and where the energy goes: one sentence or more for each."""
+    summary = run.summary
+    return [_what(summary, run.plan), *_cost(summary), *_where(summary)]
+
+
+def _what(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    kinds = Counter((device["pool"], device["model"]) for device in summary["devices"])
+    levels = raid_levels(plan)
+    drives = [
+        f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
+        f"{f' in RAID-{levels[pool]}' if pool in levels else ''}"
+        for (pool, model), number in kinds.items()
+    ]
+    requests, window = summary["requests"], summary["window"]
+    verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
+    work = [workload["name"] for workload in summary["workloads"]]
+    serving = f" serving {listed(work)}" if work else ""
+    system, span = listed(drives) or "a system", numbers.duration(window["duration_s"])
+    if not requests["count"]:
+        return f"{verb} {system} without any request for {span}."
+    reads = numbers.percent(requests["reads"] / requests["count"])
+    return (
+        f"{verb} {system}{serving}: {numbers.count(requests['count'])} requests "
+        f"({reads} reads) in {span}, "
+        f"{numbers.significant(summary['throughput']['iops'])} completed per second."
+    )
+
+
+def _cost(summary: Mapping[str, Any]) -> list[str]:
+    power, energy, time = summary["power_w"], summary["energy"], summary["response_time_ms"]["all"]
+    sentences = []
+    if time["count"]:
+        interval = time["mean_ci95"]
+        sure = f" (95 % confidence: {between(interval)})" if interval else ""
+        sentences.append(
+            f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; "
+            f"half take at most {with_unit(time['p50'], 'ms')}, 99 % at most {with_unit(time['p99'], 'ms')}."
+        )
+    drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
+    if power["wall_mean"] is not None:
+        drawn += f" ({with_unit(power['wall_mean'], 'W')} at the wall)"
+    if energy["per_request_j"] is not None:
+        drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
+    return [*sentences, drawn + "."]
+
+
+def _where(summary: Mapping[str, Any]) -> list[str]:
+    energy = summary["energy"]
+    total = energy["total_j"]
+    if total <= 0:
+        return []
+    state, joules = max(energy["by_state_j"].items(), key=lambda item: item[1])
+    work = sum(energy["by_state_j"].get(name, 0.0) for name in ("active", "positioning"))
+    share = numbers.percent(joules / total)
+    if state == "idle":
+        first = f"{share} of the energy keeps drives spinning that have nothing to do"
+    elif state == "standby":
+        first = f"{share} of the energy goes into drives that are stopped"
+    else:
+        doing = palette.STATE_IN_WORDS.get(state, state)
+        first = f"Most of the energy, {share}, goes into drives that are {doing}"
+    above = energy["above_idle_j"]
+    if state in ("active", "positioning"):
+        rest = ""
+    elif work > 0:
+        rest = f"; moving heads and data takes {numbers.percent(work / total)}"
+    else:
+        rest = ""
+    sentences = [f"{first}{rest}."]
+    if above > 0 and summary["requests"]["completed"]:
+        each = above / summary["requests"]["completed"]
+        sentences.append(
+            "Beyond what the same drives use when idle, the work costs "
+            f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
+        )
+    elif above < 0:
+        sentences.append(
+            f"That is {numbers.percent(-above / (total - above))} less than the same drives use when idle."
+        )
+    return sentences
+
+
+def raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
+    """RAID level by pool name, where the plan tells."""
+    names = plan.get("names", {}).get("pools", [])
+    pools = plan.get("simulation", {}).get("pools", [])
+    return {
+        name: pool["raid"]["level"]
+        for name, pool in zip(names, pools, strict=False)
+        if "level" in pool.get("raid", {})
+    }

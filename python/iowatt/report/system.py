@@ -1,0 +1,116 @@
+"""The system and the work of a run, as tables: read from the plan, which says what was resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from iowatt.report import numbers
+from iowatt.report.figures.figure import Cell, Column, Table
+
+
+def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
+    """Titled tables of pools, volumes, workloads and buses; only those that the plan has."""
+    simulation, names = plan.get("simulation", {}), plan.get("names", {})
+    if not simulation:
+        return []
+    tables = [
+        ("Pools of drives", _pools(simulation, names)),
+        ("Volumes", _volumes(simulation, names)),
+        ("Workloads", _workloads(plan, simulation, names)),
+        ("Buses", _buses(simulation, names)),
+    ]
+    return [(title, table) for title, table in tables if table.rows]
+
+
+def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for name, pool in zip(names["pools"], simulation["pools"], strict=True):
+        drives = [drive for drive in names["devices"] if drive["pool"] == name]
+        raid, device = pool["raid"], pool["device"]
+        rows.append(
+            [
+                name,
+                f"{pool['count']:,} × {_model(drives)}",
+                _rotation(device),
+                f"RAID-{raid['level']}{_layout(raid)}",
+                _binary(raid["stripe_unit_bytes"]),
+                pool["scheduler"].upper(),
+                _policy(pool["power_policy"]),
+                _first(drives, "raw_bytes", "B"),
+                _first(drives, "idle_w", "W"),
+            ]
+        )
+    titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
+    columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
+    return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [name, names["pools"][volume["pool"]], numbers.with_unit(volume["capacity_bytes"], "B", 4)]
+        for name, volume in zip(names["volumes"], simulation["volumes"], strict=True)
+    ]
+    return Table(
+        [Column("Volume", text=True), Column("Pool", text=True), Column("Capacity", text=True)], rows
+    )
+
+
+def _workloads(plan: Mapping[str, Any], simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    sources = plan.get("sources") or [{}] * len(names["workloads"])
+    rows: list[list[Cell]] = [
+        [name, names["volumes"][work["volume"]], str(source.get("path", "")), _replay(work["replay"])]
+        for name, work, source in zip(names["workloads"], simulation["workloads"], sources, strict=True)
+    ]
+    return Table([Column(title, text=True) for title in ("Workload", "Volume", "Trace", "Replay")], rows)
+
+
+def _buses(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [name, f"{numbers.with_unit(bus['bandwidth_bytes_per_s'], 'B')}/s", sum(_drives_on(simulation, at))]
+        for at, (name, bus) in enumerate(zip(names["buses"], simulation["buses"], strict=True))
+    ]
+    return Table([Column("Bus", text=True), Column("Bandwidth", text=True), Column("Drives")], rows)
+
+
+def _drives_on(simulation: Mapping[str, Any], bus: int) -> list[int]:
+    return [pool["bus_of_drive"].count(bus) for pool in simulation["pools"]]
+
+
+def _model(drives: list[Mapping[str, Any]]) -> str:
+    return drives[0]["model"] if drives else "drive"
+
+
+def _first(drives: list[Mapping[str, Any]], key: str, unit: str) -> str:
+    return numbers.with_unit(drives[0][key], unit) if drives else numbers.NO_VALUE
+
+
+def _rotation(device: Mapping[str, Any]) -> str:
+    return f"{device['rpm']:,.0f}\u00a0rpm" if "rpm" in device else numbers.NO_VALUE
+
+
+def _layout(raid: Mapping[str, Any]) -> str:
+    return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
+
+
+def _binary(size: int) -> str:
+    for factor, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= factor:
+            return f"{size / factor:.4g}\u00a0{unit}"
+    return f"{size}\u00a0B"
+
+
+def _policy(policy: Mapping[str, Any]) -> str:
+    if policy["policy"] == "never":
+        return "always spinning"
+    if "threshold_s" in policy:
+        return f"stops after {numbers.duration(policy['threshold_s'])} idle"
+    return str(policy["policy"])
+
+
+def _replay(replay: Mapping[str, Any]) -> str:
+    if replay["mode"] == "open":
+        speed = replay["speed"]
+        return "open, recorded times" if speed == 1 else f"open, {speed:.4g} × recorded speed"
+    scope = "for each stream" if replay.get("per") == "stream" else "overall"
+    return f"closed, {replay['outstanding']:,} outstanding {scope}"

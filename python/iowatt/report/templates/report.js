@@ -1,0 +1,120 @@
+// Draws the charts of the page from the data block, in the colours of the reader's scheme, and saves
+// tables as CSV. No request leaves the page.
+"use strict";
+(() => {
+  const report = JSON.parse(document.getElementById("report-data").textContent);
+  const root = document.documentElement;
+  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  const coarse = window.matchMedia("(pointer: coarse)");
+  const PRINT_WIDTH = 688; // A4 less the margins of @page, in CSS pixels
+  const CARD_PADDING = 20;
+
+  if (location.hash === "#print") root.dataset.print = "";
+  const toPrint = () => "print" in root.dataset;
+
+  const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+
+  // A spec has light colours; a dark page takes their twins.
+  const coloured = (value) => {
+    if (typeof value === "string") return report.dark[value] ?? value;
+    if (Array.isArray(value)) {
+      return typeof value[0] === "number" ? value : value.map(coloured);
+    }
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, coloured(part)]));
+    }
+    return value;
+  };
+
+  const themedAxis = (axis) => ({
+    ...axis,
+    title: { ...axis.title, standoff: 8, font: { size: 12, color: style("--quiet") } },
+    color: style("--quiet"),
+    gridcolor: style("--grid"),
+    linecolor: style("--line"),
+    zerolinecolor: style("--line"),
+    fixedrange: coarse.matches,
+  });
+
+  const themed = (spec, height) => {
+    const dark = scheme.matches && !toPrint();
+    const layout = dark ? coloured(spec.layout) : spec.layout;
+    const ground = style("--card");
+    return {
+      data: (dark ? coloured(spec.data) : spec.data).map((trace) => ({ ...trace })),
+      layout: {
+        ...layout,
+        xaxis: themedAxis(layout.xaxis),
+        yaxis: themedAxis(layout.yaxis),
+        legend: { ...layout.legend, font: { size: 12 }, bgcolor: "rgba(0,0,0,0)" },
+        paper_bgcolor: "rgba(0,0,0,0)",
+        plot_bgcolor: "rgba(0,0,0,0)",
+        font: { family: style("--sans"), size: 12, color: style("--ink") },
+        hoverlabel: { bgcolor: ground, bordercolor: style("--line"), font: { color: style("--ink") } },
+        margin: { l: 8, r: 12, t: layout.showlegend ? 32 : 12, b: 8 },
+        height,
+        dragmode: coarse.matches ? false : "zoom",
+        autosize: !toPrint(),
+        ...(toPrint() ? { width: PRINT_WIDTH - 2 * CARD_PADDING } : {}),
+      },
+    };
+  };
+
+  const config = {
+    responsive: !toPrint(),
+    displaylogo: false,
+    displayModeBar: toPrint() ? false : "hover",
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d"],
+    toImageButtonOptions: { format: "png", scale: 2 },
+    showTips: false,
+  };
+
+  const plots = [...document.querySelectorAll(".plot")];
+  // A chart fills its card, which may be stretched by its neighbour; measured while the cards are empty.
+  const heights = new Map(plots.map((plot) => [plot, plot.clientHeight]));
+  const draw = (plot) => {
+    const { spec } = report.figures[plot.dataset.figure];
+    const { data, layout } = themed(spec, toPrint() ? 215 : heights.get(plot));
+    return Plotly.react(plot, data, layout, config);
+  };
+  const drawAll = async () => {
+    delete root.dataset.plots;
+    for (const plot of plots) {
+      await draw(plot);
+    }
+    root.dataset.plots = "drawn";
+  };
+
+  // Text cells in quotes where they need them, numbers as they are (RFC 4180).
+  const csvCell = (cell) => {
+    const text = cell === null ? "" : String(cell);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const csv = (figure) =>
+    [figure.columns, ...figure.rows].map((row) => row.map(csvCell).join(",") + "\r\n").join("");
+
+  const save = (name, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  for (const button of document.querySelectorAll("button.csv")) {
+    const id = button.dataset.figure;
+    button.addEventListener("click", () => save(`${id}.csv`, csv(report.figures[id])));
+  }
+
+  scheme.addEventListener("change", drawAll);
+  window.addEventListener("beforeprint", () => {
+    if (toPrint()) return;
+    root.dataset.print = "";
+    plots.forEach(draw);
+  });
+  window.addEventListener("afterprint", () => {
+    if (location.hash === "#print") return;
+    delete root.dataset.print;
+    drawAll();
+  });
+  drawAll();
+})();

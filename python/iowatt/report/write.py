@@ -1,0 +1,72 @@
+"""Writing a report: its kind is told by the suffix of the file, and it is never half there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iowatt.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+KINDS = (".html", ".xlsx", ".pdf")
+"""Suffixes of the reports that can be written."""
+
+
+def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
+    """Write a report of one or more runs; several are compared. Returns the path.
+
+    Raises ``InputError`` where the suffix is none of :data:`KINDS`, where the file exists and ``force``
+    is not given, where its directory does not, and for a PDF where no Chromium is installed.
+    """
+    target = Path(path)
+    check_target(target, force)
+    if not runs:
+        raise InputError("a report needs at least one Run", hint="iowatt report RUN [RUN ...]")
+    partial = Path(tempfile.mkdtemp(prefix=".iowatt-partial-", dir=target.parent)) / target.name
+    try:
+        _render(runs, partial, target.suffix.lower())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+        partial.parent.rmdir()
+    return target
+
+
+def check_target(target: Path, force: bool) -> None:
+    """Raise ``InputError`` where a report cannot be written to ``target``; before any work is done."""
+    if target.suffix.lower() not in KINDS:
+        raise InputError(
+            f"cannot tell which kind of report to write from {target.suffix or 'a name without suffix'!r}",
+            where=str(target),
+            hint="end the name with one of " + ", ".join(KINDS),
+        )
+    if not target.parent.is_dir():
+        raise InputError("the directory for the report does not exist", where=str(target.parent))
+    if target.is_dir():
+        raise InputError("is a directory; a report is a file", where=str(target))
+    if target.exists() and not force:
+        raise InputError(
+            "exists already", where=str(target), hint="--force replaces it, -o FILE writes another"
+        )
+
+
+def _render(runs: Sequence[Run], path: Path, kind: str) -> None:
+    if kind == ".xlsx":
+        from iowatt.report import xlsx  # noqa: PLC0415
+
+        xlsx.write(runs, path)
+        return
+    from iowatt.report import html  # noqa: PLC0415
+
+    page = html.render(runs)
+    if kind == ".html":
+        path.write_text(page, encoding="utf-8", newline="\n")
+        return
+    from iowatt.report import pdf  # noqa: PLC0415
+
+    pdf.write(page, path)

@@ -1,0 +1,253 @@
+"""A Run on disk: a directory that explains itself and that other tools can read.
+
+    run.json        summary and provenance
+    scenario.toml   as given, with any overrides listed at its end
+    plan.json       as resolved: names to numbers, every default filled in
+    intervals.parquet  latency.parquet  energy.parquet  devices.parquet
+
+It is written aside, in ``.iowatt-partial-*`` beside its target, and renamed when complete: whatever
+interrupts the writing, no half bundle carries the target's name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.errors import InputError
+from iowatt.run.summary_schema import SCHEMA
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("intervals", "latency", "energy", "devices")
+PARTIAL_PREFIX = ".iowatt-partial-"
+
+
+class Run:
+    """One run: its summary, its tables, and the scenario and plan that it came from.
+
+    ``summary`` is ``run.json`` as a dictionary. Tables come as Polars frames through :meth:`table`,
+    read when first asked for.
+    """
+
+    def __init__(
+        self,
+        *,
+        summary: dict[str, Any],
+        plan: dict[str, Any],
+        scenario_text: str,
+        tables: Mapping[str, pl.DataFrame] | None = None,
+        path: Path | None = None,
+    ) -> None:
+        self.summary = summary
+        self.plan = plan
+        self.scenario_text = scenario_text
+        #: The bundle's directory; ``None`` for a run that was not saved.
+        self.path = path
+        self._tables: dict[str, pl.DataFrame] = dict(tables or {})
+
+    def __repr__(self) -> str:
+        return f"Run({self.name!r}, path={str(self.path)!r})" if self.path else f"Run({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """Name of the scenario."""
+        return str(self.summary["name"])
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Run:
+        """Open a bundle.
+
+        Raises :class:`InputError` where there is none at ``path``, where it is something else, or
+        where it was written by a version of iowatt that this one cannot read.
+        """
+        folder = Path(path)
+        if folder.name == "run.json":
+            folder = folder.parent
+        summary = _read_summary(folder)
+        return cls(
+            summary=summary,
+            plan=_read_json(folder / "plan.json"),
+            scenario_text=_read_text(folder / "scenario.toml"),
+            path=folder,
+        )
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The table ``intervals``, ``latency``, ``energy`` or ``devices``."""
+        if name not in TABLES:
+            raise InputError(f"a run has no table {name!r}; it has {', '.join(TABLES)}")
+        if name not in self._tables:
+            self._tables[name] = self._read_table(name)
+        return self._tables[name]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        return list(self.summary["notes"])
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Run:
+        """Write a bundle at ``path`` and return the run opened there. See :func:`reserve`."""
+        with reserve(path, force=force) as place:
+            self.write_into(place.aside)
+        return Run.open(path)
+
+    def write_into(self, folder: Path) -> None:
+        """Write the files of the bundle into an existing folder."""
+        (folder / "run.json").write_text(_as_json(self.summary), encoding="utf-8")
+        (folder / "plan.json").write_text(_as_json(self.plan), encoding="utf-8")
+        (folder / "scenario.toml").write_text(self.scenario_text, encoding="utf-8")
+        for name in TABLES:
+            self.table(name).write_parquet(folder / f"{name}.parquet", compression="zstd")
+
+    def _read_table(self, name: str) -> pl.DataFrame:
+        import polars as pl  # noqa: PLC0415 - 0.3 s, only for those who ask for a table
+
+        if self.path is None:
+            raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
+        file = self.path / f"{name}.parquet"
+        try:
+            return pl.read_parquet(file)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise InputError(
+                f"cannot be read: {error}", where=str(file), hint="run the scenario again"
+            ) from None
+
+
+class Reservation:
+    """A target directory, and the folder aside that is filled in its stead."""
+
+    def __init__(self, target: Path, aside: Path) -> None:
+        self.target = target
+        self.aside = aside
+
+
+@contextmanager
+def reserve(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Reservation]:
+    """A folder beside ``path`` that becomes ``path`` when the block ends without an error.
+
+    Any error, Ctrl-C included, removes the folder and leaves what stood at ``path`` as it was. Made
+    before the work starts, so that an unwritable place is found out at once.
+
+    Raises :class:`InputError` where ``path`` exists and ``force`` is false, or is not a bundle at
+    all (``--force`` replaces bundles and empty directories, nothing else), or cannot be written.
+    """
+    target = Path(path)
+    _refuse_existing(target, force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f"{PARTIAL_PREFIX}{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    try:
+        aside.chmod(0o777 & ~_umask())
+        yield Reservation(target, aside)
+        _refuse_existing(target, force)
+        _move_into_place(aside, target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a directory holds a bundle of any version."""
+    try:
+        schema = json.loads((path / "run.json").read_bytes()).get("schema")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return str(schema).startswith("iowatt.run/")
+
+
+def _refuse_existing(target: Path, force: bool) -> None:
+    if not os.path.lexists(target):
+        return
+    if not force:
+        raise InputError(
+            "already exists, and results are never overwritten",
+            where=str(target),
+            hint="choose another place with --output, or replace it with --force",
+        )
+    empty = target.is_dir() and not any(target.iterdir())
+    if target.is_symlink() or not (empty or is_bundle(target)):
+        raise InputError(
+            "exists and is not a Run bundle; --force replaces bundles only",
+            where=str(target),
+            hint="choose another place with --output",
+        )
+
+
+def _move_into_place(aside: Path, target: Path) -> None:
+    """Rename; what stood there before is moved out first and removed last."""
+    if not target.exists():
+        aside.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f"{PARTIAL_PREFIX}{target.name}-old-", dir=target.parent))
+    target.rename(old / target.name)
+    try:
+        aside.rename(target)
+    except BaseException:
+        (old / target.name).rename(target)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    """The process's umask; mkdtemp makes folders private, and a result is no secret."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _read_summary(folder: Path) -> dict[str, Any]:
+    file = folder / "run.json"
+    if not folder.exists():
+        raise InputError("there is no such Run", where=str(folder), hint="`iowatt run` makes one")
+    if not file.is_file():
+        raise InputError("is not a Run bundle: it holds no run.json", where=str(folder))
+    summary = _read_json(file)
+    schema = summary.get("schema")
+    family, _, number = str(schema).partition("/")
+    if family != "iowatt.run" or not number.isdecimal():
+        raise InputError(f'is not a run.json: its "schema" is {schema!r}, not {SCHEMA!r}', where=str(file))
+    if schema != SCHEMA:
+        newer = int(number) > int(SCHEMA.partition("/")[2])
+        age = "a newer" if newer else "an older"
+        raise InputError(
+            f"was written by {age} iowatt: schema {schema!r}, this one reads {SCHEMA!r}",
+            where=str(file),
+            hint="upgrade iowatt" if newer else "run the scenario again",
+        )
+    return summary
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(_read_text(file))
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON: {error.msg}", where=f"{file}:{error.lineno}") from None
+    if not isinstance(value, dict):
+        raise InputError("holds no JSON object", where=str(file))
+    return value
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(file), hint="the bundle is incomplete"
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", where=str(file)) from None

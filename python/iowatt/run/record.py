@@ -1,0 +1,151 @@
+"""What a source hands over: a run as observed, before any lens has looked at it.
+
+The simulator fills it from one call into Rust; a measurement fills it from a load generator's
+output and a meter. Everything that ``run.json`` says is derived from this record in
+:mod:`iowatt.run.summary`, so that a figure has one definition whatever its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The span that all figures refer to, in seconds from the start of the run."""
+
+    start_s: float
+    end_s: float
+    #: Cut from the front of the run before the window starts.
+    warmup_s: float
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the window."""
+        return self.end_s - self.start_s
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Response times of one kind of request, in seconds; zero and meaningless where ``count`` is 0."""
+
+    count: int
+    mean_s: float
+    std_s: float
+    max_s: float
+    #: Means of successive batches of equal count, for the confidence interval.
+    batch_means_s: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A stream of requests through the point of observation, within the window."""
+
+    #: Requests that arrived; ``reads + writes`` are these.
+    arrived: int
+    completed: int
+    in_flight_at_end: int
+    reads: int
+    writes: int
+    #: Bytes of completed requests.
+    bytes_read: int
+    bytes_written: int
+    #: Time average of requests in flight.
+    in_flight_mean: float
+    #: Keys ``all``, ``read``, ``write``.
+    response: Mapping[str, Moments]
+    errors: int = 0
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One stream of requests and the volume it went to."""
+
+    name: str
+    volume: str
+    flow: Flow
+    #: What the reader of its trace counted (format, skipped, reordered ...), where there was a trace.
+    trace: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Volume:
+    """An address range that workloads see."""
+
+    name: str
+    pool: str
+    capacity_bytes: int
+    flow: Flow
+
+
+@dataclass(frozen=True)
+class Bus:
+    """A bus that drives share; over the whole run, the warm-up included."""
+
+    name: str
+    transfers: int
+    busy_s: float
+    #: Sum over transfers of the time spent waiting for the bus.
+    wait_s: float
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
+
+    raw_bytes: int
+    usable_bytes: int
+    effective_bytes: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the simulation itself took."""
+
+    wall_s: float
+    #: Processor time of all threads from opening the first input to the last completion.
+    cpu_s: float
+    requests: int
+    peak_rss_mib: float
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The Parquet tables of a bundle; columns and types in :mod:`iowatt.run.tables`."""
+
+    intervals: pl.DataFrame
+    latency: pl.DataFrame
+    energy: pl.DataFrame
+    devices: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run as observed."""
+
+    name: str
+    source: SourceKind
+    seed: int
+    window: Window
+    total: Flow
+    workloads: Sequence[Workload]
+    volumes: Sequence[Volume]
+    tables: Tables
+    #: Watts of each component that is ready and without work, by name.
+    idle_w: Mapping[str, float]
+    capacity: Capacity
+    buses: Sequence[Bus] = ()
+    #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
+    notes: Sequence[str] = ()
+    #: The scenario as resolved; kept for the reader, and to run it again.
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    #: The scenario as given.
+    scenario_text: str = ""
+    simulation: Cost | None = None

@@ -1,0 +1,159 @@
+"""From a record to ``run.json``: the one place where every figure of a run is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from iowatt.lenses import efficiency, energy, latency
+from iowatt.run.histogram import Histogram
+from iowatt.run.record import Flow, Record
+from iowatt.run.summary_schema import (
+    SCHEMA,
+    Bus,
+    Device,
+    Provenance,
+    Requests,
+    ResponseTimes,
+    RunSummary,
+    Simulation,
+    TraceReading,
+    Volume,
+    Window,
+    Workload,
+)
+from iowatt.run.tables import STATES
+
+
+def summarise(record: Record, provenance: Provenance) -> RunSummary:
+    """Everything that ``run.json`` says about a run.
+
+    Raises ``pydantic.ValidationError`` where a figure is not a finite number: such a run must not be
+    written.
+    """
+    span = record.window.duration_s
+    tables = record.tables
+    work = efficiency.throughput(record.total, span)
+    storage = efficiency.capacity(record.capacity)
+    overall = record.total.response["all"]
+    joules = energy.energy(
+        tables.energy,
+        record.idle_w,
+        span,
+        record.total.completed,
+        overall.mean_s if overall.count else None,
+    )
+    drawn = energy.power(joules.total_j, span, tables.intervals, record.idle_w)
+    return RunSummary(
+        schema=SCHEMA,
+        name=record.name,
+        source=record.source,
+        notes=list(record.notes),
+        provenance=provenance,
+        window=Window(
+            start_s=record.window.start_s,
+            end_s=record.window.end_s,
+            duration_s=span,
+            warmup_s=record.window.warmup_s,
+        ),
+        requests=_requests(record.total),
+        throughput=work,
+        response_time_ms=_response_times(record.total, tables.latency),
+        energy=joules,
+        power_w=drawn,
+        power_basis="device" if drawn.wall_mean is None else "wall",
+        capacity_gb=storage,
+        efficiency=efficiency.efficiency(work, storage, drawn),
+        devices=list(_devices(tables.devices)),
+        buses=list(_buses(record)),
+        volumes=list(_volumes(record)),
+        workloads=list(_workloads(record)),
+        simulation=_simulation(record),
+    )
+
+
+def _requests(flow: Flow) -> Requests:
+    return Requests(
+        count=flow.arrived,
+        completed=flow.completed,
+        reads=flow.reads,
+        writes=flow.writes,
+        bytes_read=flow.bytes_read,
+        bytes_written=flow.bytes_written,
+        errors=flow.errors,
+        in_flight_at_end=flow.in_flight_at_end,
+    )
+
+
+def _response_times(flow: Flow, rows: pl.DataFrame) -> ResponseTimes:
+    """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
+    read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
+    return ResponseTimes(
+        all=latency.response_time(flow.response["all"], Histogram.merged([read, write])),
+        read=latency.response_time(flow.response["read"], read),
+        write=latency.response_time(flow.response["write"], write),
+    )
+
+
+def _volumes(record: Record) -> Iterator[Volume]:
+    for volume in record.volumes:
+        rows = record.tables.latency.filter(pl.col("volume") == volume.name)
+        yield Volume(
+            name=volume.name,
+            pool=volume.pool,
+            capacity_gb=volume.capacity_bytes / efficiency.BYTES_PER_GB,
+            requests=_requests(volume.flow),
+            throughput=efficiency.throughput(volume.flow, record.window.duration_s),
+            response_time_ms=_response_times(volume.flow, rows),
+            in_flight_mean=volume.flow.in_flight_mean,
+        )
+
+
+def _workloads(record: Record) -> Iterator[Workload]:
+    for workload in record.workloads:
+        rows = record.tables.latency.filter(pl.col("workload") == workload.name)
+        yield Workload(
+            name=workload.name,
+            volume=workload.volume,
+            requests=_requests(workload.flow),
+            throughput=efficiency.throughput(workload.flow, record.window.duration_s),
+            response_time_ms=_response_times(workload.flow, rows),
+            in_flight_mean=workload.flow.in_flight_mean,
+            trace=None if workload.trace is None else TraceReading(**workload.trace),
+        )
+
+
+def _devices(table: pl.DataFrame) -> Iterator[Device]:
+    plain = [key for key in Device.model_fields if key in table.columns]
+    for row in table.iter_rows(named=True):
+        values: dict[str, Any] = {key: row[key] for key in plain}
+        yield Device(
+            **values,
+            state_time_s={state: row[f"time_{state}_s"] for state in STATES},
+            energy_j={state: row[f"energy_{state}_j"] for state in STATES},
+        )
+
+
+def _buses(record: Record) -> Iterator[Bus]:
+    span = record.window.end_s
+    for bus in record.buses:
+        yield Bus(
+            name=bus.name,
+            transfers=bus.transfers,
+            utilisation=bus.busy_s / span if span > 0 else 0.0,
+            wait_mean_ms=bus.wait_s / bus.transfers * 1e3 if bus.transfers else None,
+        )
+
+
+def _simulation(record: Record) -> Simulation | None:
+    cost = record.simulation
+    if cost is None:
+        return None
+    return Simulation(
+        wall_s=cost.wall_s,
+        cpu_s=cost.cpu_s,
+        requests_per_cpu_s=cost.requests / cost.cpu_s if cost.cpu_s > 0 else None,
+        peak_rss_mib=cost.peak_rss_mib,
+    )

@@ -1,0 +1,270 @@
+"""The shape of ``run.json``, with the meaning of every figure; units are in the names.
+
+Exported as ``schema/iowatt.run.schema.json`` (``python -m iowatt.run.summary_schema`` prints it; a
+test fails where the file has drifted). A bundle is checked against this when it is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "iowatt.run/1"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, serialize_by_alias=True)
+
+
+class Input(_Part):
+    """A file that the run read."""
+
+    path: str = Field(description="As named in the scenario or on the command line; '-' is standard input.")
+    size: int | None = Field(description="Bytes; null for standard input.")
+    sha256: str | None = Field(description="Digest of its bytes; null for standard input.")
+
+
+class Host(_Part):
+    """The machine that produced the run."""
+
+    name: str
+    system: str
+    machine: str
+    cpus: int
+
+
+class Provenance(_Part):
+    """Where the run came from. The only part, with `simulation`, that may differ between equal runs."""
+
+    version: str = Field(description="Of iowatt.")
+    seed: int
+    inputs: list[Input]
+    scenario_sha256: str = Field(description="Digest of scenario.toml in this bundle, overrides included.")
+    host: Host
+    started_at: str = Field(description="UTC, ISO 8601.")
+    python: str
+    command: str | None = Field(description="The command line; null where run from Python.")
+
+
+class Window(_Part):
+    """What all figures refer to."""
+
+    start_s: float
+    end_s: float
+    duration_s: float
+    warmup_s: float = Field(description="Cut from the front before the window starts.")
+
+
+class Requests(_Part):
+    """Requests that arrived within the window: count = completed + in_flight_at_end."""
+
+    count: int
+    completed: int
+    reads: int
+    writes: int
+    bytes_read: int = Field(description="Of completed requests.")
+    bytes_written: int = Field(description="Of completed requests.")
+    errors: int
+    in_flight_at_end: int
+
+
+class Throughput(_Part):
+    """Completed work over the window."""
+
+    iops: float
+    mib_per_s: float
+
+
+class ResponseTime(_Part):
+    """Arrival at the point of observation to completion, in ms; null where there were no requests.
+
+    A percentile is the value at rank ceil(q * count); see iowatt.run.histogram.
+    """
+
+    count: int
+    mean: float | None
+    std: float | None
+    p50: float | None
+    p90: float | None
+    p95: float | None
+    p99: float | None
+    p999: float | None
+    p9999: float | None
+    max: float | None
+    mean_ci95: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the mean by batch means; null under 10 batches of 2."
+    )
+
+
+class ResponseTimes(_Part):
+    """Response times of all requests and by direction."""
+
+    all: ResponseTime
+    read: ResponseTime
+    write: ResponseTime
+
+
+class Energy(_Part):
+    """Energy within the window; devices only unless the array's own power is modelled."""
+
+    total_j: float
+    per_request_j: float | None = Field(description="Total over completed requests; null without any.")
+    energy_delay_js: float | None = Field(description="per_request_j times the mean response time in s.")
+    by_state_j: dict[str, float]
+    by_component_j: dict[str, float]
+    above_idle_j: float = Field(description="Total minus what the same devices use doing nothing.")
+
+
+class Power(_Part):
+    """Power within the window; wall_*: after power supplies, null where neither modelled nor metered."""
+
+    mean: float
+    max: float = Field(description="The highest mean over one interval of the intervals table.")
+    wall_mean: float | None
+    wall_max: float | None
+    idle: float = Field(description="All devices ready and without work.")
+
+
+class Capacity(_Part):
+    """Decimal gigabytes (1e9 bytes)."""
+
+    raw: float = Field(description="All drives.")
+    usable: float = Field(description="After redundancy, pools that carry a volume.")
+    effective: float = Field(description="After capacity optimisation; equals usable where there is none.")
+
+
+class Efficiency(_Part):
+    """Work and capacity per watt of mean power; null where no power was drawn."""
+
+    iops_per_w: float | None
+    mib_per_s_per_w: float | None
+    raw_gb_per_w: float | None
+
+
+class Device(_Part):
+    """One drive."""
+
+    name: str
+    model: str
+    pool: str
+    utilisation: float = Field(description="Share of the window spent active or positioning.")
+    queue_length_mean: float = Field(description="Time average, the access in service included.")
+    queue_length_seen: float | None = Field(description="What an arriving access sees, itself included.")
+    accesses: int
+    reads: int
+    writes: int
+    seeks: int
+    seek_distance_mean_cylinders: float | None
+    service_time_mean_ms: float | None
+    response_time_mean_ms: float | None
+    spin_ups: int
+    spin_downs: int
+    bytes_read: int
+    bytes_written: int
+    wear_fraction: float | None = Field(description="Null for disks.")
+    state_time_s: dict[str, float]
+    energy_j: dict[str, float]
+
+
+class Bus(_Part):
+    """One bus that drives share; over the whole run, the warm-up included."""
+
+    name: str
+    transfers: int
+    utilisation: float = Field(description="Share of the time spent transferring or arbitrating.")
+    wait_mean_ms: float | None = Field(description="Wait for the bus before a transfer.")
+
+
+class Volume(_Part):
+    """One volume: the same figures, of its requests alone."""
+
+    name: str
+    pool: str
+    capacity_gb: float
+    requests: Requests
+    throughput: Throughput
+    response_time_ms: ResponseTimes
+    in_flight_mean: float
+
+
+class TraceReading(_Part):
+    """What the reader of a trace counted; a unit mistake or a damaged file shows here."""
+
+    format: str
+    detected: bool = Field(description="Whether the format was found by looking, not named.")
+    requests: int
+    skipped_bad: int
+    first_bad: list[str]
+    reordered: int
+    equal_stamps: int
+    trims: int
+    flushes: int
+    origin: str | None
+
+
+class Workload(_Part):
+    """One workload: the same figures, of its requests alone."""
+
+    name: str
+    volume: str
+    requests: Requests
+    throughput: Throughput
+    response_time_ms: ResponseTimes
+    in_flight_mean: float
+    trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
+
+
+class Simulation(_Part):
+    """What the simulation itself took, warm-up detection included."""
+
+    wall_s: float
+    cpu_s: float = Field(
+        description="All threads, from opening the first input to the last completion, decoding included."
+    )
+    requests_per_cpu_s: float | None
+    peak_rss_mib: float
+
+
+class RunSummary(_Part):
+    """Summary of one run, simulated or measured."""
+
+    schema_: Literal["iowatt.run/1"] = Field(alias="schema")
+    name: str
+    source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
+    notes: list[str] = Field(description="What a reader must know before believing the figures.")
+    provenance: Provenance
+    window: Window
+    requests: Requests
+    throughput: Throughput
+    response_time_ms: ResponseTimes
+    energy: Energy
+    power_w: Power
+    power_basis: Literal["device", "wall"] = Field(description="The power that efficiency is taken over.")
+    capacity_gb: Capacity
+    efficiency: Efficiency
+    devices: list[Device]
+    buses: list[Bus]
+    volumes: list[Volume]
+    workloads: list[Workload]
+    simulation: Simulation | None = Field(default=None, description="Only where simulated.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data in the order of ``run.json``."""
+        data = self.model_dump(mode="json")
+        if self.simulation is None:
+            del data["simulation"]
+        return data
+
+
+def json_schema() -> str:
+    """The JSON Schema of ``run.json``, as exported."""
+    schema = RunSummary.model_json_schema(by_alias=True)
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "iowatt.run.schema.json"}
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json_schema())

@@ -1,0 +1,95 @@
+"""Columns and types of the Parquet tables in a bundle: the contract with every reader.
+
+Polars writes the same rows as the same bytes (no time stamps, no dependence on threads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+#: States of a disk, in the order in which they are shown.
+STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
+
+INTERVALS: dict[str, type[pl.DataType]] = {
+    "start_s": pl.Float64,
+    "end_s": pl.Float64,
+    "arrivals": pl.UInt64,
+    "completions": pl.UInt64,
+    "reads": pl.UInt64,
+    "writes": pl.UInt64,
+    "bytes_read": pl.UInt64,
+    "bytes_written": pl.UInt64,
+    "response_mean_ms": pl.Float64,
+    "response_p50_ms": pl.Float64,
+    "response_p95_ms": pl.Float64,
+    "response_p99_ms": pl.Float64,
+    "response_max_ms": pl.Float64,
+    "in_flight_mean": pl.Float64,
+    "queue_length_mean": pl.Float64,
+    "power_w": pl.Float64,
+    **{f"{state}_j": pl.Float64 for state in STATES},
+}
+
+LATENCY: dict[str, type[pl.DataType]] = {
+    "workload": pl.String,
+    "volume": pl.String,
+    "op": pl.String,
+    "low_ns": pl.UInt64,
+    "high_ns": pl.UInt64,
+    "count": pl.UInt64,
+}
+
+ENERGY: dict[str, type[pl.DataType]] = {
+    "component": pl.String,
+    "kind": pl.String,
+    "state": pl.String,
+    "time_s": pl.Float64,
+    "power_w": pl.Float64,
+    "energy_j": pl.Float64,
+}
+
+DEVICES: dict[str, type[pl.DataType]] = {
+    "name": pl.String,
+    "model": pl.String,
+    "pool": pl.String,
+    "utilisation": pl.Float64,
+    "queue_length_mean": pl.Float64,
+    "queue_length_seen": pl.Float64,
+    "accesses": pl.UInt64,
+    "reads": pl.UInt64,
+    "writes": pl.UInt64,
+    "seeks": pl.UInt64,
+    "seek_distance_mean_cylinders": pl.Float64,
+    "seek_s": pl.Float64,
+    "rotation_s": pl.Float64,
+    "transfer_s": pl.Float64,
+    "service_time_mean_ms": pl.Float64,
+    "response_time_mean_ms": pl.Float64,
+    "spin_ups": pl.UInt64,
+    "spin_downs": pl.UInt64,
+    "bytes_read": pl.UInt64,
+    "bytes_written": pl.UInt64,
+    "wear_fraction": pl.Float64,
+    **{f"time_{state}_s": pl.Float64 for state in STATES},
+    **{f"energy_{state}_j": pl.Float64 for state in STATES},
+    "energy_total_j": pl.Float64,
+}
+
+#: Every table of a bundle by name.
+SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES}
+
+
+def frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """A table of the bundle from its columns.
+
+    Raises ``ValueError`` where the columns are not exactly those of the contract: a table that
+    readers cannot rely on must not be written.
+    """
+    schema = SCHEMAS[name]
+    if set(columns) != set(schema):
+        missing, strange = sorted(set(schema) - set(columns)), sorted(set(columns) - set(schema))
+        raise ValueError(f"table {name!r}: missing columns {missing}, unknown columns {strange}")
+    return pl.DataFrame({key: pl.Series(key, columns[key], dtype=schema[key]) for key in schema})

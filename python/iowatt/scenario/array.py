@@ -1,0 +1,222 @@
+"""Storage: pools of like drives under one redundancy scheme, volumes on pools, buses that drives share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
+
+from iowatt.library.device import HddPower
+from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
+from iowatt.scenario.strict import Strict, key
+from iowatt.scenario.workload import Name
+
+
+def _not_boolean(value: Any) -> Any:
+    if isinstance(value, bool):  # which Python would take for 0 or 1
+        raise ValueError("expected one of 0, 1, 4, 5, 6, 10")
+    return value
+
+
+RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
+ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
+Scheduler = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf"]
+
+# How a bus names its drives: all of a pool, one, or a slice whose bounds may be percentages of the pool.
+DRIVES_PATTERN: Final = (
+    r"^([A-Za-z][A-Za-z0-9_-]*)(?:\.([0-9]+)|\[([0-9]+%?)?:([0-9]+%?)?(?::([1-9][0-9]*))?\])?$"
+)
+Selector = Annotated[
+    str, Field(pattern=DRIVES_PATTERN, examples=["disks", "disks[0:16]", "disks[:50%]", "disks.3"])
+]
+
+
+class DeviceChoice(Strict):
+    """A drive of the library or of a file, with figures that differ from it."""
+
+    name: str = key(
+        "A drive of the library (`iowatt explain array.pool.device` lists them) or a device file ending in "
+        ".toml, relative to the scenario's directory.",
+        example="arrays2002-disk",
+        min_length=1,
+    )
+    rpm: Speed | None = key(
+        "Another speed of rotation. Skews keep their time, seeks stay as they are, power is not rescaled.",
+        default=None,
+        unset="the drive's own",
+        unit="rpm",
+        example=15000,
+        gt=0,
+    )
+    capacity: Capacity | None = key(
+        "A smaller capacity (short stroking). The drive offers only its first bytes, on the outer tracks.",
+        default=None,
+        unset="the drive's own",
+        unit="bytes",
+        example="18GB",
+        gt=0,
+    )
+    power: HddPower | None = key(
+        "Electrical figures in place of, or in addition to, the drive's own.",
+        default=None,
+        unset="the drive's own",
+        example={"active": "12W", "positioning": "12W", "idle": "8W"},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        table = handler.resolve_ref_schema(handler(core))
+        return {
+            "anyOf": [{"type": "string", "description": "A name or a file, without changes."}, table],
+            "title": "DeviceChoice",
+        }
+
+
+class Raid(Strict):
+    """Striping and redundancy."""
+
+    level: RaidLevel = key(
+        "Redundancy scheme. 0 striping; 1 all drives alike (2 or more); 10 mirrored pairs, striped (an even "
+        "number, 4 or more); 4 parity on the last drive (3 or more); 5 rotating parity (3 or more); 6 "
+        "rotating double parity (4 or more).",
+        example=5,
+    )
+    stripe_unit: BlockSize = key(
+        "Consecutive addresses on one drive before the next drive's turn comes, also called chunk or strip. "
+        "A whole number of sectors. Small units spread one request over several drives, large ones keep it "
+        "on one. Without meaning for level 1.",
+        default=64 * 1024,
+        unit="bytes",
+        example="16KiB",
+        gt=0,
+        le=2**40,
+    )
+    layout: ParityLayout = key(
+        "How parity and data rotate over the drives, levels 5 and 6; the four variants of Linux md.",
+        default="left-symmetric",
+        example="right-asymmetric",
+    )
+    small_write: Literal["auto", "read-modify-write", "reconstruct"] = key(
+        "How a write smaller than a stripe updates parity. By reading the old data and parity "
+        "(read-modify-write), by reading the data that is not written (reconstruct), or by whichever needs "
+        "fewer drive operations (auto).",
+        default="auto",
+        example="read-modify-write",
+    )
+    parity_check_on_read: bool = key(
+        "Reads also fetch the parity of what they read.", default=False, example=True
+    )
+
+
+class NeverPolicy(Strict):
+    """Idle drives go on spinning."""
+
+    policy: Literal["never"] = key(
+        "The policy. never: idle drives go on spinning. fixed-threshold: they spin down after a fixed time "
+        "without work.",
+        example="never",
+    )
+
+
+class FixedThresholdPolicy(Strict):
+    """Idle drives spin down after a fixed time."""
+
+    policy: Literal["fixed-threshold"] = key(
+        "The policy. fixed-threshold: drives spin down after a fixed time without work.",
+        example="fixed-threshold",
+    )
+    threshold: Duration = key("Idle time before a drive spins down.", unit="s", example="10s")
+
+
+def _canonical(scheduler: Scheduler) -> Scheduler:
+    return "look" if scheduler == "elevator" else scheduler
+
+
+class Pool(Strict):
+    """Like drives and the scheme that joins them."""
+
+    name: Name = key(
+        "Its name in results, in `[[array.volume]]`, in buses and in `--set` paths.", example="disks"
+    )
+    device: DeviceChoice = key(
+        "The drive and, where they differ, its figures.",
+        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
+        "power",
+        example="arrays2002-disk",
+    )
+    count: int = key("Number of drives, parity and mirrors included.", ge=1, le=100_000, example=32)
+    raid: Raid | None = key(
+        "Striping and redundancy.",
+        default=None,
+        unset="none, which only a pool of one drive may have",
+        example={"level": 5, "stripe_unit": "16KiB"},
+    )
+    scheduler: Annotated[Scheduler, AfterValidator(_canonical)] = key(
+        "Order in which each drive's queue is served. fcfs first come; sstf shortest seek; scan and look "
+        "the elevator that turns at the edge and at the last request; c-look one way; sptf shortest "
+        "positioning time; elevator is another name of look.",
+        default="look",
+        example="elevator",
+    )
+    power: Annotated[NeverPolicy | FixedThresholdPolicy, Field(discriminator="policy")] = key(
+        "When idle drives change their power state.",
+        default=NeverPolicy(policy="never"),
+        example={"policy": "fixed-threshold", "threshold": "10s"},
+    )
+    phase: Literal["random", "zero"] = key(
+        "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
+        "cross-checks).",
+        default="random",
+        example="zero",
+    )
+
+
+class Volume(Strict):
+    """A range of a pool's usable bytes. Volumes on one pool lie one after another."""
+
+    name: Name = key("Its name in results and in `workload.volume`.", example="db")
+    pool: Name = key("The pool that holds it.", example="disks")
+    capacity: Capacity | None = key(
+        "Its size, rounded down to whole sectors.",
+        default=None,
+        unset="the rest of the pool",
+        unit="bytes",
+        example="500GB",
+        gt=0,
+    )
+
+
+def _not_empty(value: list[str]) -> list[str]:
+    if not value:
+        raise ValueError("an empty list; name at least one drive, such as 'disks' or 'disks[0:16]'")
+    return value
+
+
+class Bus(Strict):
+    """A link that drives share, one transfer at a time, first come first served."""
+
+    name: Name = key("Its name in results.", example="scsi0")
+    drives: Annotated[list[Selector], AfterValidator(_not_empty)] = key(
+        "The drives on it. disks is all of that pool, disks.3 its fourth, disks[0:16] its first sixteen "
+        "(the end is not included), disks[:50%] its first half whatever the count, disks[::2] every other "
+        "one. All drives of a pool are on buses, or none.",
+        example=["disks[:50%]"],
+    )
+    bandwidth: Rate = key("Speed of a transfer.", unit="bytes/s", example="160MB/s", gt=0)
+    arbitration: Duration = key("Time before each transfer.", default=0.0, unit="s", example="2us")
+
+
+class Array(Strict):
+    """The storage system."""
+
+    pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
+    volume: list[Volume] = key(
+        "Volumes. Left out: one volume per pool, of all its capacity and with its name.", default=[]
+    )
+    bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])

@@ -1,0 +1,156 @@
+"""A scenario into a plan: indices and SI numbers for the simulator, and the names of what results are about.
+
+The plan keeps trace paths as the scenario gives them, so that it is the same on every machine;
+``resolve_sources`` finds the files when it is run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.scenario.array import Bus, FixedThresholdPolicy, Raid
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.problems import Problem, ScenarioError
+from iowatt.scenario.system import ResolvedPool, System, resolve
+from iowatt.scenario.workload import OpenReplay, Workload
+
+PLAN_SCHEMA: Final = "iowatt.plan/1"
+
+
+def compile_plan(
+    scenario: Scenario, base_dir: str | Path = ".", *, traces_must_exist: bool = False
+) -> dict[str, Any]:
+    """The plan file of ``scenario``, ready for ``json.dumps``.
+
+    Parameters
+    ----------
+    base_dir:
+        What device files (and, where they must exist, traces) are relative to.
+
+    Returns
+    -------
+    dict
+        ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
+        ``warmup`` and ``simulation`` (the ``Plan`` of iowatt-sim).
+
+    Raises
+    ------
+    ScenarioError
+        Where keys contradict one another.
+    """
+    system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
+    if system.problems:
+        raise ScenarioError([_placed(problem) for problem in system.problems], f"scenario {scenario.name}")
+    automatic = scenario.observe.warmup == "auto"
+    return {
+        "schema": PLAN_SCHEMA,
+        "name": scenario.name,
+        "names": _names(scenario, system),
+        "notes": system.notes,
+        "sources": [_source(w, system, i) for i, w in enumerate(scenario.workload)],
+        "warmup": "auto" if automatic else None,
+        "simulation": {
+            "seed": scenario.seed,
+            "workloads": [
+                {"volume": system.volume_of_workload[i], "replay": _replay(w)}
+                for i, w in enumerate(scenario.workload)
+            ],
+            "volumes": [
+                {"pool": v.pool, "offset_bytes": v.offset, "capacity_bytes": v.capacity}
+                for v in system.volumes
+            ],
+            "pools": [_pool(pool, system.bus_of_drive[i]) for i, pool in enumerate(system.pools)],
+            "buses": [_bus(bus) for bus in scenario.array.bus],
+            "observe": {
+                "warmup_s": 0.0 if automatic else scenario.observe.warmup,
+                "end_s": scenario.observe.duration,
+                "interval_s": scenario.observe.interval,
+            },
+        },
+    }
+
+
+def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
+    """The plan's trace specifications with paths that open from anywhere; ``-`` stays standard input."""
+    base = Path(base_dir).resolve()
+    return [
+        {**source, "path": source["path"] if source["path"] == "-" else str(base / source["path"])}
+        for source in plan["sources"]
+    ]
+
+
+def _placed(problem: Problem) -> Problem:
+    where = ".".join(str(step) for step in problem.path)
+    return Problem(problem.path, problem.message, problem.hint, where)
+
+
+def _names(scenario: Scenario, system: System) -> dict[str, Any]:
+    return {
+        "workloads": [workload.name for workload in scenario.workload],
+        "volumes": [volume.name for volume in system.volumes],
+        "pools": [pool.pool.name for pool in system.pools],
+        "devices": [
+            {
+                "name": f"{pool.pool.name}.{number}",
+                "model": pool.drive.name,
+                "pool": pool.pool.name,
+                "raw_bytes": pool.drive.raw_bytes,
+                "idle_w": pool.drive.power.idle,
+            }
+            for pool in system.pools
+            for number in range(pool.pool.count)
+        ],
+        "buses": [bus.name for bus in scenario.array.bus],
+    }
+
+
+def _source(workload: Workload, system: System, index: int) -> dict[str, Any]:
+    trace = workload.trace
+    volume = system.volumes[system.volume_of_workload[index]]
+    return {
+        "path": trace.path,
+        "format": trace.format,
+        "columns": None if trace.columns is None else dict(trace.columns),
+        "time_unit": trace.time_unit,
+        "sector_bytes": trace.sector_size,
+        "event": trace.event,
+        "device": trace.device,
+        "skip_bad": trace.skip_bad,
+        "order_tolerance_s": trace.order_tolerance,
+        "limit_bytes": volume.capacity,
+        "limit_name": volume.name,
+    }
+
+
+def _replay(workload: Workload) -> dict[str, Any]:
+    replay = workload.replay
+    if isinstance(replay, OpenReplay):
+        return {"mode": "open", "speed": replay.speed}
+    return {"mode": "closed", "outstanding": replay.outstanding, "per": replay.per}
+
+
+def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:
+    pool = resolved.pool
+    raid = pool.raid or Raid(level=0)
+    policy: dict[str, Any] = {"policy": pool.power.policy}
+    if isinstance(pool.power, FixedThresholdPolicy):
+        policy["threshold_s"] = pool.power.threshold
+    return {
+        "count": pool.count,
+        "device": resolved.drive.plan(pool.phase),
+        "raid": {
+            "level": str(resolved.level),
+            "stripe_unit_bytes": resolved.stripe_unit,
+            "layout": raid.layout,
+            "small_write": raid.small_write,
+            "parity_check_on_read": raid.parity_check_on_read,
+        },
+        "scheduler": pool.scheduler,
+        "power_policy": policy,
+        "bus_of_drive": bus_of_drive,
+    }
+
+
+def _bus(bus: Bus) -> dict[str, Any]:
+    return {"bandwidth_bytes_per_s": bus.bandwidth, "arbitration_s": bus.arbitration}

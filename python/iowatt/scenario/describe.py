@@ -1,0 +1,70 @@
+"""What a scenario amounts to, in a few figures, for whoever wants to see before running it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.system import ResolvedPool, resolve
+from iowatt.scenario.workload import OpenReplay, Workload
+
+CHECK_SCHEMA: Final = "iowatt.check/1"
+
+
+def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
+    """The system of a checked scenario: drives, capacities in bytes, workloads, and notes on its figures."""
+    system = resolve(scenario, Path(base_dir), traces_must_exist=False)
+    return {
+        "schema": CHECK_SCHEMA,
+        "ok": True,
+        "name": scenario.name,
+        "drives": sum(pool.pool.count for pool in system.pools),
+        "raw_bytes": sum(pool.raw_bytes for pool in system.pools),
+        "usable_bytes": sum(pool.usable_bytes for pool in system.pools),
+        "idle_w": sum(pool.pool.count * (pool.drive.power.idle or 0.0) for pool in system.pools),
+        "pools": [_pool(pool) for pool in system.pools],
+        "volumes": [
+            {"name": v.name, "pool": system.pools[v.pool].pool.name, "capacity_bytes": v.capacity}
+            for v in system.volumes
+        ],
+        "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
+        "workloads": [
+            {
+                "name": workload.name,
+                "volume": system.volumes[system.volume_of_workload[index]].name,
+                "trace": workload.trace.path,
+                "replay": _replay(workload),
+            }
+            for index, workload in enumerate(scenario.workload)
+        ],
+        "notes": system.notes,
+    }
+
+
+def _pool(pool: ResolvedPool) -> dict[str, Any]:
+    drive = pool.drive
+    return {
+        "name": pool.pool.name,
+        "device": drive.name,
+        "title": drive.title,
+        "count": pool.pool.count,
+        "raid_level": None if pool.pool.raid is None else pool.level,
+        "stripe_unit_bytes": None if pool.pool.raid is None else pool.stripe_unit,
+        "scheduler": pool.pool.scheduler,
+        "power_policy": pool.pool.power.policy,
+        "raw_bytes": pool.raw_bytes,
+        "usable_bytes": pool.usable_bytes,
+        "rpm": drive.rpm,
+        "average_seek_s": drive.average_seek_s,
+        "outer_bytes_per_s": drive.sequential_rate(0),
+        "inner_bytes_per_s": drive.sequential_rate(-1),
+    }
+
+
+def _replay(workload: Workload) -> str:
+    replay = workload.replay
+    if isinstance(replay, OpenReplay):
+        return "open" if replay.speed == 1 else f"open at {replay.speed:g} times the recorded speed"
+    whose = "for each stream" if replay.per == "stream" else "in all"
+    return f"closed, {replay.outstanding} outstanding {whose}"

@@ -1,0 +1,112 @@
+"""A TOML text that becomes a model, and the place of every problem in it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from iowatt.errors import InputError
+from iowatt.scenario import overrides, translate
+from iowatt.scenario.locate import Lines
+from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+# A megabyte is far beyond any scenario; more is a trace or a disk image given by mistake.
+_MOST_BYTES: Final = 16 * 1024 * 1024
+
+
+class Document:
+    """Parsed TOML with the lines of its keys.
+
+    Parameters
+    ----------
+    text:
+        The TOML.
+    source:
+        Its name in messages, such as the path of the file.
+    sets:
+        ``path=value`` overrides.
+
+    Raises
+    ------
+    InputError
+        Where the text is no TOML (with its line) or an override does not fit.
+    """
+
+    def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
+        self.source = source
+        try:
+            self.raw: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise _syntax_error(error, source) from None
+        except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
+            raise InputError(f"no TOML that can be read: {error}", where=source) from None
+        self._lines = Lines(text)
+        self._overridden = overrides.apply(self.raw, sets)
+
+    def validate(self, model: type[Model]) -> Model:
+        """The document as ``model``; all that is wrong with it in one ``ScenarioError``."""
+        try:
+            return model.model_validate(self.raw)
+        except ValidationError as error:
+            self.fail(translate.problems(error, self.raw, model))
+            raise
+
+    def fail(self, problems: Iterable[Problem]) -> None:
+        """Raise one error for all of ``problems`` with their places, in the order of the text; none pass."""
+        placed = [replace(p, where=p.where or self.place(p.path)) for p in problems]
+        if placed:
+            raise ScenarioError(sorted(placed, key=lambda p: self._lines.of(p.path)), self.source)
+
+    def place(self, path: KeyPath) -> str:
+        """File, line and key path of ``path``, or the override that set it."""
+        shown = key_text(path, self.raw)
+        for length in range(len(path), 0, -1):
+            if path[:length] in self._overridden:
+                return f"{self._overridden[path[:length]]}: {shown}"
+        return f"{self.source}:{self._lines.of(path)}" + (f": {shown}" if shown else "")
+
+
+def key_text(path: KeyPath, raw: Any) -> str:
+    """``path`` with list elements by name where they have one: ``array.pool.disks.count``."""
+    parts: list[str] = []
+    here = raw
+    for step in path:
+        if isinstance(here, list) and isinstance(step, int) and step < len(here):
+            here = here[step]
+            name = here.get("name") if isinstance(here, dict) else None
+            parts.append(name if isinstance(name, str) else str(step))
+        else:
+            here = here.get(step) if isinstance(here, dict) else None
+            parts.append(str(step))
+    return ".".join(parts)
+
+
+def read_text(path: Path) -> str:
+    """The text of a TOML file; an ``InputError`` that names it where it cannot be read."""
+    try:
+        if path.is_file() and path.stat().st_size > _MOST_BYTES:
+            raise InputError("expected a TOML file; this one is too large to be one", where=str(path))
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        hint = "`iowatt init` writes one to start from" if isinstance(error, FileNotFoundError) else None
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"expected a TOML file in UTF-8; byte {error.start} is not", where=str(path)
+        ) from None
+
+
+def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
+    message = str(error)
+    text, found, place = message.rpartition(" (at ")
+    line = place.removeprefix("line ").split(",")[0]
+    if found and line.isdecimal():
+        return InputError(f"no valid TOML: {text} ({place}", where=f"{source}:{line}")
+    return InputError(f"no valid TOML: {message}", where=source)

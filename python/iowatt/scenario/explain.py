@@ -1,0 +1,61 @@
+"""The documentation of one key, or of a table and what is in it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.library.find import device_names
+from iowatt.scenario import keys
+from iowatt.scenario.keys import Key
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.problems import nearest
+
+EXPLAIN_SCHEMA: Final = "iowatt.explain/1"
+
+
+def find(path: str) -> Key:
+    """The key at ``path``; names and indices of list elements (``array.pool.disks.count``) may be in it.
+
+    Raises
+    ------
+    InputError
+        Where there is none, with the nearest one.
+    """
+    catalogue = keys.catalogue(Scenario)
+    resolved = keys.resolve(Scenario, path)
+    if resolved in catalogue:
+        return catalogue[resolved]
+    last = resolved.rpartition(".")[2]
+    near = nearest(path, list(catalogue)) or next((p for p in catalogue if p.endswith(f".{last}")), None)
+    hint = f"did you mean {near}?" if near else "`iowatt explain` lists all keys"
+    raise InputError(f"a scenario has no key {path!r}", hint=hint)
+
+
+def all_keys() -> list[Key]:
+    """Every key of a scenario, tables before what is in them."""
+    return list(keys.catalogue(Scenario).values())
+
+
+def as_dict(key: Key) -> dict[str, Any]:
+    """A key for ``--json``."""
+    return {
+        "path": key.path,
+        "description": key.description,
+        "accepts": key.accepts,
+        "unit": key.unit,
+        "default": key.default_text,
+        "required": key.required,
+        "only_with": key.only_with,
+        "example": _example(key),
+        "keys": [f"{key.path}.{child}" for child in key.children],
+        "library": list(device_names())
+        if key.path in ("array.pool.device", "array.pool.device.name")
+        else [],
+    }
+
+
+def _example(key: Key) -> str | None:
+    if key.example is None:
+        return None
+    return f"{key.path.rpartition('.')[2]} = {keys.toml_text(key.example)}"

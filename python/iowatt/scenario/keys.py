@@ -1,0 +1,189 @@
+"""The catalogue of keys: what each key of a table means, its unit, its default, what it takes.
+
+It is read off the models, so that ``iowatt explain``, the error messages and the JSON Schema say the same.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.fields import FieldInfo
+
+from iowatt.scenario.units import format_bytes
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key, or one table, of a document.
+
+    ``path`` leaves out indices and names of list elements: ``array.pool.raid.level``.
+    """
+
+    path: str
+    description: str
+    accepts: str
+    unit: str | None
+    default: Any
+    required: bool
+    unset: str | None
+    example: Any
+    only_with: str | None
+    is_list: bool
+    children: tuple[str, ...] = field(default=())
+
+    @property
+    def default_text(self) -> str:
+        """The default for people."""
+        if self.required:
+            return "none, the key is required"
+        if self.unset is not None:
+            return f"left out: {self.unset}"
+        if isinstance(self.default, BaseModel):
+            return "left out: the defaults of its keys"
+        if self.default == []:
+            return "left out: none"
+        if self.unit == "bytes":
+            return format_bytes(self.default, binary=True)
+        return f"{self.default:g} {self.unit}" if self.unit else toml_text(self.default)
+
+
+def toml_text(value: Any) -> str:
+    """``value`` as it would be written in TOML, on one line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_text(v) for v in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml_text(v)}" for k, v in value.items()) + " }"
+    return str(value)
+
+
+@cache
+def catalogue(model: type[BaseModel]) -> dict[str, Key]:
+    """All keys below ``model`` by path, in the order of the models."""
+    found: dict[str, Key] = {}
+    _walk(model, "", None, found)
+    return found
+
+
+def _walk(model: type[BaseModel], prefix: str, only_with: str | None, found: dict[str, Key]) -> None:
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{name}"
+        tables, is_list = _tables(info.annotation)
+        key = _key(path, info, tables, is_list, only_with)
+        if path in found:  # the tag of a union, which stands in each of its tables
+            key = replace(found[path], accepts=f"{found[path].accepts}, {key.accepts}")
+        found[path] = key
+        tag = info.discriminator if isinstance(info.discriminator, str) else None
+        for table in tables:
+            condition = _tag(table, tag) if tag else only_with
+            _walk(table, f"{path}.", condition, found)
+
+
+def _tag(table: type[BaseModel], tag: str) -> str:
+    (literal,) = typing.get_args(table.model_fields[tag].annotation)
+    return f'{tag} = "{literal}"'
+
+
+def _key(
+    path: str, info: FieldInfo, tables: list[type[BaseModel]], is_list: bool, only_with: str | None
+) -> Key:
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    children = tuple(dict.fromkeys(name for table in tables for name in table.model_fields))
+    required = info.is_required()
+    tag = _is_tag(info)
+    return Key(
+        path=path,
+        description=(info.description or "").strip(),
+        accepts=_accepts(info, tables, is_list),
+        unit=typing.cast("str | None", extra.get("x-unit")),
+        default=None if required else info.get_default(call_default_factory=True),
+        required=required,
+        unset=typing.cast("str | None", extra.get("x-unset")),
+        example=extra.get("x-example"),
+        only_with=None if tag else only_with,
+        is_list=is_list,
+        children=children,
+    )
+
+
+def _is_tag(info: FieldInfo) -> bool:
+    return typing.get_origin(info.annotation) is typing.Literal and len(typing.get_args(info.annotation)) == 1
+
+
+def _tables(annotation: Any) -> tuple[list[type[BaseModel]], bool]:
+    """The models inside a type, and whether they come as a list."""
+    origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        return _tables(typing.get_args(annotation)[0])
+    if origin is list:
+        return _tables(typing.get_args(annotation)[0])[0], True
+    if origin in (typing.Union, types.UnionType):
+        inner = [_tables(argument) for argument in typing.get_args(annotation)]
+        return [t for tables, _ in inner for t in tables], any(is_list for _, is_list in inner)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation], False
+    return [], False
+
+
+def _accepts(info: FieldInfo, tables: list[type[BaseModel]], is_list: bool) -> str:
+    if isinstance(info.json_schema_extra, dict) and "x-accepts" in info.json_schema_extra:
+        return str(info.json_schema_extra["x-accepts"])
+    if tables:
+        keys = ", ".join(dict.fromkeys(name for table in tables for name in table.model_fields))
+        return f"{'tables' if is_list else 'a table'} with the keys {keys}"
+    annotated: Any = typing.Annotated[info.annotation, info]
+    return schema_text(TypeAdapter(annotated).json_schema())
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """A JSON Schema of one value, in words."""
+    if "x-accepts" in schema:
+        return str(schema["x-accepts"])
+    if "const" in schema:
+        return toml_text(schema["const"])
+    if "enum" in schema:
+        return ", ".join(toml_text(v) for v in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(schema_text(s) for s in schema["anyOf"] if s.get("type") != "null")
+    if schema.get("type") == "array":
+        return f"a list of {schema_text(schema.get('items', {}))}"
+    nouns = {
+        "string": "a string",
+        "integer": "a whole number",
+        "number": "a number",
+        "boolean": "true or false",
+    }
+    text = nouns.get(str(schema.get("type")), "a table")
+    limits = [
+        f"{words} {schema[name]:g}"
+        for name, words in (("minimum", "at least"), ("exclusiveMinimum", "above"), ("maximum", "at most"))
+        if name in schema and abs(schema[name]) < 2**31
+    ]
+    return " ".join([text, " and ".join(limits)]).strip()
+
+
+def resolve(model: type[BaseModel], path: str) -> str:
+    """``path`` without the names and indices of list elements: what the catalogue is keyed by.
+
+    Parts that are no key are kept, so that the caller can say which are unknown.
+    """
+    keys = catalogue(model)
+    done = ""
+    skip_allowed = False
+    for part in path.split("."):
+        candidate = f"{done}.{part}" if done else part
+        if candidate in keys:
+            done, skip_allowed = candidate, keys[candidate].is_list
+        elif skip_allowed:
+            skip_allowed = False
+        else:
+            return f"{done}.{part}" if done else part
+    return done

@@ -1,0 +1,49 @@
+"""From a TOML file or text to a checked scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.system import resolve
+
+
+def load(
+    path_or_text: str | Path,
+    overrides: Sequence[str] = (),
+    *,
+    base_dir: str | Path | None = None,
+    traces_must_exist: bool = True,
+) -> Scenario:
+    """Read, override and check a scenario.
+
+    Parameters
+    ----------
+    path_or_text:
+        The path of a TOML file; or TOML itself, recognised by a line break in a ``str``.
+    overrides:
+        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``.
+    base_dir:
+        What trace and device files are relative to; left out, the file's directory (for text, the
+        current one).
+    traces_must_exist:
+        Whether a missing trace file is an error already here.
+
+    Raises
+    ------
+    InputError
+        With file, line, key path, what would be accepted and the nearest name. ``ScenarioError``, its
+        subclass, lists all problems.
+    """
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        text, source, beside = path_or_text, "scenario", Path()
+    else:
+        path = Path(path_or_text)
+        text, source, beside = read_text(path), str(path), path.parent
+    document = Document(text, source, overrides)
+    scenario = document.validate(Scenario)
+    base = beside if base_dir is None else Path(base_dir)
+    document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    return scenario

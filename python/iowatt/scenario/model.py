@@ -1,0 +1,81 @@
+"""A scenario: workloads, the array that serves them, and what is observed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from iowatt.scenario import units
+from iowatt.scenario.array import Array
+from iowatt.scenario.quantity import Duration
+from iowatt.scenario.strict import Strict, key
+from iowatt.scenario.workload import Workload
+
+
+def _warmup(value: Any) -> Any:
+    if value == "auto":
+        return value
+    try:
+        return units.parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or 'auto'") from None
+
+
+class Observe(Strict):
+    """Over which window, and how finely."""
+
+    interval: Duration | None = key(
+        "Width of the intervals of the time series.",
+        default=None,
+        unset="starts at 1 s and doubles as often as needed to stay bounded",
+        unit="s",
+        example="60s",
+        ge=1e-3,
+    )
+    warmup: Annotated[
+        float | Literal["auto"],
+        BeforeValidator(_warmup),
+        WithJsonSchema(
+            {
+                "type": "string",
+                "examples": ["0s", "5min", "auto"],
+                "x-accepts": f"{units.DURATION}, or 'auto'",
+            }
+        ),
+    ] = key(
+        "Time cut from the front of every figure; `auto` finds the end of the transient from the response "
+        "times.",
+        default=0.0,
+        unit="s",
+        example="5min",
+    )
+    duration: Duration | None = key(
+        "Simulated time, warm-up included. Required where there is no workload.",
+        default=None,
+        unset="until the last request completes",
+        unit="s",
+        example="1h",
+        gt=0,
+    )
+
+
+class Scenario(Strict):
+    """One storage system, its workloads, and what is observed."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)] = key(
+        "Name of the scenario; the default name of its results.", example="tpcc-raid5"
+    )
+    seed: int = key(
+        "Seed of everything drawn at random; the same seed gives the same figures.",
+        default=1,
+        ge=0,
+        le=2**63 - 1,
+        example=1,
+    )
+    workload: list[Workload] = key(
+        "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
+        default=[],
+    )
+    array: Array = key("The storage system: pools of drives, volumes on them, buses between.")
+    observe: Observe = key("What is observed.", default=Observe())

@@ -1,0 +1,93 @@
+"""``--set path=value``: keys of a scenario changed before it is checked.
+
+List elements are addressed by their ``name`` or index (``array.pool.disks.count``, ``array.pool.0.count``).
+Values are TOML where they parse as TOML, else strings, so that ``count=24``, ``raid.stripe_unit=16KiB`` and
+``power={policy="never"}`` all read as meant.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from iowatt.errors import InputError
+from iowatt.scenario.problems import KeyPath, suggestion
+
+# Keys whose short form (a string) stands for a table with that one key.
+_SHORT_FORMS = {"device": "name"}
+
+
+def parse_value(text: str) -> Any:
+    """``text`` as a TOML value, or as it stands."""
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except ValueError:
+        return text
+    value = document["value"]
+    plain = isinstance(value, str | int | float | bool | list | dict)
+    return value if plain and len(document) == 1 else text
+
+
+def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
+    """Change ``raw`` in place.
+
+    Returns
+    -------
+    dict
+        The override (as given) by the key path that it set, for error messages.
+
+    Raises
+    ------
+    InputError
+        Where an override is no ``path=value``, or its path leads through something that is no table.
+    """
+    places: dict[KeyPath, str] = {}
+    for override in overrides:
+        place = f"--set {override}"
+        path, equals, text = override.partition("=")
+        parts = [part.strip() for part in path.split(".")]
+        if not equals or not all(parts):
+            raise InputError(
+                "expected path=value", where=place, hint="for example --set array.pool.disks.count=24"
+            )
+        places[_assign(raw, parts, parse_value(text.strip()), place)] = place
+    return places
+
+
+def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> KeyPath:
+    here: Any = raw
+    done: KeyPath = ()
+    for position, part in enumerate(parts):
+        last = position == len(parts) - 1
+        key: str | int = _index(here, part, place, done) if isinstance(here, list) else part
+        done = (*done, key)
+        if last:
+            here[key] = value
+            break
+        if isinstance(here, dict):
+            here.setdefault(part, {})
+        below = here[key]
+        if isinstance(below, str) and part in _SHORT_FORMS:
+            below = here[key] = {_SHORT_FORMS[part]: below}
+        if not isinstance(below, dict | list):
+            raise InputError(
+                f"{'.'.join(parts[: position + 1])} is {below!r}, which has no keys", where=place
+            )
+        here = below
+    return done
+
+
+def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int:
+    names = [str(e["name"]) for e in elements if isinstance(e, dict) and "name" in e]
+    for index, element in enumerate(elements):
+        if isinstance(element, dict) and element.get("name") == part:
+            return index
+    if part.isdecimal() and int(part) < len(elements):
+        return int(part)
+    inside = ".".join(str(step) for step in done)
+    raise InputError(
+        f"{inside} has no element {part!r}; expected a name or an index below {len(elements)}",
+        where=place,
+        hint=suggestion(part, names, "names"),
+    )

@@ -1,0 +1,64 @@
+"""What is wrong with an input, where, and what would be right: one record per problem, one error for all."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from iowatt.errors import InputError
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault of an input.
+
+    Parameters
+    ----------
+    path:
+        The key path as TOML has it: names of keys, and indices of list elements.
+    message:
+        One sentence: what is wrong and what would be accepted.
+    hint:
+        The fix, where there is one to suggest.
+    where:
+        File, line and key path for people; filled in by whoever knows the text.
+    """
+
+    path: KeyPath
+    message: str
+    hint: str | None = None
+    where: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+class ScenarioError(InputError):
+    """An input with one problem or several; ``problems`` has them all, in the order of the text."""
+
+    def __init__(self, problems: Sequence[Problem], source: str) -> None:
+        self.problems = tuple(problems)
+        if len(self.problems) == 1:
+            only = self.problems[0]
+            super().__init__(only.message, where=only.where, hint=only.hint)
+            return
+        lines = "\n".join(str(problem) for problem in self.problems)
+        super().__init__(f"{len(self.problems)} problems\n{lines}", where=source)
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that ``word`` was probably meant to be."""
+    found = difflib.get_close_matches(word.lower(), [c.lower() for c in choices], n=1, cutoff=0.6)
+    return next((c for c in choices if c.lower() == found[0]), None) if found else None
+
+
+def suggestion(word: str, choices: Sequence[str], what: str) -> str:
+    """``did you mean 'x'?``, or the list of ``choices`` where none is near."""
+    near = nearest(word, choices)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return f"{what}: {', '.join(choices)}" if choices else f"there is no {what}"

@@ -1,0 +1,38 @@
+"""How many drives a level needs and how many bytes it leaves: whole stripes only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LEAST_DRIVES: Final = {0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 4}
+
+
+def count_problem(level: int, count: int) -> tuple[str, str] | None:
+    """What is wrong with ``count`` drives in ``level``, and the fix; None where nothing is."""
+    least = LEAST_DRIVES[level]
+    if count < least:
+        others = {5: "1", 4: "1", 6: "5", 10: "1", 1: "0"}
+        fix = f"set count to {least} or more"
+        fits = level in others and count >= LEAST_DRIVES[int(others[level])]
+        return (
+            f"RAID-{level} needs at least {least} drives, not {count}",
+            f"{fix}, or raid.level to {others[level]}" if fits else fix,
+        )
+    if level == 10 and count % 2:
+        return f"RAID-10 mirrors pairs of drives; {count} is odd", f"set count to {count - 1} or {count + 1}"
+    return None
+
+
+def data_drives(level: int, count: int) -> int:
+    """Drives' worth of data among ``count``."""
+    return {0: count, 1: 1, 10: count // 2, 4: count - 1, 5: count - 1, 6: count - 2}[level]
+
+
+def usable_bytes(level: int, count: int, stripe_unit: int, drive_bytes: int) -> int:
+    """Bytes that a volume can use.
+
+    Each drive gives whole stripe units; the rest at its end is lost. RAID-1 has no stripe and gives
+    one drive.
+    """
+    per_drive = drive_bytes if level == 1 else drive_bytes // stripe_unit * stripe_unit
+    return data_drives(level, count) * per_drive

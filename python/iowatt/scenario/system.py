@@ -1,0 +1,329 @@
+"""A scenario with its names resolved: drives found, capacities computed, volumes laid out, buses assigned.
+
+All that can be wrong between keys (as opposed to within one key, which the models say) is found here, with
+the key to blame and the fix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from iowatt.errors import InputError
+from iowatt.library.drive import Drive
+from iowatt.library.find import find_drive
+from iowatt.scenario import raid
+from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
+from iowatt.scenario.units import format_bytes
+
+ALWAYS_NEEDED = ("active", "positioning", "idle")
+SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
+
+
+@dataclass(frozen=True)
+class ResolvedPool:
+    """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
+
+    pool: Pool
+    drive: Drive
+    level: int
+    stripe_unit: int
+    usable_bytes: int
+
+    @property
+    def raw_bytes(self) -> int:
+        """Capacity of all drives together."""
+        return self.pool.count * self.drive.raw_bytes
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A volume's place in its pool, in bytes."""
+
+    name: str
+    pool: int
+    offset: int
+    capacity: int
+
+
+@dataclass
+class System:
+    """What a plan is made from; indices are positions in these lists."""
+
+    pools: list[ResolvedPool] = field(default_factory=list)
+    volumes: list[Extent] = field(default_factory=list)
+    volume_of_workload: list[int] = field(default_factory=list)
+    bus_of_drive: list[list[int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
+    """Resolve all names of ``scenario``; the system is complete only where ``problems`` stays empty.
+
+    Parameters
+    ----------
+    base_dir:
+        The directory that trace and device files are relative to.
+    traces_must_exist:
+        Whether a missing trace file is a problem.
+    """
+    system = System()
+    _unique_names(scenario, system)
+    for index, pool in enumerate(scenario.array.pool):
+        _pool(index, pool, base_dir, system)
+    _buses(scenario, system)
+    if len(system.pools) == len(scenario.array.pool):
+        _volumes(scenario, system)
+    _workloads(scenario, base_dir, traces_must_exist, system)
+    _observe(scenario, system)
+    for resolved in system.pools:
+        system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
+        if resolved.drive.sector_bytes > 512:
+            sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
+            system.notes.append(f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}")
+    return system
+
+
+def _unique_names(scenario: Scenario, system: System) -> None:
+    groups: list[tuple[KeyPath, list[str]]] = [
+        (("workload",), [w.name for w in scenario.workload]),
+        (("array", "pool"), [p.name for p in scenario.array.pool]),
+        (("array", "volume"), [v.name for v in scenario.array.volume]),
+        (("array", "bus"), [b.name for b in scenario.array.bus]),
+    ]
+    for path, names in groups:
+        counts = Counter(names)
+        for index, name in enumerate(names):
+            if counts[name] > 1 and names.index(name) != index:
+                message = f"the name {name!r} is taken by another {path[-1]}"
+                system.problems.append(
+                    Problem((*path, index, "name"), message, "give each a name of its own")
+                )
+
+
+def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
+    path: KeyPath = ("array", "pool", index)
+    report = system.problems.append
+    if pool.raid is None and pool.count > 1:
+        hint = 'for example raid = { level = 5, stripe_unit = "64KiB" }; level 0 stripes without redundancy'
+        report(
+            Problem(
+                (*path, "count"), f"{pool.count} drives need the key `raid` to say how they are joined", hint
+            )
+        )
+    if pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
+        report(Problem((*path, "count"), *found))
+
+    drive = _drive(pool.device, (*path, "device"), base_dir, system)
+    if drive is None:
+        return
+    _power(pool, drive, path, system)
+    # Without raid the one drive is one stripe unit, so that no request is ever split.
+    level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
+    if unit % drive.sector_bytes:
+        message = f"{unit} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
+        report(Problem((*path, "raid", "stripe_unit"), message, f"use a multiple of {drive.sector_bytes}"))
+    usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes)
+    if usable <= 0 and pool.raid is not None and raid.count_problem(level, pool.count) is None:
+        message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
+        report(Problem((*path, "raid", "stripe_unit"), message))
+    system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
+
+
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
+    try:
+        drive = find_drive(choice.name, base_dir)
+    except InputError as error:
+        message = f"{error.where}: {error.message}" if error.where else error.message
+        system.problems.append(Problem(path, message, error.hint))
+        return None
+    if choice.rpm is not None:
+        drive = drive.respun(choice.rpm)
+    if choice.capacity is not None:
+        try:
+            drive = drive.shortened(choice.capacity)
+        except ValueError as error:
+            system.problems.append(Problem((*path, "capacity"), str(error)))
+            return None
+    return drive if choice.power is None else drive.powered(choice.power)
+
+
+def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+    spins_down = isinstance(pool.power, FixedThresholdPolicy)
+    missing = [name for name in ALWAYS_NEEDED if getattr(drive.power, name) is None]
+    spinning = [name for name in SPIN_DOWN_NEEDS if spins_down and getattr(drive.power, name) is None]
+    if missing or spinning:
+        names = missing + spinning
+        figures = ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
+        reason = "energy needs" if missing else f"the policy {pool.power.policy!r} needs"
+        system.problems.append(
+            Problem(
+                (*path, "device"),
+                f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
+                f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}',
+            )
+        )
+
+
+def _volumes(scenario: Scenario, system: System) -> None:
+    pools = [p.pool.name for p in system.pools]
+    if not scenario.array.volume:
+        whole = [_whole_sectors(p.usable_bytes, p) for p in system.pools]
+        system.volumes = [Extent(name, i, 0, whole[i]) for i, name in enumerate(pools)]
+        return
+    used = [0] * len(pools)
+    rest_taken_by: dict[int, str] = {}
+    for index, volume in enumerate(scenario.array.volume):
+        path: KeyPath = ("array", "volume", index)
+        if volume.pool not in pools:
+            hint = suggestion(volume.pool, pools, "pools")
+            system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
+            continue
+        at = pools.index(volume.pool)
+        if at in rest_taken_by:
+            message = f"volume {rest_taken_by[at]!r} already takes the rest of pool {volume.pool!r}"
+            fix = f"give {rest_taken_by[at]!r} a capacity, or put it last"
+            system.problems.append(Problem(path, message, fix))
+            continue
+        if volume.capacity is None:
+            rest_taken_by[at] = volume.name
+        if any(problem.path[:3] == ("array", "pool", at) for problem in system.problems):
+            continue  # its size means nothing then
+        size, problem = _size(volume, path, system.pools[at], used[at])
+        if problem is not None:
+            system.problems.append(problem)
+            continue
+        system.volumes.append(Extent(volume.name, at, used[at], size))
+        used[at] += size
+    for name, taken in zip(pools, used, strict=True):
+        if not taken and not system.problems:
+            system.notes.append(f"pool {name!r} has no volume: its drives only idle")
+
+
+def _size(volume: Volume, path: KeyPath, pool: ResolvedPool, used: int) -> tuple[int, Problem | None]:
+    """Bytes of a volume that starts at byte ``used`` of ``pool``; a problem where they are not there."""
+    free = _whole_sectors(pool.usable_bytes, pool) - used
+    left = f"{free} of the {pool.usable_bytes} usable bytes of pool {pool.pool.name!r} are left"
+    if volume.capacity is None:
+        return free, None if free > 0 else Problem((*path, "pool"), f"no room for it: {left}")
+    size = _whole_sectors(volume.capacity, pool)
+    if 0 < size <= free:
+        return size, None
+    hint = "leave capacity out to take what is left" if free > 0 else None
+    return size, Problem((*path, "capacity"), f"{volume.capacity} bytes do not fit: {left}", hint)
+
+
+def _whole_sectors(size: int, pool: ResolvedPool) -> int:
+    return size // pool.drive.sector_bytes * pool.drive.sector_bytes
+
+
+def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, system: System) -> None:
+    declared = scenario.array.volume or scenario.array.pool
+    volumes = [volume.name for volume in declared]
+    placed = {extent.name: index for index, extent in enumerate(system.volumes)}
+    reads_standard_input = ""
+    for index, workload in enumerate(scenario.workload):
+        path: KeyPath = ("workload", index)
+        if workload.volume is None and len(volumes) > 1:
+            message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
+            system.problems.append(Problem(path, message, f"one of {', '.join(volumes)}"))
+        elif workload.volume is not None and workload.volume not in volumes:
+            hint = suggestion(workload.volume, volumes, "volumes")
+            system.problems.append(
+                Problem((*path, "volume"), f"there is no volume {workload.volume!r}", hint)
+            )
+        else:
+            system.volume_of_workload.append(placed.get(workload.volume or volumes[0], -1))
+
+        trace: KeyPath = (*path, "trace", "path")
+        if workload.trace.path == "-":
+            if reads_standard_input:
+                message = f"workload {reads_standard_input!r} already reads standard input"
+                system.problems.append(Problem(trace, message, "name a file for one of them"))
+            reads_standard_input = workload.name
+        elif traces_must_exist and not (base_dir / workload.trace.path).is_file():
+            system.problems.append(_missing_trace(trace, base_dir / workload.trace.path))
+
+
+def _missing_trace(path: KeyPath, file: Path) -> Problem:
+    if file.is_dir():
+        return Problem(path, f"{file} is a directory; expected a trace file")
+    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+    near = nearest(file.name, siblings)
+    hint = f"did you mean {near!r}?" if near else "trace paths are relative to the scenario's directory"
+    return Problem(path, f"there is no trace file {file}", hint)
+
+
+def _buses(scenario: Scenario, system: System) -> None:
+    pools = {pool.name: index for index, pool in enumerate(scenario.array.pool)}
+    system.bus_of_drive = [[-1] * pool.count for pool in scenario.array.pool]
+    for bus_index, bus in enumerate(scenario.array.bus):
+        for position, selector in enumerate(bus.drives):
+            path: KeyPath = ("array", "bus", bus_index, "drives", position)
+            problem = _connect(selector, bus_index, scenario, pools, system.bus_of_drive)
+            if problem:
+                system.problems.append(Problem(path, *problem))
+    if any(p.path[:2] == ("array", "bus") for p in system.problems):
+        return
+    for index, buses in enumerate(system.bus_of_drive):
+        loose = [drive for drive, bus_index in enumerate(buses) if bus_index < 0]
+        if len(loose) == len(buses):
+            system.bus_of_drive[index] = []
+        elif loose:
+            name = scenario.array.pool[index].name
+            message = f"{len(loose)} of the {len(buses)} drives are on no bus, the first is {name}.{loose[0]}"
+            hint = "put all drives of a pool on buses, or none"
+            system.problems.append(Problem(("array", "pool", index), message, hint))
+
+
+def _connect(
+    selector: str, bus: int, scenario: Scenario, pools: dict[str, int], bus_of_drive: list[list[int]]
+) -> tuple[str, str | None] | None:
+    """Put the drives of ``selector`` on ``bus``; what is wrong and the fix, where something is."""
+    match = re.match(DRIVES_PATTERN, selector)
+    if match is None:  # the model has checked the pattern
+        return f"{selector!r} names no drives", None
+    name, one, first, end, step = match.groups()
+    if name not in pools:
+        return f"there is no pool {name!r}", suggestion(name, list(pools), "pools")
+    drives = bus_of_drive[pools[name]]
+    start, stop = (
+        (int(one), int(one) + 1) if one else (_bound(first, 0, drives), _bound(end, len(drives), drives))
+    )
+    if not start < stop <= len(drives):
+        hint = f"bounds may be shares of the pool, such as {name}[:50%]"
+        return f"{selector!r} is not within pool {name!r}, whose drives are {name}[0:{len(drives)}]", hint
+    for drive in range(start, stop, int(step or 1)):
+        if drives[drive] >= 0:
+            other = scenario.array.bus[drives[drive]].name
+            return f"drive {name}.{drive} is already on bus {other!r}", "a drive is on one bus only"
+        drives[drive] = bus
+    return None
+
+
+def _bound(text: str | None, left_out: int, drives: list[int]) -> int:
+    if text is None:
+        return left_out
+    return len(drives) * int(text[:-1]) // 100 if text.endswith("%") else int(text)
+
+
+def _observe(scenario: Scenario, system: System) -> None:
+    observe = scenario.observe
+    if not scenario.workload and observe.duration is None:
+        message = "there is no workload, so observe.duration must say how long to simulate"
+        hint = 'add [[workload]], or [observe] with duration = "1h" for an idle array'
+        system.problems.append(Problem(("observe", "duration"), message, hint))
+    if (
+        observe.duration is not None
+        and isinstance(observe.warmup, float)
+        and observe.warmup >= observe.duration
+    ):
+        message = (
+            f"the warm-up ({observe.warmup:g} s) leaves nothing of the duration ({observe.duration:g} s)"
+        )
+        system.problems.append(Problem(("observe", "warmup"), message))

@@ -1,0 +1,185 @@
+"""pydantic's findings in the words of the document: TOML's paths, what would be accepted, the nearest key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from iowatt.scenario import keys
+from iowatt.scenario.keys import Key
+from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One finding, with what the catalogue knows of the key."""
+
+    kind: str
+    path: KeyPath
+    value: Any
+    context: dict[str, Any]
+    table: dict[str, Any]
+    catalogue: dict[str, Key]
+
+    @property
+    def known(self) -> Key | None:
+        return self.catalogue.get(catalogue_path(self.path))
+
+    @property
+    def accepts(self) -> str:
+        return self.known.accepts if self.known else ""
+
+
+def problems(error: ValidationError, raw: dict[str, Any], model: type[BaseModel]) -> list[Problem]:
+    """One problem for each finding about ``raw``, a document of type ``model``."""
+    found: list[Problem] = []
+    for details in error.errors(include_url=False):
+        problem = _problem(details, raw, model)
+        if problem not in found:
+            found.append(problem)
+    # A misspelt key is one mistake, not an unknown one and a missing one.
+    meant = {(*p.path[:-1], p.hint) for p in found if p.hint and p.message.startswith("unknown key")}
+    return [
+        p for p in found if not (_is_missing(p) and (*p.path[:-1], f"did you mean {p.path[-1]!r}?") in meant)
+    ]
+
+
+def _is_missing(problem: Problem) -> bool:
+    return problem.message.startswith("the required key")
+
+
+def catalogue_path(path: KeyPath) -> str:
+    """A key path without indices, as the catalogue has it."""
+    return ".".join(step for step in path if isinstance(step, str))
+
+
+def _problem(details: ErrorDetails, raw: dict[str, Any], model: type[BaseModel]) -> Problem:
+    path, table = _toml_path(details, raw)
+    finding = _Finding(
+        kind=details["type"],
+        path=path,
+        value=details["input"],
+        context=details.get("ctx", {}),
+        table=table,
+        catalogue=keys.catalogue(model),
+    )
+    return _TRANSLATIONS.get(finding.kind, _other)(finding)
+
+
+def _toml_path(details: ErrorDetails, raw: Any) -> tuple[KeyPath, dict[str, Any]]:
+    """pydantic's location without the tags of unions, and the table that holds its last key."""
+    path: KeyPath = ()
+    here, table = raw, raw
+    location = details["loc"]
+    for position, step in enumerate(location):
+        last = position == len(location) - 1
+        if isinstance(here, dict) and step in here:
+            table, here, path = here, here[step], (*path, step)
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            here, path = here[step], (*path, step)
+        elif last and details["type"] == "missing":
+            path = (*path, step)
+    return path, table
+
+
+def _unknown_key(finding: _Finding) -> Problem:
+    path, catalogue = finding.path, finding.catalogue
+    unknown = str(path[-1])
+    message = f"unknown key {unknown!r}"
+    parent = catalogue_path(path[:-1])
+    prefix = f"{parent}." if parent else ""
+    belongs = catalogue.get(f"{prefix}{unknown}")
+    if belongs is not None:  # a key of another table of the same union
+        return Problem(path, f"the key {unknown!r} goes only with {belongs.only_with}")
+
+    below = [known.removeprefix(prefix) for known in catalogue if known.startswith(prefix)]
+    siblings = [key for key in below if "." not in key]
+    near = nearest(unknown, [key for key in siblings if key not in finding.table])
+    if near is not None:
+        return Problem(path, message, f"did you mean {near!r}?")
+    elsewhere = [known for known in catalogue if known.rpartition(".")[2] == unknown]
+    if elsewhere:
+        return Problem(path, message, f"did you mean {' or '.join(elsewhere)}?")
+    return Problem(path, message, suggestion(unknown, siblings, "keys here"))
+
+
+def _missing(finding: _Finding) -> Problem:
+    name, known = finding.path[-1], finding.known
+    if known is None:
+        return Problem(finding.path, f"the required key {name!r} is missing")
+    example = None if known.example is None else f"for example {name} = {keys.toml_text(known.example)}"
+    return Problem(finding.path, f"the required key {name!r} is missing: {known.accepts}", example)
+
+
+def _tag(finding: _Finding) -> Problem:
+    """The key that chooses between tables of a union is missing or has no such choice."""
+    tag = str(finding.context["discriminator"]).strip("'")
+    path = (*finding.path, tag)
+    known = finding.catalogue.get(catalogue_path(path))
+    accepts = known.accepts if known else str(finding.context.get("expected_tags", ""))
+    if finding.kind == "union_tag_not_found":
+        return Problem(path, f"the required key {tag!r} is missing: {accepts}")
+    return _not_among(path, str(finding.context["tag"]), accepts)
+
+
+def _choice(finding: _Finding) -> Problem:
+    return _not_among(finding.path, finding.value, finding.accepts or str(finding.context["expected"]))
+
+
+def _not_among(path: KeyPath, value: Any, accepts: str) -> Problem:
+    near = nearest(str(value), [choice.strip('" ') for choice in accepts.split(",")])
+    message = f"{keys.toml_text(value)} is not accepted; expected {accepts}"
+    return Problem(path, message, near and f"did you mean {near!r}?")
+
+
+def _own_words(finding: _Finding) -> Problem:
+    return Problem(finding.path, str(finding.context["error"]))
+
+
+def _pattern(finding: _Finding) -> Problem:
+    pattern = finding.context["pattern"]
+    return Problem(finding.path, f"{keys.toml_text(finding.value)} is not accepted; it must match {pattern}")
+
+
+_COMPARISONS: Final = {
+    "greater_than": ("gt", "must be greater than"),
+    "greater_than_equal": ("ge", "must be at least"),
+    "less_than_equal": ("le", "must be at most"),
+}
+
+
+def _limit(finding: _Finding) -> Problem:
+    name, words = _COMPARISONS[finding.kind]
+    return Problem(finding.path, f"{words} {finding.context[name]:g}, not {keys.toml_text(finding.value)}")
+
+
+def _not_finite(finding: _Finding) -> Problem:
+    return Problem(finding.path, f"must be a finite number, not {finding.value}")
+
+
+def _empty(finding: _Finding) -> Problem:
+    return Problem(finding.path, f"must not be empty; expected {finding.accepts}")
+
+
+def _other(finding: _Finding) -> Problem:
+    expected = f"; expected {finding.accepts}" if finding.accepts else ""
+    return Problem(finding.path, f"{keys.toml_text(finding.value)} is not accepted{expected}")
+
+
+_TRANSLATIONS: Final[dict[str, Callable[[_Finding], Problem]]] = {
+    "extra_forbidden": _unknown_key,
+    "missing": _missing,
+    "union_tag_not_found": _tag,
+    "union_tag_invalid": _tag,
+    "literal_error": _choice,
+    "value_error": _own_words,
+    "string_pattern_mismatch": _pattern,
+    **dict.fromkeys(_COMPARISONS, _limit),
+    "finite_number": _not_finite,
+    "too_short": _empty,
+    "string_too_short": _empty,
+}

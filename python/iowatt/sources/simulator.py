@@ -1,0 +1,157 @@
+"""The simulator as a source: a plan and its traces in, the record of a run out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from iowatt.errors import InputError
+from iowatt.run.record import Cost, Record, Volume, Workload
+from iowatt.sources import translation, warmup
+
+#: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
+Progress = Callable[[float | None, int], None]
+
+TraceSpec = Mapping[str, Any]
+
+
+def observe(
+    plan: Mapping[str, Any],
+    traces: Sequence[TraceSpec],
+    *,
+    scenario_text: str,
+    progress: Progress | None = None,
+    other_cpu_s: Callable[[], float] = lambda: 0.0,
+) -> Record:
+    """Simulate a plan.
+
+    Parameters
+    ----------
+    plan:
+        The plan file (``iowatt.scenario.compile_plan``).
+    traces:
+        One trace spec per workload, with paths that exist from here.
+    scenario_text:
+        The scenario as given, kept in the record.
+    progress:
+        Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
+    other_cpu_s:
+        Processor time that other threads of this process have spent on other work so far; it is kept
+        off the simulation's account.
+
+    Raises
+    ------
+    InputError
+        A trace is missing or wrong, a request lies outside its volume, or ``warmup = "auto"`` is
+        asked for with a trace that can be read once only.
+    """
+    cost = _Meter(other_cpu_s)
+    # Always a Python function: signals (Ctrl-C) are seen when one is called.
+    report = progress or (lambda _fraction, _requests: None)
+
+    def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
+        raw = run_core(json.dumps(simulation), [_source(trace) for trace in traces], report)
+        raw["summary"] = json.loads(raw["summary"])
+        cost.requests += raw["summary"]["requests_simulated"]
+        return raw
+
+    simulation, notes = plan["simulation"], []
+    if plan.get("warmup") == "auto":
+        _refuse_pipes(traces)
+        warmup_s, note = warmup.find(simulation, simulate)
+        simulation = warmup.observed(simulation, warmup_s=warmup_s)
+        notes.append(note)
+    raw = simulate(simulation)
+    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read())
+
+
+def run_core(
+    simulation: str, sources: Sequence[tuple[str, Iterator[Any] | None]], progress: Progress
+) -> dict[str, Any]:
+    """The one call into Rust."""
+    from iowatt import _core  # noqa: PLC0415 - loaded by those who simulate
+
+    return dict(_core.simulate(simulation, list(sources), progress))
+
+
+def _source(trace: TraceSpec) -> tuple[str, Iterator[Any] | None]:
+    from iowatt.trace.open import source  # noqa: PLC0415 - loads Polars and the extension
+
+    return source(trace)
+
+
+def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
+    for trace in traces:
+        path = Path(trace["path"])
+        if trace["path"] == "-" or (path.exists() and not path.is_file()):
+            raise InputError(
+                f"an automatic warm-up reads its trace twice, and {trace['path']!r} can be read once only",
+                where="observe.warmup",
+                hint='give a time (warmup = "5min"), or put the trace in a file',
+            )
+
+
+class _Meter:
+    """What the simulation takes, from construction to :meth:`read`."""
+
+    def __init__(self, other_cpu_s: Callable[[], float]) -> None:
+        self.requests = 0
+        self._other_cpu_s = other_cpu_s
+        self._wall = time.perf_counter()
+        self._cpu = time.process_time() - other_cpu_s()
+
+    def read(self) -> Cost:
+        """The cost so far."""
+        return Cost(
+            wall_s=time.perf_counter() - self._wall,
+            cpu_s=max(0.0, time.process_time() - self._other_cpu_s() - self._cpu),
+            requests=self.requests,
+            peak_rss_mib=_peak_rss_mib(),
+        )
+
+
+def _peak_rss_mib() -> float:
+    """Greatest resident memory of this process so far."""
+    import resource  # noqa: PLC0415 - absent on some platforms, needed only here
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)
+
+
+def build_record(
+    plan: Mapping[str, Any], raw: Mapping[str, Any], notes: Sequence[str], scenario_text: str, cost: Cost
+) -> Record:
+    """The record of a run, from the plan that was simulated and what came back."""
+    summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
+    volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    return Record(
+        name=plan["name"],
+        source="simulation",
+        seed=simulation["seed"],
+        window=translation.window(summary, simulation["observe"]["warmup_s"]),
+        total=translation.flow(summary["total"]),
+        workloads=[
+            Workload(name, names["volumes"][volume], translation.flow(flow), trace)
+            for name, volume, flow, trace in zip(
+                names["workloads"], volume_of, summary["workloads"], summary["sources"], strict=True
+            )
+        ],
+        volumes=[
+            Volume(name, names["pools"][volume["pool"]], volume["capacity_bytes"], translation.flow(flow))
+            for name, volume, flow in zip(
+                names["volumes"], simulation["volumes"], summary["volumes"], strict=True
+            )
+        ],
+        tables=translation.tables(names, volume_of, raw),
+        idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
+        capacity=translation.capacity(names, simulation),
+        buses=translation.buses(names["buses"], summary),
+        notes=[*plan["notes"], *notes, *translation.remarks(names, raw, simulation["observe"]["interval_s"])],
+        plan=plan,
+        scenario_text=scenario_text,
+        simulation=cost,
+    )

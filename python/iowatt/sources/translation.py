@@ -1,0 +1,217 @@
+"""From what the simulator returns (indices, nanoseconds, arrays) to the record of a run (names, tables).
+
+The simulator knows numbers only; this is where its indices get their names back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.run.record import Bus, Capacity, Flow, Moments, Tables, Window
+from iowatt.run.tables import STATES, frame
+from iowatt.scenario.raid import usable_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NS_PER_S = 1e9
+NS_PER_MS = 1e6
+OPS = ("read", "write")
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Floats = npt.NDArray[np.float64]
+
+
+def window(summary: Mapping[str, Any], warmup_s: float) -> Window:
+    """The observed span in seconds."""
+    span = summary["window"]
+    return Window(start_s=span["start_ns"] / NS_PER_S, end_s=span["end_ns"] / NS_PER_S, warmup_s=warmup_s)
+
+
+def flow(raw: Mapping[str, Any]) -> Flow:
+    """A flow of requests, from its JSON."""
+    plain = {key: value for key, value in raw.items() if key != "response"}
+    return Flow(**plain, response={kind: Moments(**moments) for kind, moments in raw["response"].items()})
+
+
+def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
+    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume."""
+    carrying = {volume["pool"] for volume in simulation["volumes"]}
+    usable = sum(_usable_bytes(simulation["pools"][pool]) for pool in carrying)
+    raw = sum(device["raw_bytes"] for device in names["devices"])
+    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=usable)
+
+
+def _usable_bytes(pool: Mapping[str, Any]) -> int:
+    drive, raid = pool["device"], pool["raid"]
+    drive_bytes = drive["sectors"] * drive["sector_bytes"]
+    return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
+
+
+def buses(names: list[str], summary: Mapping[str, Any]) -> list[Bus]:
+    """The shared buses with their names."""
+    return [
+        Bus(
+            name=name,
+            transfers=raw["transfers"],
+            busy_s=raw["busy_ns"] / NS_PER_S,
+            wait_s=raw["wait_ns"] / NS_PER_S,
+        )
+        for name, raw in zip(names, summary["buses"], strict=True)
+    ]
+
+
+def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping[str, Any]) -> Tables:
+    """The tables of the bundle, from that part of the plan file and from what the simulator returned."""
+    volumes = [names["volumes"][volume] for volume in volume_of_workload]
+    return Tables(
+        intervals=intervals(raw["intervals"]),
+        latency=latency(raw["latency"], names["workloads"], volumes),
+        energy=energy(names["devices"], raw["summary"]["devices"]),
+        devices=devices(names["devices"], raw["summary"]),
+    )
+
+
+def remarks(names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: float | None) -> list[str]:
+    """What a reader must know about the figures beyond what the plan says already."""
+    said = ["energy and power are those of the drives alone"]
+    widths = raw["intervals"]["end_ns"] - raw["intervals"]["start_ns"]
+    if len(widths):
+        widest = widths.max() / NS_PER_S
+        said.append(
+            f"power_w.max is the highest mean over one interval of {widest:g} s, not the power of an instant"
+        )
+        if asked_interval_s is not None and widest > 1.001 * asked_interval_s:
+            said.append(
+                f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
+            )
+    for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
+        if trace is None:
+            continue
+        bad, trims, flushes = trace["skipped_bad"], trace["trims"], trace["flushes"]
+        if bad:
+            said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
+        if trims or flushes:
+            said.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
+    return said
+
+
+def _ratio(above: npt.NDArray[Any], below: npt.NDArray[Any]) -> Floats:
+    """``above / below``, NaN where ``below`` is zero."""
+    result = np.full(len(below), np.nan)
+    np.divide(above, below, out=result, where=below != 0, casting="unsafe")
+    return result
+
+
+def _ms(column: npt.NDArray[Any], completions: npt.NDArray[Any]) -> list[float | None]:
+    """Nanoseconds as ms, null in intervals where nothing completed."""
+    return _nullable(np.where(completions > 0, column / NS_PER_MS, np.nan))
+
+
+def _nullable(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def intervals(raw: Columns) -> pl.DataFrame:
+    """The ``intervals`` table. Power is the mean over the interval, of all states of all drives."""
+    span_s = (raw["end_ns"] - raw["start_ns"]) / NS_PER_S
+    completions = raw["completions"]
+    joules = {f"{state}_j": raw[f"energy_{state}_j"] for state in STATES}
+    same = (
+        "arrivals", "completions", "reads", "writes", "bytes_read", "bytes_written",
+        "in_flight_mean", "queue_length_mean",
+    )  # fmt: skip
+    mean_ns = _ratio(raw["response_sum_ns"], completions)
+    return frame(
+        "intervals",
+        {
+            "start_s": raw["start_ns"] / NS_PER_S,
+            "end_s": raw["end_ns"] / NS_PER_S,
+            **{name: raw[name] for name in same},
+            "response_mean_ms": _ms(mean_ns, completions),
+            "response_max_ms": _ms(raw["response_max_ns"], completions),
+            **{f"response_{p}_ms": _ms(raw[f"response_{p}_ns"], completions) for p in ("p50", "p95", "p99")},
+            "power_w": _nullable(_ratio(np.sum(list(joules.values()), axis=0), span_s)),
+            **joules,
+        },
+    )
+
+
+def latency(raw: Columns, workloads: list[str], volumes: list[str]) -> pl.DataFrame:
+    """The ``latency`` table: one row per bin, by workload and direction.
+
+    ``volumes`` are those of the workloads, in the same order.
+    """
+    return frame(
+        "latency",
+        {
+            "workload": [workloads[i] for i in raw["workload"]],
+            "volume": [volumes[i] for i in raw["workload"]],
+            "op": [OPS[i] for i in raw["op"]],
+            "low_ns": raw["low_ns"],
+            "high_ns": raw["high_ns"],
+            "count": raw["count"],
+        },
+    )
+
+
+def energy(names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]]) -> pl.DataFrame:
+    """The ``energy`` table: one row per drive and state.
+
+    ``power_w`` is the mean power while in the state, null where it was never entered.
+    """
+    columns: dict[str, list[Any]] = {
+        key: [] for key in ("component", "kind", "state", "time_s", "power_w", "energy_j")
+    }
+    for name, device in zip(names, measured, strict=True):
+        for state in STATES:
+            time_s, joules = device["state_ns"][state] / NS_PER_S, device["energy_j"][state]
+            columns["component"].append(name["name"])
+            columns["kind"].append("hdd")
+            columns["state"].append(state)
+            columns["time_s"].append(time_s)
+            columns["power_w"].append(joules / time_s if time_s > 0 else None)
+            columns["energy_j"].append(joules)
+    return frame("energy", columns)
+
+
+def devices(names: list[Mapping[str, Any]], summary: Mapping[str, Any]) -> pl.DataFrame:
+    """The ``devices`` table: one row per drive."""
+    span_ns = summary["window"]["end_ns"] - summary["window"]["start_ns"]
+    rows = [_device(name, raw, span_ns) for name, raw in zip(names, summary["devices"], strict=True)]
+    keys = rows[0] if rows else {}
+    return frame("devices", {key: [row[key] for row in rows] for key in keys})
+
+
+def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> dict[str, Any]:
+    def over(key: str, count: str, scale: float = 1.0) -> float | None:
+        return raw[key] / raw[count] / scale if raw[count] else None
+
+    busy_ns = raw["state_ns"]["active"] + raw["state_ns"]["positioning"]
+    same = (
+        "queue_length_mean", "accesses", "reads", "writes", "seeks",
+        "spin_ups", "spin_downs", "bytes_read", "bytes_written",
+    )  # fmt: skip
+    return {
+        "name": name["name"],
+        "model": name["model"],
+        "pool": name["pool"],
+        "utilisation": busy_ns / span_ns if span_ns else 0.0,
+        **{key: raw[key] for key in same},
+        "queue_length_seen": over("queue_seen_sum", "arrivals"),
+        "seek_distance_mean_cylinders": over("seek_cylinders", "seeks"),
+        "seek_s": raw["seek_ns"] / NS_PER_S,
+        "rotation_s": raw["rotation_ns"] / NS_PER_S,
+        "transfer_s": raw["transfer_ns"] / NS_PER_S,
+        "service_time_mean_ms": over("service_ns", "accesses", NS_PER_MS),
+        "response_time_mean_ms": over("response_ns", "accesses", NS_PER_MS),
+        "wear_fraction": None,
+        **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
+        **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
+        "energy_total_j": math.fsum(raw["energy_j"][state] for state in STATES),
+    }

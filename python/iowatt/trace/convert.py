@@ -1,0 +1,150 @@
+"""Any trace to CSV or Parquet in the native columns, in one pass and in bounded memory.
+
+Polars pulls batches from a generator and writes them as they come (its streaming engine holds a few of them
+at a time), so that neither the input nor the output is ever in memory. The registration of a generator as a
+Polars source is marked unstable by Polars; this is the only module that uses it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from iowatt.errors import InputError
+from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
+from iowatt.trace.open import Requests, requests
+
+if TYPE_CHECKING:
+    from iowatt._core import Batch
+
+Progress = Callable[[float | None, int], None]
+Compression = Literal["uncompressed", "gzip", "zstd"]
+
+# Row groups of this many requests keep the reader's memory small at 2 % of the file's size.
+ROW_GROUP_ROWS: Final = 262_144
+
+# A plain dict cannot say that the categories grow; Categorical can, and is a Parquet dictionary string.
+SCHEMA: Final[dict[str, pl.DataType]] = {
+    "time_ns": pl.Int64(),
+    "device": pl.Categorical(),
+    "op": pl.Enum(OPS),
+    "offset": pl.UInt64(),
+    "size": pl.UInt32(),
+    "response_ns": pl.Int64(),
+    "stream": pl.Categorical(),
+}
+
+_CSV: Final[dict[str, Compression]] = {".csv": "uncompressed", ".csv.gz": "gzip", ".csv.zst": "zstd"}
+
+
+def convert(
+    trace: Mapping[str, Any], target: Path, *, force: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Read ``trace`` (a spec, see `iowatt.trace.open.spec`) and write ``target``; its suffix says as what.
+
+    All devices are kept unless the spec names one; trims and flushes are kept.
+
+    Returns
+    -------
+    dict
+        ``requests`` and the other counts of the reader's summary, ``path`` and ``bytes`` of what was written.
+
+    Raises
+    ------
+    InputError
+        The input is wrong, the target exists and ``force`` is not given, or cannot be written. Nothing is
+        left behind.
+    """
+    compression = _kind(target)
+    with _aside(target, force) as partial:
+        reader = requests({"device": "*", "include_other": True, **trace})
+        failures: list[BaseException] = []
+        frame = register_io_source(
+            lambda *_: _frames(reader, failures, progress), schema=SCHEMA, validate_schema=True
+        )
+        try:
+            if compression is None:
+                frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+            else:
+                frame.sink_csv(partial, compression=compression, check_extension=False)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            # Polars wraps what the generator raised; the original says what is wrong with the input.
+            if failures:
+                raise failures[0] from None
+            raise InputError(f"cannot be written ({error})", where=str(target)) from None
+    return {**reader.summary(), "path": str(target), "bytes": target.stat().st_size}
+
+
+def _kind(target: Path) -> Compression | None:
+    """How to compress CSV, None for Parquet."""
+    name = target.name.lower()
+    if name.endswith((".parquet", ".pq")):
+        return None
+    for suffix, compression in _CSV.items():
+        if name.endswith(suffix):
+            return compression
+    raise InputError(
+        f"cannot tell the output's format from its name; accepted endings are {', '.join(_CSV)} and .parquet",
+        where=str(target),
+    )
+
+
+@contextmanager
+def _aside(target: Path, force: bool) -> Iterator[Path]:
+    """A file beside ``target`` to write to: it becomes ``target`` when all went well, else vanishes."""
+    if target.is_dir():
+        raise InputError("is a directory; the name of a file is wanted", where=str(target))
+    if not target.parent.is_dir():
+        raise InputError(f"there is no directory {target.parent} to write to", where=str(target))
+    if target.exists() and not force:
+        raise InputError("exists already", where=str(target), hint="--force replaces it")
+    partial = target.with_name(f".iowatt-partial-{os.getpid()}-{target.name}")
+    try:
+        yield partial
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _frames(
+    reader: Requests, failures: list[BaseException], progress: Progress | None
+) -> Iterator[pl.DataFrame]:
+    done = 0
+    try:
+        for batch in reader:
+            yield _frame(batch, reader.devices, reader.streams)
+            done += len(batch["time_ns"])
+            if progress is not None:
+                progress(reader.progress, done)
+    except BaseException as error:
+        failures.append(error)
+        raise
+
+
+def _frame(batch: Batch, devices: list[str], streams: list[str]) -> pl.DataFrame:
+    response = pl.Series(batch["response_ns"])
+    return pl.DataFrame(
+        {
+            "time_ns": batch["time_ns"],
+            "device": _named(batch["device"], devices),
+            "op": pl.Series(OPS, dtype=SCHEMA["op"]).gather(batch["op"].astype(np.uint32)),
+            "offset": batch["offset"],
+            "size": batch["size"],
+            "response_ns": response.set(response == NO_RESPONSE, None),
+            "stream": _named(batch["stream"], streams),
+        },
+        schema=SCHEMA,
+    )
+
+
+def _named(codes: np.ndarray, names: list[str]) -> pl.Series:
+    """The names behind the codes, null for `NO_STREAM`."""
+    indices = pl.Series(codes, dtype=pl.UInt32)
+    return pl.Series(names, dtype=pl.Categorical()).gather(indices.set(indices == NO_STREAM, None))

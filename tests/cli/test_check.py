@@ -1,0 +1,146 @@
+"""``iowatt check``, ``explain``, ``init`` and ``schema`` as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli import check as check_verb
+from iowatt.cli import main
+from iowatt.errors import InputError
+from iowatt.scenario import load
+from iowatt.scenario.schema import schema_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def invoke(*words: object):
+    return CliRunner().invoke(main.app, [str(word) for word in words])
+
+
+def error_of(*words: object) -> InputError:
+    result = invoke(*words)
+    assert isinstance(result.exception, InputError), result.output
+    assert result.stdout == ""
+    return result.exception
+
+
+def test_check_describes_the_system():
+    result = invoke("check", EXAMPLES / "tpcc-raid5.toml")
+    assert result.exit_code == 0
+    # 32 x 33.6 GB = 1.075 TB, 31 of them usable, 32 x 22.3 W = 713.6 W.
+    assert "tpcc-raid5: ok\n  32 drives, 1.075 TB raw, 1.042 TB usable, 713.6 W idle" in result.stdout
+    assert "pool disks: 32 x arrays2002-disk, RAID-5 in units of 16 KiB" in result.stdout
+    assert "workload oltp: traces/" in result.stdout
+    assert "note: arrays2002-disk is a stand-in" in result.stdout
+
+
+def test_check_as_json():
+    result = invoke("check", EXAMPLES / "two-pools.toml", "--json", "--set", "array.pool.large.count=10")
+    found = json.loads(result.stdout)
+    assert (found["schema"], found["ok"], found["drives"]) == ("iowatt.check/1", True, 26)
+    assert found["raw_bytes"] == 16 * 33_600_000_000 + 10 * 5 * 10**12
+    assert [pool["device"] for pool in found["pools"]] == ["arrays2002-disk", "toshiba-mg04sca500e"]
+    assert [w["volume"] for w in found["workloads"]] == ["db", "replica"]
+    assert found["idle_w"] == pytest.approx(16 * 22.3 + 10 * 6.2)
+
+
+def test_check_says_what_is_wrong(capsys, monkeypatch):
+    error = error_of("check", EXAMPLES / "idle.toml", "--set", "array.pool.disks.count=2")
+    assert "RAID-5 needs at least 3 drives, not 2" in str(error)
+    assert error.exit_code == 2
+    monkeypatch.setattr("sys.argv", ["iowatt", "check", "nowhere.toml"])
+    with pytest.raises(SystemExit) as stopped:
+        main.main()
+    assert stopped.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "iowatt: error: nowhere.toml: cannot be read: No such file or directory" in said.err
+
+
+def test_check_says_what_is_wrong_as_json():
+    result = invoke("check", EXAMPLES / "idle.toml", "--json", "--set", "seed=-1", "--set", "sed=1")
+    assert result.exit_code == 2
+    found = json.loads(result.stdout)
+    assert (found["schema"], found["ok"]) == ("iowatt.check/1", False)
+    assert [p["where"] for p in found["problems"]] == ["--set seed=-1: seed", "--set sed=1: sed"]
+    assert found["problems"][1]["hint"] == "did you mean 'seed'?"
+
+
+@pytest.mark.parametrize("level", [0, 1, 10])
+def test_check_shows_other_systems(level):
+    found = invoke("check", EXAMPLES / "idle.toml", "--set", f"array.pool.disks.raid.level={level}").stdout
+    assert f"RAID-{level}{'' if level == 1 else ' in units of 16 KiB'}, scheduler look" in found
+    assert "open at 0.4 times the recorded speed" in invoke("check", EXAMPLES / "tpcc-raid5.toml").stdout
+    assert "closed, 32 outstanding in all" in invoke("check", EXAMPLES / "tpcc-closed.toml").stdout
+    assert check_verb.lines.__doc__
+
+
+def test_explain_a_key():
+    text = invoke("explain", "array.pool.disks.raid.stripe_unit").stdout
+    assert text.startswith("array.pool.raid.stripe_unit\n  Consecutive addresses on one drive")
+    for words in (
+        "accepts    a size",
+        "unit       bytes",
+        "default    64 KiB",
+        'example    stripe_unit = "16KiB"',
+    ):
+        assert words in text
+
+
+def test_explain_all_keys_and_as_json():
+    lines = invoke("explain").stdout.splitlines()
+    assert len(lines) > 50
+    keys = json.loads(invoke("explain", "--json").stdout)["keys"]
+    assert [line.split()[0] for line in lines] == [key["path"] for key in keys]
+    (one,) = json.loads(invoke("explain", "observe", "--json").stdout)["keys"]
+    assert one["keys"] == ["observe.interval", "observe.warmup", "observe.duration"]
+
+
+def test_explain_an_unknown_key():
+    assert error_of("explain", "array.pool.raid.level.x").hint == "did you mean array.pool.raid.level?"
+
+
+def test_schema(tmp_path):
+    assert invoke("schema").stdout == schema_text()
+    target = tmp_path / "s.json"
+    result = invoke("schema", "-o", target)
+    assert (result.stdout, target.read_text("utf-8")) == ("", schema_text())
+    assert "--force replaces it" in str(error_of("schema", "-o", target))
+    assert invoke("schema", "-o", target, "--force").exit_code == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["s.json"]
+
+
+def test_init_writes_a_scenario_that_loads(tmp_path):
+    target = tmp_path / "my first.toml"
+    assert invoke("init", target).exit_code == 0
+    scenario = load(target)
+    assert scenario.name == "my-first"
+    assert (
+        tmp_path / scenario.workload[0].trace.path
+    ).resolve() == EXAMPLES / "traces" / "pg_tpcc_paced_excerpt.parquet"
+    assert invoke("check", target).exit_code == 0
+    assert "{{" not in target.read_text("utf-8")
+    assert [p.name for p in tmp_path.iterdir()] == ["my first.toml"]
+
+
+def test_init_with_a_trace_of_ones_own(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / 'a "quoted".csv').write_text("time_ms,op,offset,size\n")
+    monkeypatch.chdir(tmp_path)
+    assert invoke("init", "s.toml", "--trace", 'in/a "quoted".csv').exit_code == 0
+    assert load(tmp_path / "s.toml").workload[0].trace.path == 'in/a "quoted".csv'
+    assert "no such trace file" in str(error_of("init", "t.toml", "--trace", "nothing.csv"))
+    assert not (tmp_path / "t.toml").exists()
+
+
+def test_init_overwrites_nothing(tmp_path):
+    target = tmp_path / "s.toml"
+    target.write_text("mine")
+    assert "exists already" in str(error_of("init", target))
+    assert target.read_text() == "mine"
+    assert invoke("init", target, "--force").exit_code == 0
+    assert "No such file" in str(error_of("init", tmp_path / "no" / "s.toml"))

@@ -1,0 +1,59 @@
+"""The progress bar: on a terminal only, in colour only where colour is wanted."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import pytest
+
+from iowatt.cli.progress import bar
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+def on_a_terminal(monkeypatch, *told):
+    """What a terminal shows while the work tells how far it is."""
+    terminal = Terminal()
+    # Not in a fixture: pytest puts its own stderr back between set-up and test.
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with bar("simulating") as report:
+        for fraction, requests in told:
+            report(fraction, requests)
+    return terminal.getvalue()
+
+
+def test_a_terminal_sees_how_far_the_work_is(monkeypatch):
+    shown = on_a_terminal(monkeypatch, (None, 10), (0.5, 12_345))
+    assert "simulating" in shown
+    assert "50%" in shown
+    assert "12,345 requests" in shown
+    assert COLOUR.search(shown)
+
+
+def test_no_colour_where_none_is_wanted(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = on_a_terminal(monkeypatch, (0.5, 1))
+    assert "50%" in shown
+    assert not COLOUR.search(shown)
+
+
+def test_a_file_sees_nothing_whatever_the_environment_says(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with bar("simulating") as report:
+        assert report is None
+    assert sys.stderr.getvalue() == ""

@@ -1,0 +1,120 @@
+"""``iowatt run``: parses, calls the API, prints. The API is a hand-made one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import iowatt
+import iowatt.report
+from iowatt.cli.main import app
+from iowatt.cli.run import figures
+
+SCENARIO = """\
+name = "my-scenario"
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 1
+
+[observe]
+duration = "1s"
+"""
+
+
+@pytest.fixture
+def called(run, monkeypatch, tmp_path):
+    """What the API was called with; it answers with the run of ``handmade``."""
+    calls = []
+
+    def api(scenario, **options):
+        calls.append((scenario, options))
+        return run.save(options["output"])
+
+    monkeypatch.setattr(iowatt, "run", api)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    return calls
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["run", "scenario.toml", *arguments])
+
+
+def test_the_default_place_is_named_after_the_scenario(called):
+    result = invoke()
+    assert result.exit_code == 0, result.output
+    ((scenario, options),) = called
+    assert str(scenario) == "scenario.toml"
+    assert str(options["output"]) == "runs/my-scenario"
+    assert (options["set"], options["seed"], options["force"]) == ([], None, False)
+    assert "run: runs/my-scenario" in result.stdout
+
+
+def test_an_override_of_the_name_renames_the_default_place(called):
+    assert invoke("--set", "name=other").exit_code == 0
+    assert str(called[0][1]["output"]) == "runs/other"
+
+
+def test_options_reach_the_api(called):
+    invoke("--set", "a=1", "--set", "b=2", "-o", "out", "--force", "--seed", "9")
+    options = called[0][1]
+    assert options["set"] == ["a=1", "b=2"]
+    assert (str(options["output"]), options["force"], options["seed"]) == ("out", True, 9)
+    assert options["command"].startswith("iowatt ")
+
+
+def test_no_bar_where_stderr_is_no_terminal(called):
+    result = invoke("-o", "out")
+    assert called[0][1]["progress"] is None
+    assert result.stderr == ""
+
+
+def test_the_headline_has_the_figures_and_the_notes(called):
+    text = " ".join(invoke("-o", "out").stdout.replace("\u00a0", " ").split())
+    for words in (
+        "8: 5 reads, 3 writes",
+        "0.0700 IOPS",
+        "mean 6.43 ms",
+        "p95 20.0 ms",
+        "p99 20.0 ms",
+        "mean 42.0 W",
+        "highest interval 43.0 W",
+        "4.20 kJ",
+        "active 7.1 %, positioning 11.9 %, idle 81 %",
+        "600 J, E x T 3.86 Js",
+        "note: test-disk is a stand-in",
+        "run: out",
+    ):
+        assert words in text
+
+
+def test_json_is_run_json_and_nothing_else(called, run):
+    result = invoke("-o", "out", "--json")
+    assert json.loads(result.stdout) == run.summary
+
+
+def test_a_report_goes_into_the_bundle(called, monkeypatch, tmp_path):
+    written = []
+    monkeypatch.setattr(iowatt.report, "write", lambda runs, path: written.append((runs, path)) or path)
+    result = invoke("-o", "out", "--report")
+    assert [str(path) for _, path in written] == ["out/report.html"]
+    assert "report: out/report.html" in result.stdout
+
+
+def test_a_run_without_requests_has_dashes_for_what_it_has_not(run):
+    empty = json.loads(json.dumps(run.summary))
+    empty["response_time_ms"]["all"] |= {"mean": None, "p95": None, "p99": None}
+    empty["energy"] |= {"per_request_j": None, "energy_delay_js": None}
+    shown = dict(figures(empty))
+    assert shown["response time"] == "mean –, p95 –, p99 –"
+    assert shown["per request"].startswith("–")
+
+
+def test_a_confidence_interval_is_shown_where_there_is_one(run):
+    known = json.loads(json.dumps(run.summary))
+    known["response_time_ms"]["all"]["mean_ci95"] = [5.5, 7.25]
+    assert "95 % within 5.50 to 7.25" in dict(figures(known))["response time"]

@@ -1,0 +1,144 @@
+"""The report in a real browser: it draws, it says nothing on the console, it asks the network for nothing."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+
+import pytest
+
+from iowatt import report
+from report.fixture import Recipe, build
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium (apt-get install chromium)"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHARTS = 11
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    folder = tmp_path_factory.mktemp("report")
+    run = build(Recipe(notes=(hostile,), pool=hostile))
+    slower = build(Recipe(name=hostile, slowdown=2.0))
+    return report.write([run], folder / "one.html"), report.write([run, slower], folder / "two.html")
+
+
+class Visit:
+    """A page that was opened, and everything that it complained about or asked for."""
+
+    def __init__(self, browser, path, fragment="", **options):
+        self.troubles = []
+        self.requests = []
+        self.page = browser.new_context(accept_downloads=True, **options).new_page()
+        self.page.on(
+            "console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.address = path.as_uri() + fragment
+        self.page.goto(self.address)
+        self.page.wait_for_selector("html[data-plots=drawn]")
+
+    def finish(self):
+        assert self.troubles == []
+        outside = [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+        assert outside == []
+        assert [url for url in self.requests if url.startswith("file:")] == [self.address.partition("#")[0]]
+        self.page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written[0], color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".main-svg").count() > 0
+        assert plot.locator(".trace, .scatterlayer path, .barlayer path").count() > 0
+    visit.finish()
+
+
+def test_colours_follow_the_scheme(browser, written):
+    visit = Visit(browser, written[0], color_scheme="light")
+
+    def idle_bar():
+        bars = visit.page.locator("#run1-energy-by-state .barlayer .point path")
+        return bars.last.evaluate("bar => getComputedStyle(bar).fill")
+
+    assert idle_bar() == "rgb(169, 178, 188)"  # a9b2bc
+    visit.page.emulate_media(color_scheme="dark")
+    visit.page.wait_for_function(
+        """() => getComputedStyle([...document.querySelectorAll(
+            '#run1-energy-by-state .barlayer .point path')].at(-1)).fill === 'rgb(102, 113, 126)'"""  # 66717e
+    )
+    visit.finish()
+
+
+def test_tables_open(browser, written):
+    visit = Visit(browser, written[0])
+    details = visit.page.locator("figure details")
+    assert details.count() == CHARTS
+    for one in details.all():
+        assert not one.locator("table").is_visible()
+        one.locator("summary").click()
+        assert one.locator("table").is_visible()
+    visit.finish()
+
+
+def test_a_table_is_saved_as_csv(browser, written, tmp_path):
+    visit = Visit(browser, written[0])
+    with visit.page.expect_download() as download:
+        visit.page.locator("#run1-energy-by-component button.csv").click()
+    assert download.value.suggested_filename == "run1-energy-by-component.csv"
+    download.value.save_as(tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][0] == "Component"
+    assert rows[0][-1] == "Total (kJ)"
+    # 12.75 W for an hour; the name is quoted, so that it comes back whole
+    assert [float(row[-1]) for row in rows[1:]] == pytest.approx([12.75 * 3.6] * 8)
+    assert rows[1][0] == "<img src=x onerror=alert(1)><script>alert(2)</script>.0"
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_sticks_out_sideways(browser, written, width):
+    for path in written:
+        visit = Visit(browser, path, viewport={"width": width, "height": 800})
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        visit.finish()
+
+
+def test_several_runs_are_one_page(browser, written):
+    visit = Visit(browser, written[1])
+    assert visit.page.locator(".plot").count() == 2 * CHARTS + 1
+    assert visit.page.locator("table.comparison tbody tr").count() == 8
+    visit.finish()
+
+
+def test_the_print_address_is_light_on_a_dark_desktop(browser, written):
+    visit = Visit(browser, written[0], fragment="#print", color_scheme="dark")
+    ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == "rgb(246, 247, 249)"  # f6f7f9
+    visit.finish()

@@ -1,0 +1,63 @@
+"""The energy ledger: exact sums, per request, above idle."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iowatt.lenses.energy import energy, power
+
+
+def ledger(rows):
+    return pl.DataFrame(
+        rows, schema={"component": pl.String, "state": pl.String, "energy_j": pl.Float64}, orient="row"
+    )
+
+
+def test_sums_by_state_and_by_component():
+    rows = [("a", "active", 1.0), ("a", "idle", 2.0), ("b", "active", 4.0), ("b", "idle", 8.0)]
+    found = energy(ledger(rows), {"a": 0.2, "b": 0.5}, 10.0, completed=5, mean_response_s=0.01)
+    assert found.total_j == 15
+    assert found.by_state_j == {"active": 5, "idle": 10}
+    assert found.by_component_j == {"a": 3, "b": 12}
+    assert found.per_request_j == 3
+    assert found.energy_delay_js == pytest.approx(0.03)
+    # (0.2 + 0.5) W for 10 s would have been 7 J.
+    assert found.above_idle_j == pytest.approx(8)
+
+
+@given(st.floats(0.1, 100), st.floats(1e-9, 1e6), st.integers(1, 200))
+def test_idle_only_is_exactly_idle_power_times_time(watts, seconds, drives):
+    # The ledger holds watts * seconds for each drive; nothing is left above idle, not even rounding.
+    rows = [(f"d{i}", "idle", watts * seconds) for i in range(drives)]
+    found = energy(ledger(rows), {f"d{i}": watts for i in range(drives)}, seconds, 0, None)
+    assert found.above_idle_j == 0
+    assert found.total_j == pytest.approx(watts * seconds * drives, rel=1e-15)
+
+
+def test_no_requests_have_no_energy_per_request():
+    found = energy(ledger([("a", "idle", 1.0)]), {"a": 1.0}, 1.0, completed=0, mean_response_s=None)
+    assert found.per_request_j is None
+    assert found.energy_delay_js is None
+
+
+def test_many_small_amounts_are_not_lost():
+    # 1e16 + 1 is 1e16 in doubles: adding one by one would lose all ten.
+    rows = [("a", "active", 1e16)] + [("a", "idle", 1.0)] * 10
+    assert energy(ledger(rows), {}, 1.0, 1, 1.0).total_j == 1e16 + 10
+
+
+def test_power_of_a_window():
+    intervals = pl.DataFrame({"power_w": [40.0, None, 44.0]})
+    found = power(420.0, 10.0, intervals, {"a": 20.0, "b": 19.5})
+    assert (found.mean, found.max, found.idle) == (42, 44, 39.5)
+    assert found.wall_mean is None
+    assert found.wall_max is None
+
+
+def test_power_without_intervals_or_time():
+    none = pl.DataFrame({"power_w": []}, schema={"power_w": pl.Float64})
+    assert power(0.0, 0.0, none, {}).mean == 0
+    assert power(420.0, 10.0, none, {}).max == 42

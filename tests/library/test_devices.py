@@ -1,0 +1,99 @@
+"""The library's drives: sourced, consistent, and with the figures they are known by."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+from iowatt.library import device_file, device_names, find_drive
+
+DEVICES = resources.files("iowatt.library").joinpath("devices")
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_figure_has_a_source(name):
+    file = device_file(name)
+    assert file.name == name
+    assert [figure for figure in file.figures() if file.source_of(figure) is None] == []
+    assert all(
+        any(f == s or f.startswith(f"{s}.") for f in file.figures())
+        for source in file.source
+        for s in source.figures
+    )
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_what_is_assumed_is_said(name):
+    file = device_file(name)
+    assumed = [source for source in file.source if source.quality == "assumed"]
+    assert not assumed or file.assumptions
+    assert all(note.startswith(name) for note in find_drive(name).notes)
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_a_drive_makes_mechanical_sense(name):
+    drive = find_drive(name)
+    held = drive.surfaces * sum(z.cylinders * z.sectors_per_track for z in drive.zones)
+    assert 0.99 * held < drive.sectors <= held
+    assert drive.seek[0][0] == 1
+    assert drive.seek[-1][0] == drive.cylinders - 1
+    assert drive.sequential_rate(0) > drive.sequential_rate(-1) > 0
+    assert drive.seek[0][1] < drive.average_seek_s < max(time_s for _, time_s in drive.seek)
+    turn_s = 60 / drive.rpm
+    for zone in drive.zones:
+        # The next cylinder's first sector comes after the arm has arrived.
+        assert zone.cylinder_skew / zone.sectors_per_track * turn_s >= drive.seek[0][1]
+        assert zone.track_skew / zone.sectors_per_track * turn_s >= drive.head_switch_s
+
+
+def test_the_stand_in():
+    drive, base = find_drive("arrays2002-disk"), find_drive("quantum-atlas-10k")
+    assert (drive.raw_bytes, drive.rpm, drive.surfaces) == (33_600_000_000, 12_000.0, 22)
+    # 6 surfaces of the Atlas 10K hold 17,969,010 sectors; 22 hold 65,886,370, and 33.6 GB are 65,625,000.
+    assert (
+        drive.surfaces * sum(z.cylinders * z.sectors_per_track for z in drive.zones) == 17_969_010 * 22 // 6
+    )
+    assert drive.seek == base.seek
+    assert [z.sectors_per_track for z in drive.zones] == [z.sectors_per_track for z in base.zones]
+    for ours, theirs in zip(drive.zones, base.zones, strict=True):
+        assert ours.track_skew / 12_000 == pytest.approx(theirs.track_skew / 10_025, rel=1e-4)
+    assert drive.average_seek_s == pytest.approx(5.599e-3, rel=1e-3)
+    power = drive.power.model_dump()
+    assert (power["idle"], power["active"], power["positioning"], power["standby"]) == (22.3, 39, 39, 12.72)
+    # Break-even: (12.72 x 15 + 34.8 x 26 - 12.72 x 41) / (22.3 - 12.72) = 574.08 / 9.58 = 59.9 s.
+    spent = 12.72 * 15 + 34.8 * 26 - 12.72 * 41
+    assert spent / (22.3 - 12.72) == pytest.approx(59.9, abs=0.05)
+    assert "is a stand-in" in drive.notes[0]
+
+
+def test_measured_drives():
+    atlas, cheetah = find_drive("quantum-atlas-10k"), find_drive("seagate-cheetah-9lp")
+    assert (atlas.sectors, atlas.cylinders, atlas.surfaces, atlas.rpm) == (17_938_986, 10_042, 6, 10_025)
+    assert (cheetah.sectors, cheetah.surfaces, cheetah.rpm) == (17_783_240, 12, 10_045)
+    assert (atlas.zones[0].sectors_per_track, atlas.zones[-1].sectors_per_track) == (334, 229)
+    assert (cheetah.zones[0].sectors_per_track, cheetah.zones[-1].sectors_per_track) == (254, 167)
+    assert dict(atlas.seek)[5000] == pytest.approx(7.0e-3, rel=0.1)
+    assert (atlas.power.idle, cheetah.power.active) == (None, None)
+
+
+def test_the_nearline_drive_meets_its_data_sheet():
+    drive = find_drive("toshiba-mg04sca500e")
+    assert drive.raw_bytes == 5 * 10**12
+    assert drive.average_seek_s == pytest.approx(9e-3, rel=1e-3)
+    assert drive.sequential_rate(0) == pytest.approx(215e6, rel=0.01)
+    assert (drive.power.idle, drive.power.active, drive.power.standby) == (6.2, 11.3, None)
+
+
+def test_the_licences_are_beside_the_data():
+    names = {entry.name for entry in DEVICES.joinpath("licenses").iterdir()}
+    assert {"COPYING.disksim", "COPYRIGHT.disksim"} <= names
+    for name in ("quantum-atlas-10k", "seagate-cheetah-9lp"):
+        assert "licenses/COPYING.disksim" in DEVICES.joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def test_no_machine_paths():
+    for name in device_names():
+        text = DEVICES.joinpath(f"{name}.toml").read_text("utf-8")
+        assert re.search(r"/(work|root|home|tmp)/", text) is None

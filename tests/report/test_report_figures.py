@@ -1,0 +1,263 @@
+"""Every figure: a plain spec with units on its axes, and a table that says the same."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+from iowatt.report import figures
+from iowatt.report.figures import comparison, drives, energy, flows, intervals, latency, overtime, palette
+from iowatt.report.figures.figure import Column, Table
+from report.fixture import Recipe, build
+
+ALL_KEYS = {
+    "percentiles",
+    "response-distribution",
+    "response-tail",
+    "response-over-time",
+    "energy-by-state",
+    "power-over-time",
+    "energy-by-component",
+    "throughput-over-time",
+    "bandwidth-over-time",
+    "queue-over-time",
+    "utilisation",
+    "queue-by-drive",
+    "every-drive",
+}
+
+
+def of(run):
+    return {figure.key: figure for section in figures.of_run(run) for figure in section.figures}
+
+
+def colours(value):
+    if isinstance(value, str):
+        return {value} if value.startswith("#") else set()
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return set().union(*map(colours, parts))
+
+
+def test_a_run_with_one_workload_has_these_figures(made):
+    assert set(of(made)) == ALL_KEYS
+
+
+def test_specs_are_plain_and_their_axes_have_units(made):
+    for figure in of(made).values():
+        assert figure.table.rows, figure.key
+        if figure.spec is None:
+            continue
+        json.dumps(figure.spec, allow_nan=False)
+        assert set(figure.spec) == {"data", "layout"}
+        assert all(trace["type"] in {"scatter", "bar"} for trace in figure.spec["data"])
+        assert figure.spec["data"]
+        titles = [figure.spec["layout"][name]["title"]["text"] for name in ("xaxis", "yaxis")]
+        named = [title for title in titles if title]
+        assert all("(" in title or title == "Requests" for title in named), (figure.key, titles)
+        assert len(named) == (1 if figure.key == "energy-by-state" else 2)
+
+
+def test_every_colour_has_a_dark_twin(made):
+    for figure in of(made).values():
+        assert colours(figure.spec or {}) <= set(palette.DARK_TWINS), figure.key
+    states = [palette.state_colour(state) for state in (*palette.STATE_COLOURS, "idle_b", "idle_c", "sleep")]
+    assert set(states) | set(palette.RUNS) <= set(palette.DARK_TWINS)
+    assert len(set(palette.STATE_COLOURS.values())) == len(palette.STATE_COLOURS)
+
+
+@pytest.mark.parametrize("key", [key for key in ALL_KEYS if key.endswith("-over-time")])
+def test_lines_over_time_hold_the_table(made, key):
+    figure = of(made)[key]
+    edges = [*figure.table.column("From"), figure.table.column("To")[-1]]
+    for trace in figure.spec["data"]:
+        if trace["name"] == "All idle":
+            continue
+        # one hour is shown in minutes; the last value is held to the end of its interval
+        assert [60 * x for x in trace["x"]] == pytest.approx(edges)
+        column = figure.table.column(trace["name"])
+        assert trace["y"] == [*column, column[-1]]
+
+
+def test_power_adds_up(made):
+    table = overtime.power(made).table
+    states = [column.title for column in table.columns if column.title not in {"From", "To", "Total"}]
+    for row in zip(*(table.column(title) for title in [*states, "Total"]), strict=True):
+        assert sum(row[:-1]) == pytest.approx(row[-1])
+    widths = [b - a for a, b in zip(table.column("From"), table.column("To"), strict=True)]
+    joules = sum(watts * width for watts, width in zip(table.column("Total"), widths, strict=True))
+    assert joules == pytest.approx(made.summary["energy"]["total_j"])
+
+
+def test_energy_by_state_and_by_drive_are_the_ledger(made):
+    # 8 disks for an hour, busy 20 % of it: 6 % active at 14 W, 14 % positioning at 16.5 W, 80 % idle at 12 W
+    by_state = energy.by_state(made)
+    assert by_state.table.column("State") == ["Active (transfer)", "Positioning", "Idle (spinning)"]
+    assert by_state.table.column("Share of time") == pytest.approx([6.0, 14.0, 80.0])
+    assert by_state.table.column("Mean power in the state") == pytest.approx([14.0, 16.5, 12.0])
+    assert by_state.table.columns[1].heading == "Energy (kJ)"
+    kilojoules = [8 * 3.6 * share * watts for share, watts in ((0.06, 14.0), (0.14, 16.5), (0.8, 12.0))]
+    assert by_state.table.column("Energy") == pytest.approx(kilojoules)
+    assert by_state.spec["data"][0]["x"] == by_state.table.column("Energy")
+    by_drive = energy.by_component(made)
+    assert sum(by_drive.table.column("Total")) == pytest.approx(sum(kilojoules))
+    assert [trace["name"] for trace in by_drive.spec["data"]] == [
+        "Idle (spinning)",
+        "Active (transfer)",
+        "Positioning",
+    ]
+    for trace in by_drive.spec["data"]:
+        assert trace["y"] == by_drive.table.column(trace["name"])
+        assert trace["marker"]["color"] in palette.STATE_COLOURS.values()
+
+
+def test_points_of_a_distribution_are_exact_and_the_ends_are_kept():
+    # 10 000 requests of 1 ms .. 10 s, one each 1 ms: the share finished within x ms is x / 100 %
+    ns = [1_000_000 * (i + 1) for i in range(10_000)]
+    points = latency.points(pl.DataFrame({"high_ns": ns, "count": [1] * len(ns)}))
+    assert points[0] == (1.0, 0.01, 99.99)
+    assert points[-1] == (10_000.0, 100.0, 0.0)
+    assert len(points) < 400
+    for milliseconds, within, longer in points:
+        assert within == pytest.approx(milliseconds / 100)
+        assert within + longer == pytest.approx(100)
+    # nothing that could be seen was left out: the bin (1 ms, 0.01 %) before a kept one was close
+    for (x0, y0, z0), (x1, y1, z1) in pairwise(points):
+        assert x1 - 1 < 1.12 * x0
+        assert y1 - 0.01 - y0 < 0.4 + 1e-9
+        assert z1 + 0.01 > 0.9 * z0
+
+
+def test_distribution_and_tail_draw_the_table(made):
+    for build_one, title in ((latency.distribution, "Finished within"), (latency.tail, "Took longer")):
+        figure = build_one(made)
+        for trace in figure.spec["data"]:
+            mine = [row for row in figure.table.rows if row[0] == trace["name"]]
+            at = [column.title for column in figure.table.columns].index(title)
+            assert trace["x"] == [row[1] for row in mine]
+            assert trace["y"] == [row[at] or None for row in mine]
+        assert {trace["name"] for trace in figure.spec["data"]} == {"Reads", "Writes"}
+        assert figure.remarks
+
+
+def test_percentiles_are_the_summary(made):
+    table = latency.percentiles(made).table
+    times = made.summary["response_time_ms"]
+    assert [column.heading for column in table.columns] == ["", "All (ms)", "Reads (ms)", "Writes (ms)"]
+    by_name = {row[0]: row[1:] for row in table.rows}
+    assert by_name["p99.99"] == [times[key]["p9999"] for key in ("all", "read", "write")]
+    assert by_name["95 % confidence from"][0] == times["all"]["mean_ci95"][0]
+    assert by_name["Maximum"][0] == times["all"]["max"]
+
+
+def test_drives_are_numbered_within_one_pool_and_named_across_pools(made):
+    figure = drives.queues(made)
+    assert figure.spec["layout"]["xaxis"]["title"]["text"] == "Drive (pool disks)"
+    assert figure.spec["data"][0]["x"] == list("01234567")
+    assert figure.spec["data"][1]["y"] == figure.table.column("Seen on arrival")
+    assert drives.drive_axis(["a.0", "b.0"])[1] == ["a.0", "b.0"]
+    assert drives.drive_axis(["a.0"])[1] == ["a.0"]
+
+
+def test_four_hundred_drives_stay_readable():
+    run = build(Recipe(disks=400, intervals=4))
+    for figure in (energy.by_component(run), drives.utilisation(run)):
+        assert len(figure.table.rows) == 400
+        assert figure.spec["layout"]["bargap"] == 0
+        assert figure.spec["layout"]["xaxis"]["nticks"] <= 40
+
+
+def test_intervals_are_joined_by_their_meaning():
+    table = pl.DataFrame(
+        {
+            "start_s": [0.0, 1.0, 2.0, 3.0],
+            "end_s": [1.0, 2.0, 3.0, 6.0],
+            "completions": [1, 3, 0, 2],
+            "response_mean_ms": [2.0, 4.0, None, 7.0],
+            "response_p95_ms": [5.0, 7.0, None, 8.0],
+            "power_w": [10.0, 20.0, 40.0, 20.0],
+            "idle_j": [10.0, 20.0, 40.0, 60.0],
+        }
+    )
+    series = intervals.of_run(table, most=2)
+    assert series.spans() == [[0.0, 2.0], [2.0, 6.0]]
+    assert series.values("completions") == [4.0, 2.0]
+    assert series.values("response_mean_ms") == [(1 * 2 + 3 * 4) / 4, 7.0]
+    assert series.values("response_p95_ms") == [7.0, 8.0]
+    assert series.values("power_w") == [15.0, (40 * 1 + 20 * 3) / 4]
+    assert series.rate("idle_j") == [15.0, 25.0]
+    assert "joins 2 intervals" in series.remarks[0]
+    assert "all 4" in series.remarks[0]
+    assert intervals.of_run(table).remarks == []
+    assert intervals.of_run(table.head(0)) is None
+
+
+def test_a_long_run_says_that_its_intervals_were_joined():
+    run = build(Recipe(intervals=1300, rate=0.2))
+    figure = overtime.throughput(run)
+    assert len(figure.table.rows) == 434  # ceil(1300 / 3)
+    assert "joins 3 intervals" in figure.remarks[0]
+    seconds = [b - a for a, b in zip(figure.table.column("From"), figure.table.column("To"), strict=True)]
+    arrived = sum(rate * width for rate, width in zip(figure.table.column("Arrivals"), seconds, strict=True))
+    assert arrived == pytest.approx(run.summary["requests"]["count"])
+
+
+def test_a_growing_queue_is_drawn_on_a_log_axis():
+    run = build(Recipe(overload=True))
+    assert overtime.queue(run).spec["layout"]["yaxis"]["type"] == "log"
+    assert overtime.queue(run).spec["layout"]["yaxis"]["title"]["text"] == "Requests (log scale)"
+    assert (
+        overtime.response_time(run).spec["layout"]["yaxis"]["title"]["text"]
+        == "Response time (ms, log scale)"
+    )
+
+
+def test_workloads_and_volumes_side_by_side():
+    run = build(Recipe(workloads=("oltp", "batch")))
+    table = flows.workloads(run).table
+    assert table.column("Workload") == ["oltp", "batch"]
+    assert sum(table.column("Requests")) == run.summary["requests"]["count"]
+    assert flows.volumes(run).table.column("Volume") == ["vol-oltp", "vol-batch"]
+    assert {trace["name"] for trace in latency.by_workload(run).spec["data"]} == {"oltp", "batch"}
+
+
+def test_no_requests_leave_energy_and_drives():
+    found = of(build(Recipe(rate=0, busy=0)))
+    assert {"energy-by-state", "power-over-time", "energy-by-component"} <= set(found)
+    assert not {"percentiles", "response-distribution", "response-over-time", "queue-over-time"} & set(found)
+    # 8 disks idle at 12 W for an hour
+    assert found["energy-by-state"].table.column("Energy") == pytest.approx([8 * 12 * 3.6])
+
+
+def test_names_are_shown_by_charts_as_they_are():
+    name = "<b>a</b> & %{x}"
+    run = build(Recipe(workloads=(name, "b"), pool=name))
+    assert latency.by_workload(run).spec["data"][0]["name"] == "&lt;b&gt;a&lt;/b&gt; &amp; %{x}"
+    for figure in of(run).values():
+        for trace in (figure.spec or {"data": []})["data"]:
+            texts = [trace.get("hovertemplate", ""), trace.get("name", ""), *map(str, trace["x"])]
+            assert not any("<b>" in text for text in texts)
+    assert flows.workloads(run).table.column("Workload")[0] == name
+
+
+def test_runs_are_compared_with_the_first():
+    runs = [build(Recipe(intervals=10)), build(Recipe(intervals=10, slowdown=1.5))]
+    change = comparison.changes(runs)
+    titles = [column.title for column in comparison.headline_table(runs, ["a", "b"]).table.columns][1:]
+    assert all(part in (0.0, None) for part in change[0])
+    assert change[1][titles.index("Mean response time")] == pytest.approx(0.5, abs=1e-6)
+    assert change[1][titles.index("Mean power")] == 0.0
+    drawn = comparison.distributions(runs, ["a", "b"])
+    assert [trace["name"] for trace in drawn.spec["data"]] == ["a", "b"]
+    for trace in drawn.spec["data"]:
+        mine = [row for row in drawn.table.rows if row[0] == trace["name"]]
+        assert trace["x"] == [row[1] for row in mine]
+        assert trace["y"] == [row[2] for row in mine]
+
+
+def test_a_table_has_as_many_cells_as_columns_and_no_nan():
+    assert Table([Column("a")], [[float("nan")], [1.5]]).rows == [[None], [1.5]]
+    with pytest.raises(ValueError, match="2 cells under 1 columns"):
+        Table([Column("a")], [[1.0, 2.0]])

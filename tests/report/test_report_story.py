@@ -1,0 +1,114 @@
+"""The answer in words and what stands out: computed, and absent where there is nothing to say."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from iowatt.report.findings import backlog_growth, findings
+from iowatt.report.story import answer
+from report.fixture import Recipe, build
+
+
+def said(run):
+    return " ".join(answer(run)).replace("\u00a0", " ")
+
+
+def warnings(run):
+    return [finding.text.replace("\u00a0", " ") for finding in findings(run) if finding.weight == "warning"]
+
+
+def test_the_answer_says_what_was_simulated_and_what_it_costs(made):
+    text = said(made)
+    requests = made.summary["requests"]
+    assert text.startswith("This run simulates 8 arrays2002-disk drives in RAID-5 serving oltp: ")
+    assert f"{requests['count']:,} requests" in text
+    assert f"{made.summary['power_w']['mean']:.0f} W on average" in text
+    assert "in 60 min" in text
+    # 80 % of the time at 12 W of 6 % at 14 W, 14 % at 16.5 W, 80 % at 12 W: 9.6 of 12.75 W
+    assert "75.3 % of the energy keeps drives spinning that have nothing to do" in text
+    # idle would draw 12 W of the 12.75 W
+    assert "the work costs 5.9 % of the energy" in text
+
+
+def test_a_quiet_run_says_so():
+    text = said(build(Recipe(rate=0, busy=0, disks=1)))
+    assert text.startswith("This run simulates 1 arrays2002-disk drive in RAID-5 without any request for ")
+    assert "12.0 W on average" in text
+    assert "100 % of the energy" in text
+
+
+def test_a_busy_array_is_told_apart():
+    assert "Most of the energy, 69.4 %, goes into drives that are positioning their heads" in said(
+        build(Recipe(busy=0.93))
+    )
+
+
+def test_nothing_stands_out_in_a_calm_run(made):
+    assert warnings(made) == []
+
+
+def test_overload_stands_out():
+    found = warnings(build(Recipe(busy=0.93, overload=True)))
+    assert any("8 of 8 drives are busy more than 90 % of the time (disks.0: 93 %)" in text for text in found)
+    assert any("Work piles up" in text for text in found)
+    assert any("still in flight at the end" in text for text in found)
+
+
+def quarters(*in_flight):
+    """Eight intervals, two for each quarter."""
+    values = [value for value in in_flight for _ in range(2)]
+    return pl.DataFrame(
+        {
+            "start_s": [float(i) for i in range(8)],
+            "end_s": [i + 1.0 for i in range(8)],
+            "in_flight_mean": values,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "growth"),
+    [
+        ((0.0, 5.0, 8.0, 12.0), (5.0, 12.0)),
+        ((0.0, 5.0, 8.0, 9.0), None),  # less than twice as many
+        ((0.0, 0.1, 0.2, 0.9), None),  # ten times as many, but not a backlog
+        ((0.0, 50.0, 50.0, 50.0), None),  # filling up at the start is no growth
+    ],
+)
+def test_a_backlog_is_growth_in_proportion_and_in_number(in_flight, growth):
+    assert backlog_growth(quarters(*in_flight)) == growth
+
+
+def test_an_uncertain_mean_stands_out():
+    run = build(Recipe(intervals=10))
+    run.summary["response_time_ms"]["all"]["mean_ci95"] = [8.0, 12.0]
+    run.summary["response_time_ms"]["all"]["mean"] = 10.0
+    assert any("95 % interval (8.00 to 12.0 ms) is 20 % of the mean" in text for text in warnings(run))
+    run.summary["response_time_ms"]["all"]["mean_ci95"] = [9.1, 10.9]
+    assert warnings(run) == []
+    run.summary["response_time_ms"]["all"]["mean_ci95"] = None
+    assert warnings(run) == ["There were too few requests to say how certain the mean response time is."]
+
+
+def test_thin_percentiles_are_called_anecdotes():
+    # about 1 500 requests: 15 beyond p99, 1.5 beyond p99.9, 0.15 beyond p99.99
+    texts = [finding.text for finding in findings(build(Recipe(intervals=5)))]
+    assert "p99.9 and p99.99 rest on fewer than 10 requests; take them as anecdotes." in texts
+
+
+def test_other_oddities_stand_out():
+    run = build(Recipe(intervals=10))
+    run.summary["requests"]["errors"] = 3
+    run.summary["devices"][2]["utilisation"] = 0.6
+    run.summary["devices"][2]["spin_ups"] = 4
+    run.summary["window"]["warmup_s"] = 90.0
+    run.summary["workloads"][0]["trace"] = {"skipped_bad": 2}
+    texts = [finding.text.replace("\u00a0", " ") for finding in findings(run)]
+    assert "3 requests ended in an error." in texts
+    assert "2 malformed records of the trace of oltp were skipped." in texts
+    assert "Drives spun up 4 times; requests waited for that." in texts
+    assert "The first 90 s were cut as warm-up and are in no figure." in texts
+    # seven at 20 % and one at 60 %: mean 25 %
+    assert "The load is uneven: disks.2 is busy 60 % of the time, the mean drive 25 %." in texts
+    assert [f.weight for f in findings(run)] == sorted((f.weight for f in findings(run)), reverse=True)

@@ -1,0 +1,137 @@
+"""Writing a report: the kind by suffix, nothing overwritten unasked, nothing half-written; the verb."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from iowatt import report
+from iowatt.cli import report as verb
+from iowatt.errors import InputError, IowattError
+from iowatt.report import html, pdf
+from report.fixture import Recipe, build
+
+app = typer.Typer()
+app.callback()(lambda: None)  # keeps `report` a verb of its own although it is the only one
+verb.register(app)
+runner = CliRunner()
+
+
+def invoke(*args):
+    return runner.invoke(app, ["report", *map(str, args)])
+
+
+@pytest.fixture
+def bundle(made, tmp_path):
+    return made.save(tmp_path / "run").path
+
+
+def test_an_unknown_suffix_names_the_three(made, tmp_path):
+    for name in ("report.docx", "report"):
+        with pytest.raises(InputError, match=r"\.html, \.xlsx, \.pdf"):
+            report.write([made], tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_report_is_replaced_only_by_force(made, tmp_path):
+    target = tmp_path / "report.html"
+    target.write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        report.write([made], target)
+    assert target.read_text() == "mine"
+    assert report.write([made], target, force=True) == target
+    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_missing_directory_a_directory_and_no_run_are_errors(made, tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        report.write([made], tmp_path / "none" / "report.html")
+    (tmp_path / "dir.html").mkdir()
+    with pytest.raises(InputError, match="is a directory"):
+        report.write([made], tmp_path / "dir.html", force=True)
+    with pytest.raises(InputError, match="at least one Run"):
+        report.write([], tmp_path / "report.html")
+
+
+def test_a_failure_leaves_nothing_behind_and_the_old_report_whole(made, tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("old")
+
+    def fail(runs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(html, "render", fail)
+    with pytest.raises(KeyboardInterrupt):
+        report.write([made], target, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert target.read_text() == "old"
+
+
+def test_the_report_of_one_run_goes_into_its_bundle(bundle):
+    result = invoke(bundle)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{bundle / 'report.html'}\n"
+    assert (bundle / "report.html").stat().st_size > 1_500_000
+    again = invoke(bundle)
+    assert isinstance(again.exception, InputError)
+    assert "--force" in str(again.exception)
+    assert invoke(bundle, "--force").exit_code == 0
+
+
+def test_json_names_what_was_written(bundle, tmp_path):
+    result = invoke(bundle, "-o", tmp_path / "out.xlsx", "--json")
+    assert json.loads(result.stdout) == {
+        "schema": "iowatt.report/1",
+        "path": str(tmp_path / "out.xlsx"),
+        "kind": "xlsx",
+        "runs": [str(bundle)],
+    }
+
+
+def test_several_runs_need_a_name(bundle, tmp_path):
+    assert "-o FILE" in str(invoke(bundle, bundle).exception)
+    assert invoke(bundle, bundle, "-o", tmp_path / "both.html").exit_code == 0
+
+
+def test_no_such_run_is_an_error(tmp_path):
+    error = invoke(tmp_path / "none").exception
+    assert isinstance(error, InputError)
+    assert "no such" in str(error)
+
+
+def test_open_hands_the_report_to_the_desktop(bundle, monkeypatch):
+    opened = []
+    monkeypatch.setattr(typer, "launch", opened.append)
+    assert invoke(bundle, "--open").exit_code == 0
+    assert opened == [str(bundle / "report.html")]
+
+
+def test_without_a_browser_a_pdf_is_an_error_that_says_what_to_install(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="apt-get install chromium"):
+        report.write([made], tmp_path / "report.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_browser_that_prints_nothing_is_a_fault_with_its_words(made, tmp_path, monkeypatch):
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho no display >&2\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(pdf, "BROWSERS", (str(broken),))
+    with pytest.raises(IowattError, match="no display"):
+        report.write([made], tmp_path / "report.pdf")
+    assert [path.name for path in tmp_path.iterdir()] == ["broken"]
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(pdf.browser() is None, reason="needs Debian's package chromium")
+def test_the_page_is_printed(tmp_path):
+    written = report.write([build(Recipe(intervals=10))], tmp_path / "report.pdf")
+    content = written.read_bytes()
+    assert content.startswith(b"%PDF-")
+    assert content.rstrip().endswith(b"%%EOF")
+    assert content.count(b"/Type /Page\n") >= 5
+    assert len(content) > 100_000

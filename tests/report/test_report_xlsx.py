@@ -1,0 +1,140 @@
+"""The workbook, read back from its XML: sheets, units, numbers, charts, and no formula."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.report import sheets, write
+from iowatt.report.headings import heading
+from report.fixture import Recipe, build
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+SHEETS = [
+    "Summary",
+    "Charts",
+    "Percentiles",
+    "Intervals",
+    "Devices",
+    "Energy",
+    "Latency histogram",
+    "Provenance",
+]
+
+
+class Book:
+    """A workbook as lists of rows of cells."""
+
+    def __init__(self, path):
+        with zipfile.ZipFile(path) as archive:
+            assert archive.testzip() is None
+            self.parts = {name: archive.read(name).decode() for name in archive.namelist() if "xml" in name}
+        root = ElementTree.fromstring(self.parts["xl/workbook.xml"])
+        self.names = [sheet.get("name") for sheet in root.iter(f"{MAIN}sheet")]
+        shared = ElementTree.fromstring(self.parts["xl/sharedStrings.xml"])
+        self.texts = ["".join(t.text or "" for t in si.iter(f"{MAIN}t")) for si in shared]
+
+    def xml(self, name):
+        return self.parts[f"xl/worksheets/sheet{self.names.index(name) + 1}.xml"]
+
+    def rows(self, name):
+        found = []
+        for row in ElementTree.fromstring(self.xml(name)).iter(f"{MAIN}row"):
+            cells = {}
+            for cell in row:
+                value = cell.find(f"{MAIN}v")
+                if value is not None:
+                    column = re.match("[A-Z]+", cell.get("r"))[0]
+                    text = cell.get("t") == "s"
+                    cells[column] = self.texts[int(value.text)] if text else float(value.text)
+            found.append(cells)
+        return found
+
+
+@pytest.fixture(scope="module")
+def book(made, tmp_path_factory):
+    return Book(write([made], tmp_path_factory.mktemp("xlsx") / "report.xlsx"))
+
+
+def test_sheets_in_order(book):
+    assert book.names == SHEETS
+
+
+def test_summary_has_the_figures_with_their_units(book, made):
+    rows = {row["A"]: row for row in book.rows("Summary") if "A" in row}
+    assert rows["Mean power"]["B"] == "W"
+    assert rows["Mean power"]["C"] == pytest.approx(made.summary["power_w"]["mean"])
+    assert rows["Mean response time"]["C"] == pytest.approx(made.summary["response_time_ms"]["all"]["mean"])
+    assert any(text.startswith("Note: arrays2002-disk is a stand-in") for text in rows)
+
+
+def test_every_row_of_every_table_is_there_in_full(book, made):
+    for title, name in (("Intervals", "intervals"), ("Devices", "devices"), ("Energy", "energy")):
+        assert len(book.rows(title)) == 1 + made.table(name).height
+    histogram = book.rows("Latency histogram")
+    assert histogram[0]["C"] == "Operation"
+    assert histogram[0]["D"] == "Low (ns)"
+    assert sum(row["F"] for row in histogram[1:]) == made.summary["requests"]["completed"]
+    joules = book.rows("Energy")
+    assert joules[0]["F"] == "Energy (J)"
+    assert sum(row["F"] for row in joules[1:]) == pytest.approx(made.summary["energy"]["total_j"])
+
+
+def test_headers_are_frozen_and_numbers_formatted(book):
+    for name in SHEETS:
+        assert name == "Charts" or 'state="frozen"' in book.xml(name), name
+    assert "#,##0" in book.parts["xl/styles.xml"]
+
+
+def test_two_native_charts(book):
+    charts = [name for name in book.parts if name.startswith("xl/charts/chart")]
+    assert len(charts) == 2
+    assert "Intervals!" in "".join(book.parts[name] for name in charts)
+
+
+def test_text_is_never_a_formula_or_a_link(tmp_path):
+    run = build(Recipe(name="=1+1", notes=("http://example.org/", "@cmd"), intervals=4))
+    book = Book(write([run], tmp_path / "report.xlsx"))
+    assert not any("<f>" in book.xml(name) or "<hyperlink" in book.xml(name) for name in SHEETS)
+    assert "=1+1" in book.texts
+
+
+def test_several_runs_share_sheets_with_a_column_that_names_them(made, tmp_path):
+    slower = build(Recipe(name="slower", slowdown=1.5, intervals=10))
+    book = Book(write([made, slower], tmp_path / "report.xlsx"))
+    assert [book.rows("Summary")[0][column] for column in "CD"] == ["tpcc-raid5", "slower"]
+    rows = book.rows("Intervals")
+    assert rows[0]["A"] == "Run"
+    assert [row["A"] for row in rows[1:]].count("slower") == 10
+    assert len(rows) == 1 + 60 + 10
+
+
+def test_more_rows_than_a_sheet_holds_is_an_error_that_leaves_nothing(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(sheets, "MOST_ROWS", 30)
+    with pytest.raises(InputError, match="Intervals has 60 rows and a sheet holds 29"):
+        write([made], tmp_path / "report.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_without_requests_has_a_workbook(tmp_path):
+    book = Book(write([build(Recipe(rate=0, busy=0))], tmp_path / "report.xlsx"))
+    assert book.names == SHEETS
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("energy_idle_j", "Energy idle (J)"),
+        ("response_p95_ms", "Response p95 (ms)"),
+        ("start_s", "Start (s)"),
+        ("bytes_read", "Read (bytes)"),
+        ("accesses", "Accesses"),
+        ("seek_distance_mean_cylinders", "Seek distance mean (cylinders)"),
+    ],
+)
+def test_column_names_become_headers_with_units(name, shown):
+    assert heading(name).heading == shown

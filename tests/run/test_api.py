@@ -1,0 +1,137 @@
+"""The Python API: scenario in, Run out, in memory or on disk. The core is a hand-made one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import handmade
+import iowatt
+from iowatt.api import with_overrides
+from iowatt.errors import InputError
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.index import Index
+from iowatt.sources import simulator
+
+SCENARIO = """\
+name = "handmade"
+seed = 7
+
+[[workload]]
+name = "oltp"
+trace = { path = "trace.csv" }
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 2
+raid = { level = 0 }
+"""
+
+
+def fitting(simulation, _sources, progress):
+    """The run of ``handmade`` without its bus, which the scenario above does not have."""
+    progress(0.5, 4)
+    raw = handmade.decoded()
+    raw["summary"]["buses"] = []
+    return {**raw, "summary": handmade.json.dumps(raw["summary"])}
+
+
+@pytest.fixture
+def scenario(tmp_path, monkeypatch):
+    monkeypatch.setattr(simulator, "run_core", fitting)
+    monkeypatch.setattr(simulator, "_source", lambda trace: ("{}", None))
+    monkeypatch.setattr(provenance, "version", lambda _name: "0.0.0")
+    (tmp_path / "trace.csv").write_text("time_us,op,offset,size\n0,R,0,4096\n")
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    return tmp_path / "scenario.toml"
+
+
+def test_without_output_the_run_lives_in_memory(scenario, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    run = iowatt.run(scenario)
+    assert run.path is None
+    assert run.summary["energy"]["total_j"] == 4200
+    assert run.table("devices").height == 2
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_with_output_it_is_a_bundle_with_a_row_in_the_index(scenario, tmp_path):
+    run = iowatt.run(scenario, output=tmp_path / "runs" / "a", command="iowatt run scenario.toml")
+    assert run.path == tmp_path / "runs" / "a"
+    again = iowatt.open_run(run.path)
+    assert isinstance(again, Run)
+    assert again.summary == run.summary
+    assert again.summary["provenance"]["command"] == "iowatt run scenario.toml"
+    assert [row["path"] for row in Index(tmp_path / "runs").runs()] == ["a"]
+
+
+def test_inputs_are_listed_with_digests_under_the_names_given(scenario):
+    inputs = iowatt.run(scenario).summary["provenance"]["inputs"]
+    assert [entry["path"] for entry in inputs] == [str(scenario), "trace.csv"]
+    assert inputs[0]["size"] == len(SCENARIO.encode())
+    assert all(len(entry["sha256"]) == 64 for entry in inputs)
+
+
+def test_overrides_as_strings_or_as_a_mapping(scenario):
+    by_text = iowatt.run(scenario, set=["array.pool.disks.power={policy='never'}", "observe.interval=5s"])
+    by_name = iowatt.run(scenario, set={"observe.interval": "5s"}, seed=9)
+    assert by_text.plan["simulation"]["observe"]["interval_s"] == 5
+    assert by_name.plan["simulation"]["observe"]["interval_s"] == 5
+    assert by_name.summary["provenance"]["seed"] == 9
+    assert by_name.scenario_text.endswith(
+        "# Changed by --set, in this order:\n#   observe.interval=5s\n#   seed=9\n"
+    )
+
+
+def test_the_text_of_a_scenario_will_do(scenario, monkeypatch):
+    monkeypatch.chdir(scenario.parent)
+    run = iowatt.run(SCENARIO)
+    assert run.scenario_text == SCENARIO
+    assert [entry["path"] for entry in run.summary["provenance"]["inputs"]] == ["trace.csv"]
+
+
+def test_the_kept_scenario_stays_toml_whatever_an_override_holds():
+    kept = with_overrides(SCENARIO, ['name="x"\nseed = 99', "a=b"])
+    assert tomllib.loads(kept) == tomllib.loads(SCENARIO)
+    assert with_overrides(SCENARIO, []) == SCENARIO
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, InputError("the trace is wrong"), RuntimeError("a fault")]
+)
+def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkeypatch, error):
+    def fail(*_arguments):
+        assert list(tmp_path.glob(".iowatt-partial-out-*"))
+        raise error
+
+    monkeypatch.setattr(simulator, "run_core", fail)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(BaseException) as caught:
+        iowatt.run(scenario, output=tmp_path / "out")
+    assert caught.value is error or caught.type is error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_existing_output_is_refused_before_anything_is_simulated(scenario, tmp_path, monkeypatch):
+    iowatt.run(scenario, output=tmp_path / "out")
+    monkeypatch.setattr(simulator, "run_core", lambda *_: pytest.fail("simulated"))
+    with pytest.raises(InputError, match="already exists"):
+        iowatt.run(scenario, output=tmp_path / "out")
+
+
+def test_the_function_stays_a_function_when_its_package_is_imported():
+    code = (
+        "import sys, iowatt\n"
+        "heavy = {'numpy', 'polars', 'pydantic', 'rich', 'typer', 'iowatt._core'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "from iowatt.run.bundle import Run\n"
+        "import iowatt.run.index\n"
+        "assert iowatt.run is iowatt.api.run\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

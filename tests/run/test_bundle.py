@@ -1,0 +1,197 @@
+"""The bundle on disk: complete or absent, the same bytes for the same run, and refused with a reason."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.run import bundle
+from iowatt.run.bundle import TABLES, Run, reserve
+from iowatt.run.tables import SCHEMAS, frame
+
+FILES = {"run.json", "scenario.toml", "plan.json", *(f"{name}.parquet" for name in TABLES)}
+
+
+def listing(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_run_comes_back_as_it_was_saved(run, tmp_path):
+    saved = run.save(tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    assert listing(tmp_path) == ["out"]
+    again = Run.open(tmp_path / "out")
+    assert saved.path == again.path == tmp_path / "out"
+    assert again.summary == run.summary
+    assert again.plan == run.plan
+    assert again.scenario_text == run.scenario_text
+    assert again.name == "handmade"
+    assert again.notes == run.summary["notes"]
+    for name in TABLES:
+        assert again.table(name).equals(run.table(name))
+
+
+def test_the_same_run_gives_the_same_bytes(run, tmp_path):
+    for name in ("a", "b"):
+        run.save(tmp_path / name)
+    for file in FILES:
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_run_json_itself_opens_its_bundle(run, tmp_path):
+    run.save(tmp_path / "out")
+    assert Run.open(tmp_path / "out" / "run.json").path == tmp_path / "out"
+
+
+def test_an_unknown_table_is_refused_with_the_known_ones(run):
+    with pytest.raises(InputError, match="intervals, latency, energy, devices"):
+        run.table("latencies")
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_whatever_stops_the_writing_leaves_nothing(tmp_path, error):
+    with pytest.raises(error), reserve(tmp_path / "out") as place:
+        (place.aside / "run.json").write_text("{}")
+        raise error
+    assert listing(tmp_path) == []
+
+
+def test_the_folder_aside_stands_beside_the_target_until_it_is_complete(tmp_path):
+    with reserve(tmp_path / "deep" / "out") as place:
+        assert place.aside.parent == tmp_path / "deep"
+        assert place.aside.name.startswith(".iowatt-partial-")
+        assert not place.target.exists()
+    assert listing(tmp_path / "deep") == ["out"]
+
+
+def test_a_result_is_readable_by_whom_the_umask_says(run, tmp_path):
+    run.save(tmp_path / "out")
+    (tmp_path / "plain").mkdir()
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_existing_output_is_refused_without_force(run, tmp_path):
+    run.save(tmp_path / "out")
+    before = (tmp_path / "out" / "run.json").stat().st_ino
+    with pytest.raises(InputError, match="never overwritten") as caught:
+        run.save(tmp_path / "out")
+    assert caught.value.where == str(tmp_path / "out")
+    assert "--force" in caught.value.hint
+    assert (tmp_path / "out" / "run.json").stat().st_ino == before
+    assert listing(tmp_path) == ["out"]
+
+
+def test_force_replaces_a_bundle(run, tmp_path):
+    run.save(tmp_path / "out")
+    (tmp_path / "out" / "old").touch()
+    run.save(tmp_path / "out", force=True)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    assert listing(tmp_path) == ["out"]
+
+
+def test_force_with_an_error_keeps_the_old_bundle(run, tmp_path):
+    run.save(tmp_path / "out")
+    with pytest.raises(RuntimeError), reserve(tmp_path / "out", force=True):
+        raise RuntimeError
+    assert Run.open(tmp_path / "out").name == "handmade"
+    assert listing(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("what", ["directory", "file", "link"])
+def test_force_replaces_nothing_but_bundles(run, tmp_path, what):
+    target = tmp_path / "precious"
+    if what == "directory":
+        target.mkdir()
+        (target / "thesis.txt").write_text("years")
+    elif what == "file":
+        target.write_text("years")
+    else:
+        run.save(tmp_path / "real")
+        target.symlink_to("real")
+    with pytest.raises(InputError, match="not a Run bundle"):
+        run.save(target, force=True)
+    assert target.exists()
+
+
+def test_force_replaces_an_empty_directory(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    assert run.save(tmp_path / "out", force=True).name == "handmade"
+
+
+def test_a_place_that_appears_meanwhile_is_not_overwritten(tmp_path):
+    with pytest.raises(InputError, match="never overwritten"), reserve(tmp_path / "out"):
+        (tmp_path / "out").mkdir()
+    assert listing(tmp_path) == ["out"]
+
+
+def test_a_parent_that_is_a_file_is_an_input_error(run, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        run.save(tmp_path / "file" / "out")
+
+
+def test_no_bundle_at_all(tmp_path):
+    with pytest.raises(InputError, match="no such Run") as caught:
+        Run.open(tmp_path / "absent")
+    assert caught.value.where == str(tmp_path / "absent")
+    with pytest.raises(InputError, match=r"no run\.json"):
+        Run.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "no JSON object"),
+        ("{}", "None, not 'iowatt.run/1'"),
+        ('{"schema": "iowatt.plan/1"}', "'iowatt.plan/1', not 'iowatt.run/1'"),
+        ('{"schema": "iowatt.run/2"}', "a newer iowatt"),
+        ('{"schema": "iowatt.run/0"}', "an older iowatt"),
+        (b"\xff\xfe", "not UTF-8"),
+    ],
+)
+def test_foreign_and_newer_bundles_are_refused_with_the_reason(tmp_path, content, message):
+    data = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / "run.json").write_bytes(data)
+    with pytest.raises(InputError, match=message) as caught:
+        Run.open(tmp_path)
+    assert str(tmp_path / "run.json") in caught.value.where
+
+
+def test_an_incomplete_bundle_names_the_file(run, tmp_path):
+    run.save(tmp_path / "out")
+    (tmp_path / "out" / "devices.parquet").write_bytes(b"PAR1 not really")
+    (tmp_path / "out" / "energy.parquet").unlink()
+    opened = Run.open(tmp_path / "out")
+    for name in ("devices", "energy"):
+        with pytest.raises(InputError, match="cannot be read") as caught:
+            opened.table(name)
+        assert caught.value.where.endswith(f"{name}.parquet")
+    (tmp_path / "out" / "plan.json").unlink()
+    with pytest.raises(InputError, match="cannot be read"):
+        Run.open(tmp_path / "out")
+
+
+def test_tables_have_exactly_the_columns_of_the_contract(run):
+    for name, schema in SCHEMAS.items():
+        assert dict(run.table(name).schema) == {key: kind() for key, kind in schema.items()}
+    with pytest.raises(ValueError, match=r"missing columns.*'op'"):
+        frame("latency", {"workload": [], "volume": [], "low_ns": [], "high_ns": [], "count": []})
+
+
+def test_a_bundle_is_what_says_so_in_its_run_json(tmp_path):
+    assert not bundle.is_bundle(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"schema": "iowatt.run/9"}))
+    assert bundle.is_bundle(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"schema": "other/1"}))
+    assert not bundle.is_bundle(tmp_path)
+
+
+def test_tables_are_plain_parquet(run, tmp_path):
+    run.save(tmp_path / "out")
+    rows = pl.scan_parquet(tmp_path / "out" / "energy.parquet").filter(pl.col("state") == "idle").collect()
+    assert rows["energy_j"].to_list() == [1400, 2000]
+    assert rows["power_w"].to_list() == [20, 20]

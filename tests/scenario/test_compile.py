@@ -1,0 +1,202 @@
+"""The plan: shape, numbers, and what is not in it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from iowatt.scenario import ScenarioError, compile_plan, load, resolve_sources
+
+TEXT = """\
+name = "two"
+seed = 7
+[[workload]]
+name = "a"
+volume = "right"
+replay = { mode = "closed", outstanding = 4, per = "stream" }
+[workload.trace]
+path = "in/t.csv"
+format = "csv"
+columns = { time = "T" }
+time_unit = "us"
+sector_size = "4k"
+order_tolerance = "2s"
+skip_bad = 3
+[[workload]]
+name = "b"
+volume = "left"
+trace = { path = "-", event = "D", device = "8,0" }
+[[array.pool]]
+name = "p"
+device = "arrays2002-disk"
+count = 4
+raid = { level = 10, stripe_unit = "64k" }
+scheduler = "c-look"
+phase = "zero"
+power = { policy = "fixed-threshold", threshold = "90s" }
+[[array.pool]]
+name = "q"
+device = "toshiba-mg04sca500e"
+count = 1
+[[array.volume]]
+name = "left"
+pool = "p"
+capacity = "1GiB"
+[[array.volume]]
+name = "right"
+pool = "q"
+[[array.bus]]
+name = "bus"
+drives = ["p"]
+bandwidth = "160MB/s"
+arbitration = "2us"
+[observe]
+warmup = "1min"
+duration = "1h"
+"""
+
+
+@pytest.fixture
+def plan():
+    return compile_plan(load(TEXT, traces_must_exist=False))
+
+
+def test_the_plan_is_json_and_the_same_each_time(plan):
+    assert json.loads(json.dumps(plan, allow_nan=False)) == plan
+    assert compile_plan(load(TEXT, traces_must_exist=False)) == plan
+    assert list(plan) == ["schema", "name", "names", "notes", "sources", "warmup", "simulation"]
+    assert (plan["schema"], plan["name"], plan["warmup"]) == ("iowatt.plan/1", "two", None)
+
+
+def test_names(plan):
+    names = plan["names"]
+    assert (names["workloads"], names["volumes"], names["pools"], names["buses"]) == (
+        ["a", "b"],
+        ["left", "right"],
+        ["p", "q"],
+        ["bus"],
+    )
+    assert [d["name"] for d in names["devices"]] == ["p.0", "p.1", "p.2", "p.3", "q.0"]
+    assert names["devices"][4] == {
+        "name": "q.0",
+        "model": "toshiba-mg04sca500e",
+        "pool": "q",
+        "raw_bytes": 5 * 10**12,
+        "idle_w": 6.2,
+    }
+
+
+def test_sources(plan):
+    right = 5 * 10**12
+    assert plan["sources"] == [
+        {
+            "path": "in/t.csv",
+            "format": "csv",
+            "columns": {"time": "T"},
+            "time_unit": "us",
+            "sector_bytes": 4096,
+            "event": None,
+            "device": None,
+            "skip_bad": 3,
+            "order_tolerance_s": 2.0,
+            "limit_bytes": right,
+            "limit_name": "right",
+        },
+        {
+            "path": "-",
+            "format": None,
+            "columns": None,
+            "time_unit": None,
+            "sector_bytes": None,
+            "event": "D",
+            "device": "8,0",
+            "skip_bad": 0,
+            "order_tolerance_s": None,
+            "limit_bytes": 2**30,
+            "limit_name": "left",
+        },
+    ]
+
+
+def test_trace_paths_are_found_at_run_time(plan, tmp_path):
+    first, second = resolve_sources(plan, tmp_path)
+    assert first["path"] == str(tmp_path / "in" / "t.csv")
+    assert second["path"] == "-"
+    assert plan["sources"][0]["path"] == "in/t.csv"
+
+
+def test_the_simulation(plan):
+    simulation = plan["simulation"]
+    assert simulation["seed"] == 7
+    assert simulation["workloads"] == [
+        {"volume": 1, "replay": {"mode": "closed", "outstanding": 4, "per": "stream"}},
+        {"volume": 0, "replay": {"mode": "open", "speed": 1.0}},
+    ]
+    assert simulation["volumes"] == [
+        {"pool": 0, "offset_bytes": 0, "capacity_bytes": 2**30},
+        {"pool": 1, "offset_bytes": 0, "capacity_bytes": 5 * 10**12},
+    ]
+    assert simulation["buses"] == [{"bandwidth_bytes_per_s": 160e6, "arbitration_s": 2e-6}]
+    assert simulation["observe"] == {"warmup_s": 60.0, "end_s": 3600.0, "interval_s": None}
+
+
+def test_pools(plan):
+    first, second = plan["simulation"]["pools"]
+    assert first["raid"] == {
+        "level": "10",
+        "stripe_unit_bytes": 65536,
+        "layout": "left-symmetric",
+        "small_write": "auto",
+        "parity_check_on_read": False,
+    }
+    assert (first["count"], first["scheduler"], first["bus_of_drive"]) == (4, "c-look", [0, 0, 0, 0])
+    assert first["power_policy"] == {"policy": "fixed-threshold", "threshold_s": 90.0}
+    assert (second["count"], second["scheduler"], second["bus_of_drive"]) == (1, "look", [])
+    assert second["power_policy"] == {"policy": "never"}
+    # One drive without raid is one unit, so that no request is split.
+    assert (second["raid"]["level"], second["raid"]["stripe_unit_bytes"]) == ("0", 5 * 10**12)
+
+
+def test_devices(plan):
+    first, second = (pool["device"] for pool in plan["simulation"]["pools"])
+    assert first["power"] == {
+        "active_w": 39.0,
+        "positioning_w": 39.0,
+        "idle_w": 22.3,
+        "standby_w": 12.72,
+        "spin_up_w": 34.8,
+        "spin_down_w": 12.72,
+        "spin_up_s": 26.0,
+        "spin_down_s": 15.0,
+    }
+    assert (first["kind"], first["phase"], first["rpm"], first["surfaces"]) == ("hdd", "zero", 12_000.0, 22)
+    assert (first["sectors"], first["sector_bytes"]) == (65_625_000, 512)
+    assert first["seek"][0] == {"cylinders": 1, "time_s": 0.001245}
+    assert second["phase"] == "random"
+    assert second["power"]["standby_w"] is None
+
+
+def test_automatic_warmup():
+    plan = compile_plan(load(TEXT, ["observe.warmup=auto"], traces_must_exist=False))
+    assert plan["warmup"] == "auto"
+    assert plan["simulation"]["observe"]["warmup_s"] == 0.0
+
+
+def test_notes_say_what_is_a_stand_in(plan):
+    assert plan["notes"][0].startswith("arrays2002-disk is a stand-in: ")
+    assert any(note.startswith("toshiba-mg04sca500e: geometry is derived") for note in plan["notes"])
+    assert len(set(plan["notes"])) == len(plan["notes"])
+
+
+def test_a_contradiction_in_a_scenario_made_in_python():
+    scenario = load(TEXT, traces_must_exist=False)
+    workload = scenario.workload[0].model_copy(update={"volume": "up"})
+    with pytest.raises(ScenarioError, match=r"workload\.0\.volume: there is no volume 'up'"):
+        compile_plan(scenario.model_copy(update={"workload": [workload]}))
+
+
+def test_missing_traces_can_be_asked_for(tmp_path):
+    scenario = load(TEXT, traces_must_exist=False)
+    with pytest.raises(ScenarioError, match="there is no trace file"):
+        compile_plan(scenario, tmp_path, traces_must_exist=True)

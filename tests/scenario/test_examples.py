@@ -1,0 +1,49 @@
+"""The examples load, compile, and are what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iowatt.scenario import compile_plan, load, resolve_sources
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES = sorted(EXAMPLES.glob("*.toml"))
+
+
+def test_there_are_some():
+    assert {f.stem for f in FILES} >= {
+        "tpcc-raid5",
+        "tpcc-closed",
+        "two-pools",
+        "idle",
+        "spin-down",
+        "own-trace",
+    }
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_example_compiles(file):
+    assert file.read_text("utf-8").startswith("#:schema ../schema/iowatt.schema.json\n")
+    scenario = load(file)
+    plan = compile_plan(scenario, file.parent, traces_must_exist=True)
+    assert plan["name"] == file.stem
+    assert all(Path(source["path"]).is_file() for source in resolve_sources(plan, file.parent))
+    assert str(EXAMPLES) not in json.dumps(plan)
+
+
+def test_the_main_example_is_the_study():
+    plan = compile_plan(load(EXAMPLES / "tpcc-raid5.toml"), EXAMPLES)
+    (pool,) = plan["simulation"]["pools"]
+    assert (pool["count"], pool["raid"]["level"], pool["raid"]["stripe_unit_bytes"]) == (32, "5", 16384)
+    assert pool["bus_of_drive"] == [0] * 16 + [1] * 16
+    # 31 drives of 2,050,781 whole units of 16 KiB.
+    assert plan["simulation"]["volumes"][0]["capacity_bytes"] == 31 * 2_050_781 * 16384
+
+
+@pytest.mark.parametrize("count", [24, 26, 38])
+def test_the_main_example_can_be_swept(count):
+    plan = compile_plan(load(EXAMPLES / "tpcc-raid5.toml", [f"array.pool.disks.count={count}"]), EXAMPLES)
+    assert plan["simulation"]["pools"][0]["bus_of_drive"] == [0] * (count // 2) + [1] * (count // 2)

@@ -1,0 +1,101 @@
+"""The catalogue and the schema: every key is documented, and the checked-in schema is the models'."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.scenario import Scenario, explain, json_schema, keys
+from iowatt.scenario.schema import schema_text
+
+ROOT = Path(__file__).parents[2]
+CATALOGUE = keys.catalogue(Scenario)
+
+
+@pytest.mark.parametrize("key", CATALOGUE.values(), ids=lambda key: key.path)
+def test_every_key_is_documented(key):
+    assert key.description.endswith(".")
+    assert len(key.description) > 5
+    assert key.accepts
+    assert key.default_text
+    assert key.required or key.unset or key.default is not None
+    if key.accepts.startswith(("a time", "a power", "a rate", "a capacity", "a size")):
+        assert key.unit in {"s", "W", "bytes", "bytes/s"}
+
+
+@pytest.mark.parametrize("key", CATALOGUE.values(), ids=lambda key: key.path)
+def test_every_example_is_toml(key):
+    if key.example is not None:
+        line = explain.as_dict(key)["example"]
+        assert tomllib.loads(line) == {key.path.rpartition(".")[2]: key.example}
+    else:
+        assert key.children or key.path.startswith("array.pool.device.power.")
+
+
+def test_keys_of_one_choice_only_say_so():
+    assert CATALOGUE["workload.replay.speed"].only_with == 'mode = "open"'
+    assert CATALOGUE["workload.replay.outstanding"].only_with == 'mode = "closed"'
+    assert CATALOGUE["array.pool.power.threshold"].only_with == 'policy = "fixed-threshold"'
+    assert CATALOGUE["workload.replay.mode"].accepts == '"open", "closed"'
+    assert CATALOGUE["workload.replay.mode"].only_with is None
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("array.pool.raid.stripe_unit", "array.pool.raid.stripe_unit"),
+        ("array.pool.disks.raid.stripe_unit", "array.pool.raid.stripe_unit"),
+        ("array.pool.0.count", "array.pool.count"),
+        ("observe", "observe"),
+    ],
+)
+def test_paths_with_names_of_elements(path, found):
+    assert explain.find(path).path == found
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("array.pool.raid.stripe_unt", "did you mean array.pool.raid.stripe_unit?"),
+        ("array.pol.count", "did you mean array.pool.count?"),
+        ("stripe_unit", "did you mean array.pool.raid.stripe_unit?"),
+        ("zzz", "`iowatt explain` lists all keys"),
+    ],
+)
+def test_unknown_keys_get_the_nearest(path, words):
+    with pytest.raises(InputError) as error:
+        explain.find(path)
+    assert words in str(error.value)
+
+
+def test_an_explanation_is_complete():
+    shown = explain.as_dict(explain.find("array.pool.raid.stripe_unit"))
+    assert shown["unit"] == "bytes"
+    assert shown["default"] == "64 KiB"
+    assert "'16KiB'" in shown["accepts"]
+    assert shown["example"] == 'stripe_unit = "16KiB"'
+    assert "arrays2002-disk" in explain.as_dict(explain.find("array.pool.device"))["library"]
+
+
+def test_the_checked_in_schema_is_current():
+    checked_in = (ROOT / "schema" / "iowatt.schema.json").read_text("utf-8")
+    assert checked_in == schema_text(), "run: iowatt schema -o schema/iowatt.schema.json --force"
+
+
+def test_the_schema_describes_every_property():
+    schema = json_schema()
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    tables = [schema, *schema["$defs"].values()]
+    tables += [choice for table in tables for choice in table.get("anyOf", []) if "properties" in choice]
+    described = 0
+    for table in tables:
+        assert table.get("additionalProperties", False) is False
+        for name, field in table.get("properties", {}).items():
+            assert field.get("description"), name
+            described += 1
+    assert described >= 50
+    assert json.loads(schema_text()) == schema

@@ -1,0 +1,287 @@
+"""Loading: every kind of mistake is named with its place, what would be accepted, and the fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iowatt.errors import InputError
+from iowatt.scenario import Scenario, ScenarioError, load
+from iowatt.scenario.keys import toml_text
+
+TEXT = """\
+name = "small"
+[[workload]]
+name = "oltp"
+volume = "db"
+trace = { path = "trace.csv" }
+replay = { mode = "open", speed = 2 }
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 8
+raid = { level = 5, stripe_unit = "16k" }
+scheduler = "elevator"
+
+[[array.volume]]
+name = "db"
+pool = "disks"
+capacity = "100GB"
+
+[observe]
+interval = "60s"
+warmup = "auto"
+"""
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    (tmp_path / "trace.csv").write_text("time_ms,op,offset,size\n")
+    return tmp_path
+
+
+def problems(text: str, directory: Path, sets: list[str] | None = None) -> list[str]:
+    with pytest.raises(InputError) as error:
+        load(text, sets or [], base_dir=directory)
+    assert error.value.exit_code == 2
+    listed = getattr(error.value, "problems", (error.value,))
+    return [str(problem) for problem in listed]
+
+
+def only(text: str, directory: Path, sets: list[str] | None = None) -> str:
+    found = problems(text, directory, sets)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_a_good_scenario(directory):
+    scenario = load(TEXT, base_dir=directory)
+    pool = scenario.array.pool[0]
+    assert pool.device.name == "arrays2002-disk"
+    assert pool.raid is not None
+    assert pool.raid.stripe_unit == 16 * 1024
+    assert (pool.scheduler, pool.phase, pool.power.policy) == ("look", "random", "never")
+    assert scenario.array.volume[0].capacity == 100_000_000_000
+    assert (scenario.observe.interval, scenario.observe.warmup) == (60.0, "auto")
+    assert scenario.seed == 1
+
+
+def test_a_file_is_loaded_beside_its_trace(directory):
+    (directory / "s.toml").write_text(TEXT)
+    assert load(directory / "s.toml") == load(str(directory / "s.toml")) == load(TEXT, base_dir=directory)
+
+
+def test_it_cannot_be_changed(directory):
+    scenario = load(TEXT, base_dir=directory)
+    with pytest.raises(ValueError, match="frozen"):
+        scenario.seed = 2
+    assert isinstance(scenario, Scenario)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "words"),
+    [
+        ("count = 8", "cuont = 8", "scenario:11: array.pool.disks.cuont", "did you mean 'count'?"),
+        (
+            "count = 8",
+            'count = 8\nstripe_unit = "16k"',
+            "scenario:12: array.pool.disks.stripe_unit",
+            "array.pool.raid.stripe_unit?",
+        ),
+        (
+            "count = 8",
+            "count = 8\nwhatever = 1",
+            "scenario:12: array.pool.disks.whatever",
+            "keys here: name, device, count",
+        ),
+        ("count = 8", "count = 0", "scenario:11: array.pool.disks.count", "at least 1, not 0"),
+        ("count = 8", "count = -8", "scenario:11: array.pool.disks.count", "at least 1, not -8"),
+        (
+            "count = 8",
+            "count = 8.5",
+            "scenario:11: array.pool.disks.count",
+            "8.5 is not accepted; expected a whole number",
+        ),
+        (
+            "count = 8",
+            'count = "8"',
+            "scenario:11: array.pool.disks.count",
+            '"8" is not accepted; expected a whole number',
+        ),
+        ("count = 8", "count = true", "scenario:11: array.pool.disks.count", "true is not accepted"),
+        (
+            'device = "arrays2002-disk"',
+            "",
+            "scenario:8: array.pool.disks.device",
+            "the required key 'device' is missing",
+        ),
+        (
+            "arrays2002-disk",
+            "array2002-disk",
+            "scenario:10: array.pool.disks.device",
+            "did you mean 'arrays2002-disk'?",
+        ),
+        ("arrays2002-disk", "no.toml", "scenario:10: array.pool.disks.device", "no.toml: cannot be read"),
+        (
+            "arrays2002-disk",
+            "quantum-atlas-10k",
+            "scenario:10: array.pool.disks.device",
+            'power = { active = "..W"',
+        ),
+        (
+            "level = 5",
+            "level = 7",
+            "scenario:12: array.pool.disks.raid.level",
+            "7 is not accepted; expected 0, 1, 4, 5, 6, 10",
+        ),
+        ("level = 5", "level = true", "scenario:12: array.pool.disks.raid.level", "expected one of 0, 1"),
+        ('"16k"', '"16q"', "scenario:12: array.pool.disks.raid.stripe_unit", "unknown unit 'q'"),
+        ('"16k"', '"1000"', "scenario:12: array.pool.disks.raid.stripe_unit", "use a multiple of 512"),
+        ('"16k"', '"64GiB"', "scenario:12: array.pool.disks.raid.stripe_unit", "more than a drive has"),
+        ("elevator", "elevtor", "scenario:13: array.pool.disks.scheduler", 'expected "fcfs", "sstf"'),
+        ("elevator", "skan", "scenario:13: array.pool.disks.scheduler", "did you mean 'scan'?"),
+        ("speed = 2", "speed = 0", "scenario:6: workload.oltp.replay.speed", "at least 1e-06, not 0"),
+        ("speed = 2", "speed = -1", "scenario:6: workload.oltp.replay.speed", "not -1"),
+        ("speed = 2", "speed = nan", "scenario:6: workload.oltp.replay.speed", "a finite number, not nan"),
+        ("speed = 2", "speed = inf", "scenario:6: workload.oltp.replay.speed", "must be"),
+        (
+            "speed = 2",
+            "outstanding = 2",
+            "scenario:6: workload.oltp.replay.outstanding",
+            'goes only with mode = "closed"',
+        ),
+        ('mode = "open"', 'mode = "opn"', "scenario:6: workload.oltp.replay.mode", "did you mean 'open'?"),
+        (
+            'mode = "open", ',
+            "",
+            "scenario:6: workload.oltp.replay.mode",
+            "the required key 'mode' is missing",
+        ),
+        ("trace.csv", "trase.csv", "scenario:5: workload.oltp.trace.path", "did you mean 'trace.csv'?"),
+        ("trace.csv", "", "scenario:5: workload.oltp.trace.path", "must not be empty"),
+        ("trace.csv", ".", "scenario:5: workload.oltp.trace.path", "is a directory"),
+        (
+            'path = "trace.csv"',
+            'path = "trace.csv", format = "mrs"',
+            "scenario:5: workload.oltp.trace.format",
+            "did you mean 'msr'?",
+        ),
+        ('volume = "db"', 'volume = "bd"', "scenario:4: workload.oltp.volume", "there is no volume 'bd'"),
+        ('pool = "disks"', 'pool = "disk"', "scenario:17: array.volume.db.pool", "did you mean 'disks'?"),
+        ("100GB", "100G", "scenario:18: array.volume.db.capacity", "write GB (decimal) or GiB (binary)"),
+        ('"100GB"', "100", "scenario:18: array.volume.db.capacity", "100 has no unit"),
+        (
+            "100GB",
+            "300GB",
+            "scenario:18: array.volume.db.capacity",
+            "leave capacity out to take what is left",
+        ),
+        ("100GB", "511B", "scenario:18: array.volume.db.capacity", "511 bytes do not fit"),
+        ('"60s"', "60", "scenario:21: observe.interval", "60 has no unit; expected a time"),
+        ("60s", "60 W", "scenario:21: observe.interval", "unknown unit 'W'"),
+        ("auto", "later", "scenario:22: observe.warmup", "or 'auto'"),
+        ('name = "small"', 'name = "../x"', "scenario:1: name", "must match"),
+        ("[observe]", "[observ]", "scenario:20: observ", "did you mean 'observe'?"),
+        ("[observe]", "[[observe]]", "scenario:20: observe", "expected a table with the keys interval"),
+    ],
+)
+def test_one_mistake(old, new, where, words, directory):
+    assert old in TEXT
+    text = only(TEXT.replace(old, new, 1), directory)
+    assert text.startswith(where + ": ")
+    assert words in text
+
+
+def test_all_mistakes_at_once_in_the_order_of_the_text(directory):
+    text = TEXT.replace("speed = 2", "sped = 2").replace("level = 5", "level = 3").replace("60s", "60x")
+    found = problems(text, directory)
+    assert [line.split(": ")[0] for line in found] == ["scenario:6", "scenario:12", "scenario:21"]
+    with pytest.raises(ScenarioError, match=r"^scenario: 3 problems"):
+        load(text, base_dir=directory)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("name = \n", "scenario:1"),
+        ("name = 'x'\n[array\n", "scenario:2"),
+        ("a = 1\na = 2\n", "scenario:2"),
+        ("x = 1_\n", "scenario:1"),
+    ],
+)
+def test_text_that_is_no_toml_says_the_line(text, where, directory):
+    found = only(text, directory)
+    assert found.startswith(where)
+    assert "no valid TOML" in found
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"no\.toml: cannot be read: No such file"):
+        load(tmp_path / "no.toml")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        load(tmp_path)
+    (tmp_path / "binary.toml").write_bytes(b"\x00\xff\xfe")
+    with pytest.raises(InputError, match="in UTF-8; byte 1 is not"):
+        load(tmp_path / "binary.toml")
+
+
+def test_an_override_is_named_in_its_error(directory):
+    text = only(TEXT, directory, ["array.pool.disks.cuont=24"])
+    assert text.startswith("--set array.pool.disks.cuont=24: array.pool.disks.cuont: unknown key")
+    text = only(TEXT, directory, ["array.pool.disks.raid.stripe_unit=1000"])
+    assert text.startswith("--set array.pool.disks.raid.stripe_unit=1000: ")
+    assert "multiple of 512" in text
+
+
+def test_overrides_change_the_scenario(directory):
+    sets = [
+        "array.pool.disks.count=24",
+        "array.pool.disks.raid={level = 6}",
+        "workload.oltp.replay.speed=0.4",
+        "seed=9",
+    ]
+    scenario = load(TEXT, sets, base_dir=directory)
+    assert scenario.array.pool[0].count == 24
+    assert scenario.array.pool[0].raid is not None
+    assert (scenario.array.pool[0].raid.level, scenario.array.pool[0].raid.stripe_unit) == (6, 64 * 1024)
+    assert (scenario.workload[0].replay.model_dump(), scenario.seed) == ({"mode": "open", "speed": 0.4}, 9)
+
+
+@given(st.integers(0, len(TEXT) - 1), st.integers(0, 12), st.text(max_size=3))
+def test_no_edit_breaks_it(tmp_path_factory, at, length, insert):
+    directory = tmp_path_factory.getbasetemp()
+    (directory / "trace.csv").touch()
+    try:
+        assert load(TEXT[:at] + insert + TEXT[at + length :] + "\n", base_dir=directory).array.pool
+    except InputError as error:
+        assert "scenario" in str(error)
+
+
+KEYS = st.sampled_from(
+    ["name", "workload", "array", "pool", "device", "raid", "power", "trace", "replay", "mode", "policy"]
+)
+SCALARS = st.one_of(
+    st.integers(-3, 40), st.booleans(), st.sampled_from(["open", "closed", "never", "a", "16k", ""])
+)
+TABLES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(KEYS, TABLES, min_size=1), st.dictionaries(KEYS, TABLES, min_size=1))
+def test_no_shape_breaks_it(top, pool):
+    table = {
+        **top,
+        "name": "x",
+        "array": {"pool": [{"name": "disks", "count": 1, "device": "arrays2002-disk", **pool}]},
+    }
+    text = "".join(f"{key} = {toml_text(value)}\n" for key, value in table.items())
+    with pytest.raises(InputError) as error:
+        load(text + "observe = 1\n")
+    assert "scenario:" in str(error.value)

@@ -1,0 +1,98 @@
+"""``--set``: paths, values, and what does not fit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iowatt.errors import InputError
+from iowatt.scenario.keys import toml_text
+from iowatt.scenario.overrides import apply, parse_value
+
+
+def scenario():
+    return {
+        "name": "x",
+        "array": {
+            "pool": [
+                {"name": "disks", "count": 32, "device": "d"},
+                {"name": "more", "count": 1, "device": "d"},
+            ]
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("24", 24),
+        ("0.4", 0.4),
+        ("true", True),
+        ('"24"', "24"),
+        ("16KiB", "16KiB"),
+        ("fcfs", "fcfs"),
+        ('{ policy = "never" }', {"policy": "never"}),
+        ("[1, 2]", [1, 2]),
+        ("", ""),
+        ("1979-05-27", "1979-05-27"),
+        ("1\nname = 2", "1\nname = 2"),
+    ],
+)
+def test_values_are_toml_or_strings(text, value):
+    assert parse_value(text) == value
+
+
+def test_elements_go_by_name_or_index():
+    raw = scenario()
+    apply(raw, ["array.pool.disks.count=24", "array.pool.1.count=2"])
+    assert [pool["count"] for pool in raw["array"]["pool"]] == [24, 2]
+
+
+def test_tables_that_are_not_there_are_made():
+    raw = scenario()
+    apply(raw, ["observe.warmup=5s", "array.pool.disks.raid.level=6"])
+    assert raw["observe"] == {"warmup": "5s"}
+    assert raw["array"]["pool"][0]["raid"] == {"level": 6}
+
+
+def test_a_device_by_name_becomes_a_table():
+    raw = scenario()
+    apply(raw, ["array.pool.disks.device.rpm=15000"])
+    assert raw["array"]["pool"][0]["device"] == {"name": "d", "rpm": 15000}
+
+
+def test_the_last_one_wins_and_places_are_kept():
+    raw = scenario()
+    places = apply(raw, ["seed=1", "seed=2"])
+    assert raw["seed"] == 2
+    assert places == {("seed",): "--set seed=2"}
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("array.pool.disks.count", "expected path=value"),
+        ("=5", "expected path=value"),
+        ("a..b=5", "expected path=value"),
+        ("array.pool.disk.count=5", "did you mean 'disks'?"),
+        ("array.pool.7.count=5", "an index below 2"),
+        ("name.first=5", "name is 'x', which has no keys"),
+    ],
+)
+def test_what_does_not_fit(override, words):
+    with pytest.raises(InputError) as error:
+        apply(scenario(), [override])
+    assert words in str(error.value)
+    assert f"--set {override}" in str(error.value)
+
+
+@given(
+    st.one_of(
+        st.integers(-(2**62), 2**62),
+        st.booleans(),
+        st.text(st.characters(min_codepoint=32, max_codepoint=126)),
+    )
+)
+def test_what_toml_writes_reads_back(value):
+    assert parse_value(toml_text(value)) == value
