@@ -16,6 +16,7 @@ RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crate
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
 
 .PHONY: demo test bench check docs fuzz build clean
 .DELETE_ON_ERROR:

@@ -67,7 +67,8 @@ def blkparse(rows: pl.DataFrame) -> Iterator[str]:
     """Text of blkparse, Q events only."""
     for i, (t, read, lbn, size) in enumerate(rows.iter_rows()):
         stamp = f"{t // 10**9}.{t % 10**9:09d}"
-        yield f"  7,0    1 {i:8d} {stamp:>14} 4711  Q {'R' if read else 'W'} {lbn} + {size // 512} [postgres]\n"
+        way = "R" if read else "W"
+        yield f"  7,0    1 {i:8d} {stamp:>14} 4711  Q {way} {lbn} + {size // 512} [postgres]\n"
 
 
 def native_csv(rows: pl.DataFrame) -> Iterator[str]:
@@ -122,7 +123,8 @@ def simulate(scenario: str, *overrides: str) -> dict[str, float]:
 
 def in_own_process(call: str) -> dict[str, Any]:
     """Evaluate one of the functions above in a fresh interpreter."""
-    code = f"import sys, json; sys.path.insert(0, {str(ROOT / 'benches')!r}); import bench; print(json.dumps(bench.{call}))"
+    folder = str(ROOT / "benches")
+    code = f"import sys, json; sys.path.insert(0, {folder!r}); import bench; print(json.dumps(bench.{call}))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
@@ -151,6 +153,12 @@ def long_trace(path: Path, requests: int) -> None:
             )
 
 
+def show_decoding(name: str, call: str) -> None:
+    """Print one format's decoding figures."""
+    figures = best(call, "mb_per_s")
+    print(f"  {name:14} {figures['mb_per_s']:8.0f} MB/s {figures['requests_per_cpu_s']:14,.0f} requests/s")
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -159,10 +167,14 @@ def main() -> None:
     options = parser.parse_args()
     trace = options.trace.resolve()
 
-    override = f"workload.oltp.trace.path={json.dumps(str(trace))}"
+    def run_on(path: Path) -> str:
+        override = f"workload.oltp.trace.path={json.dumps(str(path))}"
+        return f"simulate({str(SCENARIO)!r}, {override!r})"
+
     print(f"simulation, {SCENARIO.name} on {trace.name}")
-    figures = best(f"simulate({str(SCENARIO)!r}, {override!r})", "requests_per_cpu_s")
-    print(f"  {figures['requests_per_cpu_s']:12,.0f} requests per CPU second, {figures['peak_rss_mib']:.0f} MiB")
+    figures = best(run_on(trace), "requests_per_cpu_s")
+    rate, memory = figures["requests_per_cpu_s"], figures["peak_rss_mib"]
+    print(f"  {rate:12,.0f} requests per CPU second, {memory:.0f} MiB peak RSS")
 
     print("decoding")
     with tempfile.TemporaryDirectory() as folder:
@@ -171,17 +183,14 @@ def main() -> None:
             path = Path(folder) / f"trace.{name}"
             with path.open("w") as out:
                 out.writelines(lines(rows))
-            figures = best(f"decode({str(path)!r}, {name!r})", "mb_per_s")
-            print(f"  {name:14} {figures['mb_per_s']:8.0f} MB/s {figures['requests_per_cpu_s']:14,.0f} requests/s")
-        figures = best(f"decode_parquet({str(trace)!r})", "mb_per_s")
-        print(f"  {'parquet':14} {figures['mb_per_s']:8.0f} MB/s {figures['requests_per_cpu_s']:14,.0f} requests/s")
+            show_decoding(name, f"decode({str(path)!r}, {name!r})")
+        show_decoding("parquet", f"decode_parquet({str(trace)!r})")
 
         if not options.no_memory:
             path = Path(folder) / "long.trace"
             long_trace(path, LONG)
-            override = f"workload.oltp.trace.path={json.dumps(str(path))}"
             began = time.perf_counter()
-            figures = in_own_process(f"simulate({str(SCENARIO)!r}, {override!r})")
+            figures = in_own_process(run_on(path))
             print(f"memory, {LONG:,} requests of DiskSim ASCII in {time.perf_counter() - began:.0f} s")
             print(f"  {figures['peak_rss_mib']:12,.0f} MiB peak RSS of the whole process")
 

@@ -96,7 +96,8 @@ SUMMARY: dict[str, Any] = {
     "sources": [
         {
             "format": "csv", "detected": True, "requests": 9, "skipped_bad": 1,
-            "first_bad": ["line 4: too few columns"], "reordered": 0, "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None,
+            "first_bad": ["line 4: too few columns"], "reordered": 0,
+            "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None,
         }
     ],
     "requests_simulated": 8,

@@ -49,7 +49,8 @@ class TraceReader:
     def summary(self) -> str:
         """What was read so far, as a JSON object.
 
-        Keys: format, detected, requests, skipped_bad, first_bad, reordered, equal_stamps, trims, flushes, origin.
+        Keys: format, detected, requests, skipped_bad, first_bad, reordered, equal_stamps, trims, flushes,
+        origin.
         """
 
 def open_trace(spec_json: str, source: Iterable[Any] | None = None) -> TraceReader:
@@ -65,9 +66,9 @@ def trace_info(
 ) -> str:
     """Read a whole trace and describe it, as JSON (schema ``iowatt.trace-info/1``).
 
-    ``source`` is ``None`` for the file of the specification, or an iterable of dicts like ``Batch``, where ``device``,
-    ``response_ns`` and ``stream`` may be left out and ``devices`` and ``streams`` (lists of names) may be added.
-    Without a ``device`` in the specification all devices are read. ``progress`` is called a few
+    ``source`` is ``None`` for the file of the specification, or an iterable of dicts like ``Batch``, where
+    ``device``, ``response_ns`` and ``stream`` may be left out and ``devices`` and ``streams`` (lists of
+    names) may be added. Without a ``device`` in the specification all devices are read. ``progress`` is called a few
     times a second with the fraction read and the requests so far; what it raises ends the reading.
     """
 

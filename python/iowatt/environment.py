@@ -79,7 +79,7 @@ def _main_job() -> list[Part]:
         )
     ]
     ran, said = _try_python("import iowatt._core as core; print(core.__version__)")
-    parts.append(essential("iowatt._core", ran, said, "build it: make build (or maturin develop --release)"))
+    parts.append(essential("iowatt._core", ran, said, "build it: maturin develop --release"))
     ran, said = _try_python(
         "import polars as pl; pl.Series([1, 2]).sum(); print(pl.__version__ + ', runs on this processor')"
     )

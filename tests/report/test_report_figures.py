@@ -73,7 +73,7 @@ def test_lines_over_time_hold_the_table(made, key):
     figure = of(made)[key]
     edges = [*figure.table.column("From"), figure.table.column("To")[-1]]
     for trace in figure.spec["data"]:
-        if trace["name"] == "All idle":
+        if trace["name"] == "When idle":
             continue
         # one hour is shown in minutes; the last value is held to the end of its interval
         assert [60 * x for x in trace["x"]] == pytest.approx(edges)

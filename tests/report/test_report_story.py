@@ -21,7 +21,9 @@ def warnings(run):
 def test_the_answer_says_what_was_simulated_and_what_it_costs(made):
     text = said(made)
     requests = made.summary["requests"]
-    assert text.startswith("This run simulates 8 arrays2002-disk drives in RAID-5 serving oltp: ")
+    assert text.startswith("This run simulates 8 arrays2002-disk drives in RAID-5 serving oltp (")
+    assert "pg_tpcc_paced.parquet; " in text
+    assert "open, 0.4 × recorded speed): " in text
     assert f"{requests['count']:,} requests" in text
     assert f"{made.summary['power_w']['mean']:.0f} W on average" in text
     assert "in 60 min" in text
@@ -36,6 +38,20 @@ def test_a_quiet_run_says_so():
     assert text.startswith("This run simulates 1 arrays2002-disk drive in RAID-5 without any request for ")
     assert "12.0 W on average" in text
     assert "100 % of the energy" in text
+
+
+def test_stopped_drives_and_what_they_save_are_told():
+    run = build(Recipe(intervals=10))
+    # 10 kJ when idle all the time; 4 kJ of idle, 1 kJ of work and 3 kJ of standby instead: 20 % less
+    run.summary["energy"] |= {
+        "total_j": 8e3,
+        "above_idle_j": -2e3,
+        "by_state_j": {"active": 400.0, "positioning": 600.0, "idle": 4e3, "standby": 3e3},
+    }
+    text = said(run)
+    assert "50 % of the energy keeps drives spinning that have nothing to do; " in text
+    assert "moving heads and data takes 12.5 % and stopped drives take 37.5 %." in text
+    assert "In all, the drives use 20 % less than if they spun idle all the time." in text
 
 
 def test_a_busy_array_is_told_apart():

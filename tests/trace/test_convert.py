@@ -34,7 +34,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def to(source: Path, target: Path, **options: object) -> Path:
-    convert(spec(source), target, **options)  # type: ignore[arg-type]
+    convert(spec(source), target, **options)
     return target
 
 
@@ -191,7 +191,7 @@ ROWS = st.lists(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS)
 def test_any_trace_survives_both_formats(tmp_path: Path, rows: list[tuple[object, ...]]) -> None:
-    frame = pl.DataFrame(sorted(rows, key=lambda row: row[0]), schema=SCHEMA, orient="row")  # type: ignore[arg-type,return-value]
+    frame = pl.DataFrame(sorted(rows, key=lambda row: row[0]), schema=SCHEMA, orient="row")
     start = tmp_path / "start.parquet"
     frame.write_parquet(start)
     csv = to(start, tmp_path / "t.csv", force=True)

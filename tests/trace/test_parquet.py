@@ -37,12 +37,12 @@ def native(**changes: object) -> pl.DataFrame:
 
 
 def written(path: Path, frame: pl.DataFrame, **options: object) -> Path:
-    frame.write_parquet(path, **options)  # type: ignore[arg-type]
+    frame.write_parquet(path, **options)
     return path
 
 
 def read(path: Path, **options: object) -> tuple[dict[str, np.ndarray], parquet.ParquetBatches]:
-    opened = batches(path, **options)  # type: ignore[arg-type]
+    opened = batches(path, **options)
     parts = list(opened)
     arrays = [name for name, values in parts[0].items() if isinstance(values, np.ndarray)]
     return {name: np.concatenate([part[name] for part in parts]) for name in arrays}, opened
@@ -50,7 +50,7 @@ def read(path: Path, **options: object) -> tuple[dict[str, np.ndarray], parquet.
 
 def refusal(path: Path, **options: object) -> str:
     with pytest.raises(InputError) as caught:
-        list(batches(path, **options))  # type: ignore[arg-type]
+        list(batches(path, **options))
     assert str(path) in str(caught.value)
     return str(caught.value)
 

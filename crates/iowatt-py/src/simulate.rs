@@ -55,7 +55,8 @@ pub fn simulate<'py>(
     let result = PyDict::new(py);
     let mut summary = serde_json::to_value(&outcome.summary).map_err(|e| internal(py, &e.to_string()))?;
     summary["wall_s"] = wall_s.into();
-    let sources: Vec<_> = opened.iter().map(|s| serde_json::to_value(s.summary()).unwrap_or_default()).collect();
+    let sources: Vec<_> =
+        opened.iter().map(|s| serde_json::to_value(s.summary()).unwrap_or_default()).collect();
     summary["sources"] = sources.into();
     result.set_item("summary", summary.to_string())?;
     result.set_item("intervals", columns(py, outcome.intervals)?)?;

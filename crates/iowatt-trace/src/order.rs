@@ -9,8 +9,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::format::Raw;
 
-/// Requests held back at most; with more inside the tolerance the oldest is let go.
-pub const HELD: usize = 1 << 20;
+/// Requests held back at most (32 MiB of them); with more inside the tolerance the oldest is let go.
+pub const HELD: usize = 1 << 19;
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -93,7 +93,7 @@ impl Reorder {
         if self.released_ns.is_some_and(|released| time_ns < released) {
             let (back, held) = (seconds(back), self.held);
             return Err(format!(
-                "time goes back by {back} s, past more than {held} requests, which is what can be held back for sorting; sort the trace"
+                "time goes back by {back} s, past requests already handed on ({held} can be held back for sorting); sort the trace"
             ));
         }
         Ok(())
@@ -134,7 +134,7 @@ impl Reorder {
         };
         let (earliest_ns, _) = if from_stragglers { straggler? } else { ordered? };
         let safe = self.newest_ns - earliest_ns >= self.tolerance_ns;
-        if !(safe || self.finished || self.ordered.len() + self.stragglers.len() > self.held) {
+        if !(safe || self.finished || self.ordered.len() + self.stragglers.len() >= self.held) {
             return None;
         }
         self.released_ns = Some(earliest_ns);
@@ -204,9 +204,9 @@ mod tests {
 
     #[test]
     fn the_buffer_is_bounded() {
-        // Three are held: the fourth lets 10 go, so 9 comes too late and 11 does not.
+        // Three are held: 12 lets 10 go and 13 lets 11 go, so that 9 comes too late and 11 does not.
         assert!(through(&[10, 11, 12, 13, 11], 100, 3).is_ok());
-        assert!(through(&[10, 11, 12, 13, 9], 100, 3).unwrap_err().contains("past more than 3"));
+        assert!(through(&[10, 11, 12, 13, 9], 100, 3).unwrap_err().contains("3 can be held back"));
     }
 
     #[test]

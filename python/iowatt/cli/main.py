@@ -27,12 +27,15 @@ trace.register(app)
 
 
 def main() -> None:
-    """Run the command line; exit 0 done, 1 a check failed, 2 wrong input, 3 a fault of ours, 130 interrupted."""
+    """Run the command line.
+
+    Exit codes: 0 done, 1 a check failed, 2 wrong input, 3 a fault of ours, 130 interrupted.
+    """
     try:
         app()
     except IowattError as error:
-        print(f"iowatt: error: {error}", file=sys.stderr)
-        raise SystemExit(error.exit_code) from None
+        typer.echo(f"iowatt: error: {error}", err=True)
+        sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        print("iowatt: interrupted; nothing half-written was left", file=sys.stderr)
-        raise SystemExit(130) from None
+        typer.echo("iowatt: interrupted; nothing half-written was left", err=True)
+        sys.exit(130)

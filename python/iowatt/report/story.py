@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from iowatt.report import numbers
 from iowatt.report.figures import palette
 from iowatt.report.numbers import with_unit
 from iowatt.report.phrases import between, listed
+from iowatt.report.system import replay_in_words
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
+
+
+WORK = ("active", "positioning")
+"""States in which a drive serves requests."""
 
 
 def answer(run: Run) -> list[str]:
@@ -31,7 +37,7 @@ def _what(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
     ]
     requests, window = summary["requests"], summary["window"]
     verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
-    work = [workload["name"] for workload in summary["workloads"]]
+    work = _work(summary, plan)
     serving = f" serving {listed(work)}" if work else ""
     system, span = listed(drives) or "a system", numbers.duration(window["duration_s"])
     if not requests["count"]:
@@ -44,15 +50,28 @@ def _what(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
     )
 
 
+def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
+    """Workloads by name, with trace and pace where the plan tells."""
+    names = [str(workload["name"]) for workload in summary["workloads"]]
+    sources, paces = plan.get("sources", []), plan.get("simulation", {}).get("workloads", [])
+    if not len(names) == len(sources) == len(paces):
+        return names
+    return [
+        f"{name} ({PurePath(source['path']).name}; {replay_in_words(pace['replay'])})"
+        for name, source, pace in zip(names, sources, paces, strict=True)
+    ]
+
+
 def _cost(summary: Mapping[str, Any]) -> list[str]:
     power, energy, time = summary["power_w"], summary["energy"], summary["response_time_ms"]["all"]
     sentences = []
     if time["count"]:
         interval = time["mean_ci95"]
-        sure = f" (95 % confidence: {between(interval)})" if interval else ""
+        sure = f" (95\u00a0% confidence: {between(interval)})" if interval else ""
         sentences.append(
             f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; "
-            f"half take at most {with_unit(time['p50'], 'ms')}, 99 % at most {with_unit(time['p99'], 'ms')}."
+            f"half take at most {with_unit(time['p50'], 'ms')}, "
+            f"99\u00a0% at most {with_unit(time['p99'], 'ms')}."
         )
     drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
     if power["wall_mean"] is not None:
@@ -67,8 +86,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     total = energy["total_j"]
     if total <= 0:
         return []
-    state, joules = max(energy["by_state_j"].items(), key=lambda item: item[1])
-    work = sum(energy["by_state_j"].get(name, 0.0) for name in ("active", "positioning"))
+    by_state = energy["by_state_j"]
+    state, joules = max(by_state.items(), key=lambda item: item[1])
     share = numbers.percent(joules / total)
     if state == "idle":
         first = f"{share} of the energy keeps drives spinning that have nothing to do"
@@ -77,13 +96,15 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     else:
         doing = palette.STATE_IN_WORDS.get(state, state)
         first = f"Most of the energy, {share}, goes into drives that are {doing}"
+    work = sum(by_state.get(name, 0.0) for name in WORK)
+    stopped = by_state.get("standby", 0.0)
+    others = []
+    if work > 0 and state not in WORK:
+        others.append(f"moving heads and data takes {numbers.percent(work / total)}")
+    if stopped > 0 and state != "standby":
+        others.append(f"stopped drives take {numbers.percent(stopped / total)}")
+    rest = f"; {listed(others)}" if others else ""
     above = energy["above_idle_j"]
-    if state in ("active", "positioning"):
-        rest = ""
-    elif work > 0:
-        rest = f"; moving heads and data takes {numbers.percent(work / total)}"
-    else:
-        rest = ""
     sentences = [f"{first}{rest}."]
     if above > 0 and summary["requests"]["completed"]:
         each = above / summary["requests"]["completed"]
@@ -92,9 +113,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
             f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
         )
     elif above < 0:
-        sentences.append(
-            f"That is {numbers.percent(-above / (total - above))} less than the same drives use when idle."
-        )
+        saved = numbers.percent(-above / (total - above))
+        sentences.append(f"In all, the drives use {saved} less than if they spun idle all the time.")
     return sentences
 
 

@@ -59,7 +59,7 @@ def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
 def _workloads(plan: Mapping[str, Any], simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     sources = plan.get("sources") or [{}] * len(names["workloads"])
     rows: list[list[Cell]] = [
-        [name, names["volumes"][work["volume"]], str(source.get("path", "")), _replay(work["replay"])]
+        [name, names["volumes"][work["volume"]], str(source.get("path", "")), replay_in_words(work["replay"])]
         for name, work, source in zip(names["workloads"], simulation["workloads"], sources, strict=True)
     ]
     return Table([Column(title, text=True) for title in ("Workload", "Volume", "Trace", "Replay")], rows)
@@ -108,7 +108,8 @@ def _policy(policy: Mapping[str, Any]) -> str:
     return str(policy["policy"])
 
 
-def _replay(replay: Mapping[str, Any]) -> str:
+def replay_in_words(replay: Mapping[str, Any]) -> str:
+    """How a workload's requests are paced."""
     if replay["mode"] == "open":
         speed = replay["speed"]
         return "open, recorded times" if speed == 1 else f"open, {speed:.4g} × recorded speed"

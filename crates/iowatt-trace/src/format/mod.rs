@@ -8,7 +8,7 @@
 //!    [`Lines`]; comments, blank lines, line numbers, CRLF and over-long lines are dealt with there.
 //!    A binary format implements [`Decoder`] itself over [`Input::peek`].
 //! 3. Add one line to [`FORMATS`].
-//! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a line in `tests/formats.rs`, whose properties
+//! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a writer in `tests/suite/written.rs`, whose properties
 //!    (hostile bytes, chunk boundaries, round trip) then hold for it too.
 //!
 //! A format only decodes. Order, sizes, limits, device selection, skipping and counting are the business

@@ -13,12 +13,22 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
+WIDE_FROM = 3
+"""Runs beyond which a comparison takes the full width of a page."""
+
+
 def headline_table(runs: Sequence[Run], labels: Sequence[str]) -> Figure:
     """Headline figures, one row for each run, in plain units."""
     by_run = [headlines(run.summary) for run in runs]
     columns = [Column("Run", text=True), *(Column(h.title, h.unit) for h in by_run[0])]
     rows = [[label, *(h.value for h in mine)] for label, mine in zip(labels, by_run, strict=True)]
-    return Figure("comparison", "Side by side", "Headline figures of all runs.", Table(columns, list(rows)))
+    return Figure(
+        "comparison",
+        "Side by side",
+        "Headline figures; changes are against the first run.",
+        Table(columns, list(rows)),
+        wide=len(runs) > WIDE_FROM,
+    )
 
 
 def changes(runs: Sequence[Run]) -> list[list[float | None]]:
@@ -63,6 +73,7 @@ def distributions(runs: Sequence[Run], labels: Sequence[str]) -> Figure:
         "Share of requests that finished within a response time; further left is faster.",
         table,
         {"data": data, "layout": layout(x, axis("Finished within (%)", range=[0, 101]), showlegend=True)},
+        wide=len(runs) > WIDE_FROM,
     )
 
 

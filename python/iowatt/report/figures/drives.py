@@ -19,9 +19,8 @@ def drive_axis(names: list[str]) -> tuple[dict[str, Any], list[str]]:
     title, labels = "Drive", names
     if len(names) > 1 and len(pools) == 1 and "" not in pools:
         title, labels = f"Drive (pool {pools.pop()})", [name.rpartition(".")[2] for name in names]
-    return axis(plain(title), type="category", showgrid=False, nticks=min(len(names), 40)), [
-        plain(label) for label in labels
-    ]
+    marks = {"range": [-0.5, len(names) - 0.5], "nticks": min(len(names), 40), "showgrid": False}
+    return axis(plain(title), type="category", **marks), [plain(label) for label in labels]
 
 
 def bar_gap(drives: int) -> float:

@@ -122,7 +122,7 @@ def power(run: Run) -> Figure | None:
     data.append(
         series.line(
             [idle] * len(rows),
-            name="All idle",
+            name="When idle",
             line={"color": palette.ALL, "width": 1, "dash": "dot"},
             hoverinfo="skip",
         )

@@ -1,0 +1,209 @@
+"""`iowatt trace`: what it prints, what it refuses, and its exit codes through the installed command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"
+CSV = """ts,op,lba,size,device
+0,R,0,512,sda
+1000,W,8,4096,sdb
+1000,R,1,512,sda
+3000,R,16,4096,sdb
+"""
+runner = CliRunner()
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.csv"
+    path.write_text(CSV)
+    return path
+
+
+def invoke(*arguments: object, **options: object) -> Result:
+    return runner.invoke(app, ["trace", *map(str, arguments)], **options)
+
+
+def command(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """The installed console script, which stands beside the interpreter."""
+    script = Path(sys.executable).with_name("iowatt")
+    return subprocess.run(
+        [script, "trace", *map(str, arguments)], input=stdin, capture_output=True, check=False
+    )
+
+
+def one(*arguments: object) -> dict[str, object]:
+    result = invoke("info", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout)["traces"]
+    return dict(found)
+
+
+def test_info_counts(trace: Path) -> None:
+    found = one(trace, "--time-unit", "us")
+    # 4 requests over 3,000 us: 1,333.3 per second; 2 x 512 + 4,096 read, 4,096 written; sectors of 512 bytes.
+    assert found["requests"]["count"] == 4
+    assert found["requests"]["reads"] == 3
+    assert found["bytes"] == {"read": 5120, "written": 4096, "read_share": pytest.approx(5120 / 9216)}
+    assert found["span"]["duration_s"] == pytest.approx(0.003)
+    assert found["rate"]["iops"] == pytest.approx(4 / 0.003)
+    assert found["max_offset_bytes"] == 16 * 512 + 4096
+    assert found["order"]["equal_stamps"] == 1
+    # On sda sector 1 follows sector 0; on sdb sector 16 follows bytes 4,096 to 8,192: 2 of 4.
+    assert found["sequential"]["share"] == pytest.approx(0.5)
+
+
+def test_options_reach_the_reader(trace: Path) -> None:
+    assert one(trace, "--time-unit", "s")["span"]["duration_s"] == 3000
+    sdb = one(trace, "--time-unit", "us", "--device", "sdb", "--sector-bytes", "4096")
+    assert sdb["requests"]["count"] == 2
+    assert sdb["max_offset_bytes"] == 17 * 4096
+    swapped = one(
+        trace,
+        "--columns",
+        "time=size, sectors=ts",
+        "--time-unit",
+        "s",
+        "--order-tolerance",
+        "2h",
+        "--skip-bad",
+        "1",
+    )
+    assert swapped["order"]["reordered"] == 1  # 4,096 s, then 512 s
+    assert swapped["requests"]["skipped_bad"] == 1  # the size that was the time 0
+
+
+def test_info_in_words(trace: Path) -> None:
+    shown = invoke("info", trace, "--time-unit", "us").stdout
+    assert "4: 3 reads (75.00 %), 1 writes (25.00 %)" in shown
+    assert "1,333 per second" in shown
+    assert "1 with an equal stamp (25.00 %)" in shown
+    assert "2: sda 50.00 %, sdb 50.00 %" in shown
+    assert "\x1b[" not in shown
+
+
+def test_several_traces_are_several_blocks(trace: Path) -> None:
+    shown = invoke("info", trace, trace, "--time-unit", "us").stdout
+    first, second = shown.split("\n\n")
+    assert first == second.rstrip("\n")
+    found = json.loads(invoke("info", trace, trace, "--time-unit", "us", "--json").stdout)
+    assert found["schema"] == "iowatt.trace-info/1"
+    assert found["traces"][0] == found["traces"][1]
+
+
+def test_a_wrong_unit_of_time_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{10 * i},R,{4096 * i},4096" for i in range(200)]
+    path.write_text("\n".join(["time,op,offset,size", *rows]) + "\n")
+    # 200 requests 10 us apart are 100,000 per second; read as ns they would be 100 million.
+    assert one(path, "--time-unit", "us")["warnings"] == []
+    assert "is the time unit right?" in invoke("info", path, "--time-unit", "ns").stdout
+
+
+def test_the_excerpts_readme_shows_what_info_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    shown = invoke("info", EXCERPT.relative_to(ROOT)).stdout
+    assert shown in (EXCERPT.parent / "README.md").read_text()
+
+
+def test_stdin_and_compression(trace: Path) -> None:
+    packed = command("info", "-", "--time-unit", "us", "--json", stdin=gzip.compress(CSV.encode()))
+    assert packed.returncode == 0
+    assert packed.stderr == b""
+    (found,) = json.loads(packed.stdout)["traces"]
+    assert found["file"] == "<stdin>"
+    found["file"] = str(trace)
+    assert found == one(trace, "--time-unit", "us")
+
+
+def test_convert_and_convert_back(trace: Path, tmp_path: Path) -> None:
+    parquet, csv = tmp_path / "t.parquet", tmp_path / "t.csv"
+    result = invoke("convert", trace, parquet, "--time-unit", "us")
+    assert result.exit_code == 0
+    assert f"{parquet}: 4 requests" in result.stdout
+    assert pl.read_parquet(parquet)["time_ns"].to_list() == [0, 10**6, 10**6, 3 * 10**6]
+    again = json.loads(invoke("convert", parquet, csv, "--json").stdout)
+    assert (again["schema"], again["requests"], again["format"]) == ("iowatt.trace-convert/1", 4, "parquet")
+    assert csv.read_text().splitlines()[:2] == [
+        "time_ns,device,op,offset,size,response_ns,stream",
+        "0,sda,read,0,512,,",
+    ]
+    same = one(csv)
+    assert {**same, "file": "", "format": "", "detected": None} == {
+        **one(parquet),
+        "file": "",
+        "format": "",
+        "detected": None,
+    }
+
+
+def test_what_was_skipped_is_told(trace: Path, tmp_path: Path) -> None:
+    trace.write_text(CSV + "4000,R,24\n5000,R,24,0,sda\n")
+    shown = invoke("convert", trace, tmp_path / "t.csv", "--time-unit", "us", "--skip-bad", "5").stdout
+    assert "4 requests" in shown
+    assert shown.count("\nskipped ") == 2
+    assert (
+        "2 malformed records were skipped"
+        in invoke("info", trace, "--time-unit", "us", "--skip-bad", "5").stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--columns", "time"], "no list of FIELD=HEADER"),
+        (["--columns", "time=ts", "--order-tolerance", "1"], "has no unit"),
+        (["--format", "nonsense"], "unknown format 'nonsense'"),
+        (["--time-unit", "us", "--device", "sdz"], "no requests of device 'sdz'"),
+        ([], "the unit of column 'ts' is not known"),
+    ],
+)
+def test_a_wrong_option_is_an_error_in_words(trace: Path, arguments: list[str], words: str) -> None:
+    result = invoke("info", trace, *arguments)
+    assert isinstance(result.exception, InputError)
+    assert words in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    "name", ["missing.csv", "missing.parquet", "empty.csv", "garbage.parquet", "garbage.bin", "cut.csv.gz"]
+)
+def test_bad_files_are_exit_2_one_message_and_no_output(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name.startswith("empty"):
+        path.write_bytes(b"")
+    elif name.startswith("garbage"):
+        path.write_bytes(bytes(range(256)) * 8)
+    elif name.startswith("cut"):
+        path.write_bytes(gzip.compress(CSV.encode() * 50)[:-20])
+    for arguments in (["info", path], ["convert", path, tmp_path / "out.parquet"]):
+        done = command(*arguments)
+        assert done.returncode == 2
+        assert done.stdout == b""
+        assert done.stderr.startswith(b"iowatt: error: ")
+        assert str(path).encode() in done.stderr
+        assert b"Traceback" not in done.stderr
+    assert [entry.name for entry in tmp_path.iterdir() if entry != path] == []
+
+
+def test_existing_output_needs_force(trace: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.csv"
+    target.write_text("precious")
+    refused = command("convert", trace, target, "--time-unit", "us")
+    assert refused.returncode == 2
+    assert b"--force" in refused.stderr
+    assert target.read_text() == "precious"
+    assert command("convert", trace, target, "--time-unit", "us", "--force").returncode == 0
+    assert target.read_text().startswith("time_ns,")
