@@ -68,8 +68,9 @@ def trace_info(
 
     ``source`` is ``None`` for the file of the specification, or an iterable of dicts like ``Batch``, where
     ``device``, ``response_ns`` and ``stream`` may be left out and ``devices`` and ``streams`` (lists of
-    names) may be added. Without a ``device`` in the specification all devices are read. ``progress`` is called a few
-    times a second with the fraction read and the requests so far; what it raises ends the reading.
+    names) may be added. Without a ``device`` in the specification all devices are read. ``progress`` is
+    called a few times a second with the fraction read and the requests so far; what it raises ends the
+    reading.
     """
 
 def trace_formats() -> str:

@@ -19,7 +19,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
     Raises :class:`iowatt.errors.InputError` where there is none, or none that this version can read.
     """
-    from iowatt.run.bundle import Run  # noqa: PLC0415
+    from iowatt.run.bundle import Run
 
     return Run.open(path)
 
@@ -59,10 +59,10 @@ def run(
     iowatt.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
-    from iowatt.run import bundle, index, provenance  # noqa: PLC0415
-    from iowatt.run.summary import summarise  # noqa: PLC0415
-    from iowatt.scenario import compile_plan, load, resolve_sources  # noqa: PLC0415
-    from iowatt.sources import simulator  # noqa: PLC0415
+    from iowatt.run import bundle, index, provenance
+    from iowatt.run.summary import summarise
+    from iowatt.scenario import compile_plan, load, resolve_sources
+    from iowatt.sources import simulator
 
     overrides = _overrides(set, seed)
     started_at = provenance.now()
@@ -108,7 +108,7 @@ def run(
 
 def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
     """What to load, the directory that its paths are relative to, and its text."""
-    from iowatt.scenario.document import read_text  # noqa: PLC0415
+    from iowatt.scenario.document import read_text
 
     if isinstance(scenario, str) and "\n" in scenario:
         return scenario, Path(), scenario

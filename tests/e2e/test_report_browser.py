@@ -130,6 +130,14 @@ def test_nothing_sticks_out_sideways(browser, written, width):
         visit.finish()
 
 
+def test_nothing_is_wider_than_a_sheet_of_paper(browser, written):
+    # A4 less twice 14 mm is 182 mm, 688 CSS pixels; anything wider would shrink the whole print
+    visit = Visit(browser, written[0], fragment="#print", viewport={"width": 688, "height": 900})
+    visit.page.emulate_media(media="print")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 688
+    visit.finish()
+
+
 def test_several_runs_are_one_page(browser, written):
     visit = Visit(browser, written[1])
     assert visit.page.locator(".plot").count() == 2 * CHARTS + 1

@@ -395,7 +395,7 @@ def test_every_request_arrives_as_it_was_written(
 @given(st.integers(0, 4 * 10**12))
 def test_microseconds_written_as_seconds_in_a_float_come_back_exactly(microseconds: int) -> None:
     # 4e12 us are 46 days; half a unit in the last place of a float there is 0.23 ns: the nearest ns is right.
-    from iowatt.trace.decode import times  # noqa: PLC0415
+    from iowatt.trace.decode import times
 
     column = pl.Series("time_s", [microseconds / 1e6])
     assert times(column, 10**9, "t", 1).tolist() == [microseconds * 1000]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from iowatt.cli.options import Overrides, Scenario
 
 
 def register(app: typer.Typer) -> None:
@@ -14,21 +15,16 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
-        ),
-    ] = None,
+    scenario: Scenario,
+    overrides: Overrides = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result, or the problems, as JSON.")
     ] = False,
 ) -> None:
     """Check a scenario without running it; exit 2 where something is wrong with it."""
-    from iowatt.errors import InputError  # noqa: PLC0415
-    from iowatt.scenario import load  # noqa: PLC0415
-    from iowatt.scenario.describe import describe  # noqa: PLC0415
+    from iowatt.errors import InputError
+    from iowatt.scenario import load
+    from iowatt.scenario.describe import describe
 
     try:
         found = describe(load(scenario, overrides or []), scenario.parent)
@@ -45,13 +41,13 @@ def check(
 
 
 def _print_json(result: dict[str, Any]) -> None:
-    import json  # noqa: PLC0415
+    import json
 
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def _failure(error: Any) -> dict[str, Any]:
-    from iowatt.scenario.describe import CHECK_SCHEMA  # noqa: PLC0415
+    from iowatt.scenario.describe import CHECK_SCHEMA
 
     problems = getattr(error, "problems", (error,))
     return {
@@ -63,7 +59,7 @@ def _failure(error: Any) -> dict[str, Any]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
-    from iowatt.scenario.units import format_bytes as size  # noqa: PLC0415
+    from iowatt.scenario.units import format_bytes as size
 
     text = [
         f"{found['name']}: ok",

@@ -19,11 +19,11 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Say what is installed, what is missing and for what; exit 1 if the main job cannot run."""
-    from iowatt.environment import survey  # noqa: PLC0415  # starts processes and reads metadata
+    from iowatt.environment import survey  # starts processes and reads metadata
 
     result = survey()
     if as_json:
-        import json  # noqa: PLC0415
+        import json
 
         typer.echo(json.dumps(result, indent=2))
     else:
@@ -33,8 +33,8 @@ def doctor(
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     console = Console(soft_wrap=True, highlight=False)
     width = max(len(part["name"]) for part in result["parts"])
@@ -54,7 +54,7 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def _line(part: dict[str, Any], width: int) -> Text:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     alarm = "red" if part["essential"] else "yellow"
     line = Text.assemble("  ", ("ok     ", "green") if part["found"] else ("missing", alarm))

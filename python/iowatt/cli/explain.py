@@ -23,11 +23,11 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Say what a key of a scenario means, what it takes, its unit and its default."""
-    from iowatt.scenario import explain as explanation  # noqa: PLC0415
+    from iowatt.scenario import explain as explanation
 
     keys = explanation.all_keys() if path is None else [explanation.find(path)]
     if as_json:
-        import json  # noqa: PLC0415
+        import json
 
         result = {"schema": explanation.EXPLAIN_SCHEMA, "keys": [explanation.as_dict(key) for key in keys]}
         typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
@@ -46,7 +46,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _page(key: Key) -> list[str]:
-    from iowatt.scenario.explain import as_dict  # noqa: PLC0415
+    from iowatt.scenario.explain import as_dict
 
     shown = as_dict(key)
     rows = [

@@ -21,8 +21,8 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
     """Write a commented scenario that runs as it is."""
-    from iowatt.scenario.output import write_text  # noqa: PLC0415
-    from iowatt.scenario.starter import starter  # noqa: PLC0415
+    from iowatt.scenario.output import write_text
+    from iowatt.scenario.starter import starter
 
     write_text(file, starter(file, trace), force=force)
     typer.echo(f"wrote {file}; `iowatt check {file}` checks it, `iowatt run {file}` runs it", err=True)

@@ -19,8 +19,8 @@ def bar(label: str) -> Iterator[Report | None]:
         yield None
         return
 
-    from rich.console import Console  # noqa: PLC0415 - only for a terminal
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console  # only for a terminal
+    from rich.progress import (
         BarColumn,
         Progress,
         TaskProgressColumn,

@@ -36,7 +36,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write a report that a person wants to read: figures, what stands out, and every table behind them."""
-    from iowatt.report.write import check_target, write  # noqa: PLC0415
+    from iowatt.report.write import check_target, write
 
     if output is None:
         if len(runs) > 1:
@@ -46,7 +46,7 @@ def report(
         output = runs[0] / "report.html"
     check_target(output, force)
 
-    from iowatt.run.bundle import Run  # noqa: PLC0415
+    from iowatt.run.bundle import Run
 
     written = write([Run.open(path) for path in runs], output, force)
     if as_json:

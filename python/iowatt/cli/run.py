@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli.options import Overrides, Scenario
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -22,14 +24,9 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)],
+    scenario: Scenario,
     *,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
-        ),
-    ] = None,
+    overrides: Overrides = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -48,8 +45,8 @@ def run(
     ] = False,
 ) -> None:
     """Simulate a scenario and write a Run bundle: summary, tables, plan."""
-    import iowatt  # noqa: PLC0415
-    from iowatt.cli.progress import bar  # noqa: PLC0415
+    import iowatt
+    from iowatt.cli.progress import bar
 
     target = output or default_output(scenario, overrides or [])
     with bar(f"simulating {scenario.name}") as progress:
@@ -67,7 +64,7 @@ def run(
         typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False))
         return
 
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     console = Console(highlight=False)
     console.print(headline(done.summary))
@@ -79,21 +76,21 @@ def run(
 
 
 def _write_report(done: Run, bundle: Path) -> Path:
-    from iowatt import report  # noqa: PLC0415
+    from iowatt import report
 
     return report.write([done], bundle / "report.html")
 
 
 def default_output(scenario: Path, overrides: list[str]) -> Path:
     """``runs/<scenario name>``."""
-    from iowatt.scenario import load  # noqa: PLC0415
+    from iowatt.scenario import load
 
     return Path("runs") / load(scenario, overrides).name
 
 
 def headline(summary: dict[str, Any]) -> Table:
     """The figures that a person asks for first, as a table."""
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Table
 
     table = Table(title=summary["name"], title_justify="left", show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
@@ -105,7 +102,7 @@ def headline(summary: dict[str, Any]) -> Table:
 
 def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and text of each headline figure."""
-    from iowatt.report.numbers import count, duration, percent, significant, with_unit  # noqa: PLC0415
+    from iowatt.report.numbers import count, duration, percent, significant, with_unit
 
     requests, work, window = summary["requests"], summary["throughput"], summary["window"]
     counts = [count(requests[key]) for key in ("count", "reads", "writes", "in_flight_at_end")]
@@ -158,7 +155,7 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _within(interval: list[float] | None) -> str:
     """The confidence interval of the mean, where there is one."""
-    from iowatt.report.numbers import significant  # noqa: PLC0415
+    from iowatt.report.numbers import significant
 
     if interval is None:
         return ""

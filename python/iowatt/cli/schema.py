@@ -21,8 +21,8 @@ def schema(
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
     """Print the JSON Schema of a scenario (name it in a file's first line: `#:schema FILE`)."""
-    from iowatt.scenario.output import write_text  # noqa: PLC0415
-    from iowatt.scenario.schema import schema_text  # noqa: PLC0415
+    from iowatt.scenario.output import write_text
+    from iowatt.scenario.schema import schema_text
 
     if output is None:
         typer.echo(schema_text(), nl=False)

@@ -76,9 +76,9 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
-    from iowatt.cli.progress import bar  # noqa: PLC0415
-    from iowatt.trace.describe import lines  # noqa: PLC0415
-    from iowatt.trace.info import info as count  # noqa: PLC0415 - loads Polars and the extension
+    from iowatt.cli.progress import bar
+    from iowatt.trace.describe import lines
+    from iowatt.trace.info import info as count  # loads Polars and the extension
 
     options = _options(
         format=format_,
@@ -120,8 +120,8 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Write a trace of any readable format as CSV or Parquet, with iowatt's own columns."""
-    from iowatt.cli.progress import bar  # noqa: PLC0415
-    from iowatt.trace.convert import convert as write  # noqa: PLC0415 - loads Polars and the extension
+    from iowatt.cli.progress import bar
+    from iowatt.trace.convert import convert as write  # loads Polars and the extension
 
     options = _options(
         format=format_,
@@ -138,7 +138,7 @@ def convert(
     if as_json:
         _print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
-        from iowatt.trace.describe import converted  # noqa: PLC0415
+        from iowatt.trace.describe import converted
 
         _print_block(converted(result), gap=False)
 
@@ -156,7 +156,7 @@ def _options(
 
 
 def _mapping(text: str) -> dict[str, str]:
-    from iowatt.errors import InputError  # noqa: PLC0415
+    from iowatt.errors import InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):
@@ -168,8 +168,8 @@ def _mapping(text: str) -> dict[str, str]:
 
 
 def _seconds(text: str) -> float:
-    from iowatt.errors import InputError  # noqa: PLC0415
-    from iowatt.scenario.units import parse_duration  # noqa: PLC0415
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_duration
 
     try:
         return parse_duration(text)
@@ -178,8 +178,8 @@ def _seconds(text: str) -> float:
 
 
 def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     console = Console(soft_wrap=True, highlight=False)
     if gap:
@@ -191,6 +191,6 @@ def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:
 
 
 def _print_json(document: dict[str, Any]) -> None:
-    import json  # noqa: PLC0415
+    import json
 
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -57,16 +57,16 @@ def check_target(target: Path, force: bool) -> None:
 
 def _render(runs: Sequence[Run], path: Path, kind: str) -> None:
     if kind == ".xlsx":
-        from iowatt.report import xlsx  # noqa: PLC0415
+        from iowatt.report import xlsx
 
         xlsx.write(runs, path)
         return
-    from iowatt.report import html  # noqa: PLC0415
+    from iowatt.report import html
 
     page = html.render(runs)
     if kind == ".html":
         path.write_text(page, encoding="utf-8", newline="\n")
         return
-    from iowatt.report import pdf  # noqa: PLC0415
+    from iowatt.report import pdf
 
     pdf.write(page, path)

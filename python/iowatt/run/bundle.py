@@ -108,7 +108,7 @@ class Run:
             self.table(name).write_parquet(folder / f"{name}.parquet", compression="zstd")
 
     def _read_table(self, name: str) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415 - 0.3 s, only for those who ask for a table
+        import polars as pl  # 0.3 s, only for those who ask for a table
 
         if self.path is None:
             raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")

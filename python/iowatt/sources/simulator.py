@@ -73,13 +73,13 @@ def run_core(
     simulation: str, sources: Sequence[tuple[str, Iterator[Any] | None]], progress: Progress
 ) -> dict[str, Any]:
     """The one call into Rust."""
-    from iowatt import _core  # noqa: PLC0415 - loaded by those who simulate
+    from iowatt import _core  # loaded by those who simulate
 
     return dict(_core.simulate(simulation, list(sources), progress))
 
 
 def _source(trace: TraceSpec) -> tuple[str, Iterator[Any] | None]:
-    from iowatt.trace.open import source  # noqa: PLC0415 - loads Polars and the extension
+    from iowatt.trace.open import source  # loads Polars and the extension
 
     return source(trace)
 
@@ -116,7 +116,7 @@ class _Meter:
 
 def _peak_rss_mib() -> float:
     """Greatest resident memory of this process so far."""
-    import resource  # noqa: PLC0415 - absent on some platforms, needed only here
+    import resource  # absent on some platforms, needed only here
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)

@@ -143,13 +143,13 @@ def _share(share: float) -> str:
 
 
 def _bytes(count: int) -> str:
-    from iowatt.scenario.units import format_bytes  # noqa: PLC0415 - the package loads pydantic
+    from iowatt.scenario.units import format_bytes  # the package loads pydantic
 
     binary = count < 1 << 20  # blocks count in 1024s, capacities in 1000s: the habits of scenarios
     return format_bytes(count, binary=binary)
 
 
 def _time(seconds: float) -> str:
-    from iowatt.scenario.units import format_duration  # noqa: PLC0415
+    from iowatt.scenario.units import format_duration
 
     return format_duration(seconds)

@@ -26,8 +26,9 @@
     return value;
   };
 
-  const themedAxis = (axis) => ({
+  const themedAxis = (axis, width) => ({
     ...axis,
+    nticks: axis.type === "category" ? Math.min(axis.nticks, Math.floor(width / 26)) : axis.nticks,
     title: { ...axis.title, standoff: 8, font: { size: 12, color: style("--quiet") } },
     color: style("--quiet"),
     gridcolor: style("--grid"),
@@ -36,7 +37,7 @@
     fixedrange: coarse.matches,
   });
 
-  const themed = (spec, height) => {
+  const themed = (spec, width, height) => {
     const dark = scheme.matches && !toPrint();
     const layout = dark ? coloured(spec.layout) : spec.layout;
     const ground = style("--card");
@@ -44,8 +45,8 @@
       data: (dark ? coloured(spec.data) : spec.data).map((trace) => ({ ...trace })),
       layout: {
         ...layout,
-        xaxis: themedAxis(layout.xaxis),
-        yaxis: themedAxis(layout.yaxis),
+        xaxis: themedAxis(layout.xaxis, width),
+        yaxis: themedAxis(layout.yaxis, width),
         legend: { ...layout.legend, font: { size: 12 }, bgcolor: "rgba(0,0,0,0)" },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
@@ -74,7 +75,7 @@
   const heights = new Map(plots.map((plot) => [plot, plot.clientHeight]));
   const draw = (plot) => {
     const { spec } = report.figures[plot.dataset.figure];
-    const { data, layout } = themed(spec, toPrint() ? 215 : heights.get(plot));
+    const { data, layout } = themed(spec, plot.clientWidth, toPrint() ? 215 : heights.get(plot));
     return Plotly.react(plot, data, layout, config);
   };
   const drawAll = async () => {
