@@ -6,15 +6,15 @@
 //! are rebased here: the origin is the earliest stamp of the trace, of whichever device, so that two
 //! devices of one trace keep their time relation.
 
-use serde::Serialize;
-
 use crate::error::{Fault, TraceError};
 use crate::format::{Clock, Entry, Raw};
 use crate::names::Names;
 use crate::order::{HELD, Reorder};
 use crate::origin;
 use crate::request::{Op, Request, Source};
+use crate::selection::Selection;
 use crate::spec::TraceSpec;
+use crate::summary::Summary;
 
 /// Records one by one, unchecked: a file through its decoder, or rows that Python hands in.
 pub trait Records: Send {
@@ -46,31 +46,6 @@ pub struct Habits {
     pub order_tolerance_s: f64,
 }
 
-/// What was read so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
-    /// Name of the format.
-    pub format: String,
-    /// Whether it was recognised from the first lines rather than named.
-    pub detected: bool,
-    /// Requests handed out.
-    pub requests: u64,
-    /// Malformed records skipped.
-    pub skipped_bad: u64,
-    /// The first of them: `line: reason`, at most five.
-    pub first_bad: Vec<String>,
-    /// Records whose stamp stepped back and that were sorted in.
-    pub reordered: u64,
-    /// Requests with the same stamp as the one before them.
-    pub equal_stamps: u64,
-    /// Trims of the selected device.
-    pub trims: u64,
-    /// Flushes of the selected device.
-    pub flushes: u64,
-    /// The moment that time 0 stands for, in UTC, where stamps were absolute.
-    pub origin: Option<String>,
-}
-
 /// A [`Source`] that checks what [`Records`] deliver.
 pub struct Checked<R> {
     records: R,
@@ -78,20 +53,11 @@ pub struct Checked<R> {
     clock: Clock,
     order: Reorder,
     summary: Summary,
-    /// By device index. An index may exist before the first good record that carries it.
-    choices: Vec<Choice>,
+    selection: Selection,
     earliest_ns: u64,
     origin_ns: Option<u64>,
     last_ns: Option<u64>,
     ended: bool,
-}
-
-/// What is to be done with a device's requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
-    Unseen,
-    Wanted,
-    Unwanted,
 }
 
 const FIRST_BAD: usize = 5;
@@ -122,7 +88,7 @@ impl<R: Records> Checked<R> {
                 detected: habits.detected,
                 ..Summary::default()
             },
-            choices: Vec::new(),
+            selection: Selection::new(spec.device.clone()),
             earliest_ns: u64::MAX,
             origin_ns: None,
             last_ns: None,
@@ -168,12 +134,10 @@ impl<R: Records> Checked<R> {
             Err(fault) => return self.bad(place, fault),
         };
         self.earliest_ns = self.earliest_ns.min(raw.time_ns);
-        let choice = match self.choices.get(raw.device as usize) {
-            None | Some(Choice::Unseen) => self.choose(place, raw.device)?,
-            Some(&choice) => choice,
-        };
-        if choice == Choice::Unwanted {
-            return Ok(());
+        match self.selection.wants(raw.device, self.records.names().devices.names()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(fault) => return self.bad(place, fault),
         }
         match raw.op {
             Op::Read | Op::Write => {}
@@ -205,36 +169,6 @@ impl<R: Records> Checked<R> {
                 "the request at offset {offset} ends at byte {end}, past the end of {volume} ({limit} bytes)"
             ),
         )
-    }
-
-    /// Decides about a device that appears for the first time.
-    #[cold]
-    fn choose(&mut self, place: u64, device: u32) -> Result<Choice, TraceError> {
-        let names = self.records.names().devices.names();
-        let name = |index: usize| names.get(index).map_or("", String::as_str);
-        let index = device as usize;
-        let choice = match self.spec.device.as_deref() {
-            Some("*") | None => Choice::Wanted,
-            Some(asked) if name(index) == asked => Choice::Wanted,
-            Some(_) => Choice::Unwanted,
-        };
-        if self.spec.device.is_none()
-            && let Some(first) = self.choices.iter().position(|&c| c == Choice::Wanted)
-        {
-            let (first, second) = (name(first), name(index));
-            return Err(self.malformed(
-                place,
-                format!(
-                    "the trace holds more than one device: '{first}' and '{second}'; name the one to read with device = \"{first}\", \
-                     or device = \"*\" to lay all of them over one address space"
-                ),
-            ));
-        }
-        if self.choices.len() <= index {
-            self.choices.resize(index + 1, Choice::Unseen);
-        }
-        self.choices[index] = choice;
-        Ok(choice)
     }
 
     #[inline]
@@ -274,23 +208,10 @@ impl<R: Records> Checked<R> {
     fn finish(&mut self) -> Result<(), TraceError> {
         self.ended = true;
         self.order.finish();
-        let names = self.records.names().devices.names();
-        if let Some(asked) = self.spec.device.as_deref()
-            && asked != "*"
-            && !self.choices.contains(&Choice::Wanted)
-            && self.choices.contains(&Choice::Unwanted)
-        {
-            const SHOWN: usize = 10;
-            let mut listed: Vec<_> = names.iter().take(SHOWN).map(|n| format!("'{n}'")).collect();
-            if names.len() > SHOWN {
-                listed.push(format!("{} more", names.len() - SHOWN));
-            }
-            let listed = listed.join(", ");
-            return Err(
-                self.unusable(format!("has no requests of device '{asked}'; its devices are {listed}"))
-            );
+        match self.selection.missing(self.records.names().devices.names()) {
+            Some(reason) => Err(self.unusable(reason)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn nothing(&self) -> TraceError {

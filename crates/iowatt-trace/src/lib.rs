@@ -17,9 +17,11 @@ mod order;
 mod origin;
 mod request;
 mod rows;
+mod selection;
 mod spec;
+mod summary;
 
-pub use check::{Checked, Habits, Records, Summary};
+pub use check::{Checked, Habits, Records};
 pub use error::{Fault, TraceError};
 pub use format::{FormatNote, formats};
 pub use info::{TraceInfo, info};
@@ -30,3 +32,4 @@ pub use order::HELD;
 pub use request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 pub use rows::{NextBatch, Rows, from_rows};
 pub use spec::{Event, TimeUnit, TraceSpec};
+pub use summary::Summary;

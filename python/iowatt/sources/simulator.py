@@ -54,7 +54,8 @@ def observe(
     report = progress or (lambda _fraction, _requests: None)
 
     def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
-        raw = run_core(json.dumps(simulation), [_source(trace) for trace in traces], report)
+        opened = [_source(trace) for trace in traces]
+        raw = run_core(json.dumps(simulation), opened, lambda f, n: report(_fraction(f, opened), n))
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
@@ -82,6 +83,14 @@ def _source(trace: TraceSpec) -> tuple[str, Iterator[Any] | None]:
     from iowatt.trace.open import source  # loads Polars and the extension
 
     return source(trace)
+
+
+def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | None:
+    """How far the reading is. Rust sees no ends to batches from Python, which know their own."""
+    batches = [rows for _, rows in opened if rows is not None]
+    if read is not None or len(batches) < len(opened) or not batches:
+        return read
+    return float(sum(rows.progress for rows in batches) / len(batches))
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:

@@ -36,6 +36,12 @@ fn time_unit(info: &TraceInfo) -> Option<String> {
         Some(format!("span {} for {} requests: {doubt}", duration(span), info.requests.count))
     } else if info.rate.iops < 0.01 {
         Some(format!("one request every {} on average: {doubt}", duration(1.0 / info.rate.iops)))
+    } else if info.span.first_s > span.max(1.0) {
+        let first = duration(info.span.first_s);
+        Some(format!(
+            "the first request comes at {first}, later than the span of {}: {doubt}",
+            duration(span)
+        ))
     } else {
         let longest = info.inter_arrival_s.as_ref().map_or(0.0, |gaps| gaps.max);
         (longest > 0.9 * span).then(|| {

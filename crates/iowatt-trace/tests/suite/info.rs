@@ -96,6 +96,10 @@ fn mistakes_in_units_and_op_codes_show() {
         warned(|i| (i / 10 * 1_234_567, half(i), 4096)),
         "90.0 % of requests have the stamp of the one before"
     );
+    assert_eq!(
+        warned(|i| (86_400_000_000_000 + i * 123_456_789, half(i), 4096)),
+        "the first request comes at 1 days, later than the span of 24.6 s: is the time unit right?"
+    );
     assert!(warned(|_| (7, half(1), 4096)).contains("all stamps are equal"));
     assert!(
         warned(|i| (i * 1001 + i / 199 * 10_000_000_000, half(i), 4096))

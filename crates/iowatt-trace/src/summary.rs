@@ -1,0 +1,28 @@
+//! What was read of a trace so far: the counts that show whether it was read rightly.
+
+use serde::Serialize;
+
+/// What was read so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Name of the format.
+    pub format: String,
+    /// Whether it was recognised from the first lines rather than named.
+    pub detected: bool,
+    /// Requests handed out.
+    pub requests: u64,
+    /// Malformed records skipped.
+    pub skipped_bad: u64,
+    /// The first of them: `line: reason`, at most five.
+    pub first_bad: Vec<String>,
+    /// Records whose stamp stepped back and that were sorted in.
+    pub reordered: u64,
+    /// Requests with the same stamp as the one before them.
+    pub equal_stamps: u64,
+    /// Trims of the selected device.
+    pub trims: u64,
+    /// Flushes of the selected device.
+    pub flushes: u64,
+    /// The moment that time 0 stands for, in UTC, where stamps were absolute.
+    pub origin: Option<String>,
+}
