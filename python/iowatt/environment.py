@@ -96,23 +96,22 @@ def _main_job() -> list[Part]:
 
 def _printing() -> list[Part]:
     playwright, chromium = _installed("playwright"), _which(BROWSERS)
-    purpose = "reports as PDF, browser tests"
     return [
         Part(
-            "Playwright",
-            purpose,
-            False,
-            playwright is not None,
-            playwright or "not installed",
-            "pip install 'iowatt[pdf]'",
-        ),
-        Part(
             "Chromium",
-            purpose,
+            "reports as PDF",
             False,
             chromium is not None,
             chromium or "not on the PATH",
             "apt install chromium",
+        ),
+        Part(
+            "Playwright",
+            "browser tests (with Chromium)",
+            False,
+            playwright is not None,
+            playwright or "not installed",
+            "make test installs it",
         ),
     ]
 

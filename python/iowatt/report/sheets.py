@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xlsxwriter import Workbook  # type: ignore[import-untyped]
-from xlsxwriter.format import Format  # type: ignore[import-untyped]
-from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
 
 from iowatt.errors import InputError
 from iowatt.report.figures.figure import Cell, Column, Table

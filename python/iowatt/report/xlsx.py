@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
-import xlsxwriter  # type: ignore[import-untyped]
+import xlsxwriter
 
 from iowatt.report.figures import latency
 from iowatt.report.figures.figure import Cell, Column, Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xlsxwriter import Workbook  # type: ignore[import-untyped]
-from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+from xlsxwriter import Workbook
+from xlsxwriter.worksheet import Worksheet
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Table

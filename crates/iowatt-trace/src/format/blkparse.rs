@@ -238,6 +238,13 @@ Skips: 0 forward (0 -   0.0%)
     }
 
     #[test]
+    fn messages_need_not_be_text() {
+        let mut format = Blkparse::new(Event::Q);
+        let message = b"  8,0    3        0     0.000004000     0  m   N cfq697 \xff\xfe / + [";
+        assert_eq!(format.parse(message, &mut Names::default()), Ok(None));
+    }
+
+    #[test]
     fn the_event_changes_the_load() {
         let (issued, _, _) = parse(TRACE, Event::D).unwrap();
         assert_eq!(issued.iter().map(|r| r.time_ns).collect::<Vec<_>>(), [10_000]);
