@@ -10,11 +10,11 @@ project = "iowatt"
 copyright = "2026, the iowatt maintainers"  # noqa: A001 - Sphinx's name
 version = release = importlib.metadata.version("iowatt")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
-myst_enable_extensions = ["dollarmath", "deflist"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "reference/_*.md"]
-# No content is loaded from elsewhere when a page is read: formulas stay as TeX if the reader is offline.
+# Nothing is loaded from elsewhere when a page is read: formulas are plain text, so that they show offline.
 html_theme = "furo"
 html_title = "iowatt"
 autodoc_typehints = "description"
@@ -30,11 +30,11 @@ def _write_catalogues(_app: object) -> None:
 
     folder = Path(__file__).parent / "reference"
     for name, model in (("_keys.md", Scenario), ("_device_keys.md", DeviceFile)):
-        rows = ["| key | meaning | accepts | default |", "|---|---|---|---|"]
-        for key in catalogue(model).values():
-            cells = (f"`{key.path}`", key.description, key.accepts, key.default_text)
-            rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-        (folder / name).write_text("\n".join(rows) + "\n")
+        entries = [
+            f"`{key.path}`\n: {key.description}\n\n  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"
+            for key in catalogue(model).values()
+        ]
+        (folder / name).write_text("\n".join(entries))
     rows = ["| name | what |", "|---|---|"]
     rows += [f"| `{name}` | {find_drive(name).title} |" for name in device_names()]
     (folder / "_devices.md").write_text("\n".join(rows) + "\n")

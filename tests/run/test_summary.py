@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import pytest
 from pydantic import ValidationError
 
@@ -173,7 +174,6 @@ def test_the_checked_in_schema_is_the_model():
 
 
 def test_the_schema_accepts_what_is_written_and_refuses_an_unknown_key(summary):
-    jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(summary_schema.json_schema())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(json.dumps(summary)), schema)
