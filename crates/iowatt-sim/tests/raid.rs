@@ -150,9 +150,9 @@ fn mixed_loads_cost_their_back_end_operations() {
         ((r + w) as f64, 4_000.0 - writes, writes)
     };
     for (level, p) in [("0", 1.0), ("10", 2.0), ("5", 4.0), ("4", 4.0), ("6", 6.0)] {
-        for layout in 0..4 {
+        for (layout, name) in LAYOUTS.iter().enumerate() {
             let (made, reads, writes) = operations(level, layout);
-            assert_eq!(made, reads + p * writes, "RAID-{level}, {}", LAYOUTS[layout]);
+            assert_eq!(made, reads + p * writes, "RAID-{level}, {name}");
         }
     }
     let ratio = operations("10", 0).0 / operations("5", 0).0;
