@@ -64,6 +64,16 @@ def _overload(run: Run) -> list[Finding]:
                 "stays like this, the queue and the mean response time grow with the length of the run.",
             )
         )
+    waits = summary.get("cache", {}).get("waits_for_space", 0)
+    if waits:
+        found.append(
+            Finding(
+                "warning",
+                f"{numbers.count(waits)} writes found the cache full of dirty data and waited "
+                f"{numbers.with_unit(summary['cache']['space_wait_mean_ms'], 'ms')} on average: "
+                "destaging did not keep up with them.",
+            )
+        )
     left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
     if total and left > max(1, 0.01 * total):
         found.append(
