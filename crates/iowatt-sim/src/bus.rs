@@ -4,6 +4,7 @@
 
 use crate::clock::{Nanos, nanos};
 use crate::plan::BusPlan;
+use crate::power::Window;
 
 /// A granted transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,11 @@ pub struct Bus {
     ns_per_byte: f64,
     arbitration: Nanos,
     free_at: Nanos,
-    /// Transfers granted.
+    /// Transfers that ended in the window.
     pub transfers: u64,
-    /// Time occupied, arbitration included.
+    /// Time occupied within the window, arbitration included.
     pub busy: Nanos,
-    /// Time that transfers waited for it.
+    /// Time that those transfers waited for it.
     pub waited: Nanos,
 }
 
@@ -49,13 +50,17 @@ impl Bus {
     }
 
     /// Takes the bus for `bytes` at `now` or as soon as it is free.
-    pub fn acquire(&mut self, now: Nanos, bytes: u64) -> Grant {
+    pub fn acquire(&mut self, now: Nanos, bytes: u64, window: &Window) -> Grant {
         let start = now.max(self.free_at);
         let from = start + self.arbitration;
         let until = from + self.transfer_time(bytes);
-        self.waited += start - now;
-        self.busy += until - start;
-        self.transfers += 1;
+        if let Some((from, until)) = window.clip(start, until) {
+            self.busy += until - from;
+        }
+        if window.ends(until) {
+            self.transfers += 1;
+            self.waited += start - now;
+        }
         self.free_at = until;
         Grant { from, until }
     }
@@ -69,8 +74,9 @@ mod tests {
     fn second_transfer_waits_for_the_first() {
         // 100 MB/s: 16,384 bytes take 163,840 ns; arbitration 1 us.
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 1e-6 });
-        assert_eq!(bus.acquire(0, 16_384), Grant { from: 1_000, until: 164_840 });
-        assert_eq!(bus.acquire(100, 16_384), Grant { from: 165_840, until: 329_680 });
+        let all = Window { start: 0, end: Nanos::MAX };
+        assert_eq!(bus.acquire(0, 16_384, &all), Grant { from: 1_000, until: 164_840 });
+        assert_eq!(bus.acquire(100, 16_384, &all), Grant { from: 165_840, until: 329_680 });
         assert_eq!((bus.transfers, bus.busy, bus.waited), (2, 329_680, 164_740));
     }
 }

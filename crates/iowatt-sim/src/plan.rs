@@ -411,6 +411,8 @@ impl HddPlan {
             self.zones.iter().all(|z| z.cylinders > 0 && z.sectors_per_track > 0),
             "a zone needs cylinders and sectors",
         )?;
+        let cylinders: u64 = self.zones.iter().map(|z| u64::from(z.cylinders)).sum();
+        check(cylinders <= 10_000_000, "a disk has at most ten million cylinders")?;
         check(!self.seek.is_empty(), "a disk needs a seek curve")?;
         check(
             self.seek.windows(2).all(|p| p[0].cylinders < p[1].cylinders)

@@ -94,6 +94,8 @@ pub struct FlowResult {
     pub bytes_read: u64,
     /// Bytes of completed writes.
     pub bytes_written: u64,
+    /// All that completed in the window, the warm-up's stragglers included: the throughput.
+    pub completions: Completions,
     /// Time average of the requests in flight.
     pub in_flight_mean: f64,
     /// Response times of the completed requests.
@@ -145,7 +147,7 @@ pub struct DriveResult {
     pub energy_j: BTreeMap<&'static str, f64>,
 }
 
-/// Figures of one bus, over the whole run.
+/// Figures of one bus.
 #[derive(Clone, Debug, Serialize)]
 pub struct BusResult {
     /// Transfers.
@@ -163,6 +165,19 @@ pub struct WindowResult {
     pub start_ns: Nanos,
     /// Its end.
     pub end_ns: Nanos,
+    /// The last arrival of any workload; what follows it is draining.
+    pub last_arrival_ns: Nanos,
+}
+
+/// What completed inside the window, whenever it arrived.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Completions {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes read by them.
+    pub bytes_read: u64,
+    /// Bytes written by them.
+    pub bytes_written: u64,
 }
 
 /// The figures of a run.
@@ -230,7 +245,7 @@ pub fn collect(
     let span = end_ns - start_ns;
     let flow = |&index: &usize| flow_result(observer.flow(index), span);
     let summary = Summary {
-        window: WindowResult { start_ns, end_ns },
+        window: WindowResult { start_ns, end_ns, last_arrival_ns: observer.last_arrival() },
         // A run without workloads has no flow at all.
         total: if flows.workloads.is_empty() { FlowResult::default() } else { flow(&flows.total) },
         workloads: flows.workloads.iter().map(flow).collect(),
@@ -277,6 +292,11 @@ fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
         writes: flow.arrived[1],
         bytes_read: flow.bytes[0],
         bytes_written: flow.bytes[1],
+        completions: Completions {
+            requests: flow.departed.iter().sum(),
+            bytes_read: flow.departed_bytes[0],
+            bytes_written: flow.departed_bytes[1],
+        },
         in_flight_mean: ratio(flow.area, span),
         response: Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) },
     }
@@ -330,7 +350,7 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
         ("writes", integers(&|i| rows[i].1.completed[1])),
         ("bytes_read", integers(&|i| rows[i].1.bytes[0])),
         ("bytes_written", integers(&|i| rows[i].1.bytes[1])),
-        ("response_sum_ns", integers(&|i| rows[i].1.response)),
+        ("response_sum_ns", reals(&|i| rows[i].1.response as f64)),
         ("response_max_ns", integers(&|i| rows[i].1.longest)),
         ("response_p50_ns", integers(&|i| intervals.quantile(i, 0.50))),
         ("response_p95_ns", integers(&|i| intervals.quantile(i, 0.95))),

@@ -51,7 +51,11 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
     // Intervals partition the window, the requests and the energy.
     let i = &outcome.intervals;
     assert_eq!(column(i, "arrivals").iter().sum::<f64>() as u64, s.total.arrived);
-    assert_eq!(column(i, "completions").iter().sum::<f64>() as u64, s.total.completed);
+    let completions = s.total.completions.requests;
+    assert_eq!(column(i, "completions").iter().sum::<f64>() as u64, completions);
+    if s.window.start_ns == 0 {
+        assert_eq!(completions, s.total.completed);
+    }
     let spans: f64 = column(i, "end_ns").iter().zip(column(i, "start_ns")).map(|(e, b)| e - b).sum();
     assert_eq!(spans as u64, span);
     let by_state: f64 = s.devices.iter().flat_map(|d| d.energy_j.values()).sum();
@@ -207,6 +211,43 @@ fn an_idle_run_costs_its_idle_power() {
         assert_eq!(drive.energy_j["idle"], 22.3 * 3600.0);
         assert_eq!(drive.energy_j.values().sum::<f64>(), 22.3 * 3600.0);
     }
+}
+
+/// Adjoining windows share out arrivals, completions, drive operations and bus time, edges included.
+#[test]
+fn counts_add_up_over_windows() {
+    let counts = |from: f64, until: f64| {
+        let mut plan = one_pool("0", 1);
+        plan["buses"] = json!([{"bandwidth_bytes_per_s": 20e6, "arbitration_s": 0.0}]);
+        plan["pools"][0]["bus_of_drive"] = json!([0]);
+        plan["observe"] = json!({"warmup_s": from, "end_s": until, "interval_s": 1.0});
+        // An arrival at every second sharp, the edges of the windows among them.
+        let requests = (0..10).map(|i| request(i * S, Op::Read, i * 81_920, 8_192)).collect();
+        let outcome = run(&plan, requests);
+        check_laws(&plan, &outcome);
+        let s = &outcome.summary;
+        let (drive, bus) = (&s.devices[0], &s.buses[0]);
+        [s.total.arrived, s.total.completions.requests, drive.arrivals, drive.accesses, bus.busy_ns]
+    };
+    let (whole, first, second) = (counts(0.0, 10.0), counts(0.0, 4.0), counts(4.0, 10.0));
+    assert_eq!(whole[..4], [10, 10, 10, 10]);
+    assert_eq!(first[..4], [4, 4, 4, 4]);
+    let sums: Vec<u64> = first.iter().zip(second).map(|(a, b)| a + b).collect();
+    assert_eq!(sums, whole);
+}
+
+/// What the warm-up leaves unfinished is work of the window: throughput counts it, response times do not.
+#[test]
+fn a_backlog_from_the_warm_up_counts_as_throughput() {
+    let mut plan = one_pool("0", 1);
+    plan["observe"]["warmup_s"] = json!(1.0);
+    let burst: Vec<_> = (0..400).map(|i| request(i, Op::Read, (i * 7_919 % 99_000) * 4_096, 4_096)).collect();
+    let outcome = run(&plan, burst);
+    let s = &outcome.summary;
+    assert_eq!(s.total.arrived, 0);
+    assert_eq!(s.total.completions.requests, s.devices[0].accesses);
+    assert!(s.total.completions.requests > 100);
+    assert_eq!(s.window.last_arrival_ns, 399);
 }
 
 /// V22: energy is additive over disjoint windows.

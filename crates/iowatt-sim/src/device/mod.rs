@@ -172,7 +172,7 @@ impl Drive {
     pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
         let DriveOp { lbn, write, .. } = around.ops.get(op);
         self.queue.push(op, lbn, write);
-        if around.observer.window().contains(now) {
+        if around.observer.window().begins(now) {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
         }
@@ -197,7 +197,7 @@ impl Drive {
         let service = self.service.take()?;
         let op = around.ops.get(service.op);
         around.observer.drive_queue_changed(now, self.index as usize, -1);
-        if around.observer.window().contains(now) {
+        if around.observer.window().ends(now) {
             let way = usize::from(op.write);
             self.totals.completed[way] += 1;
             self.totals.bytes[way] += op.sectors * self.sector_bytes;
@@ -256,7 +256,8 @@ impl Drive {
     pub fn bus_requested(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let (Some(mut service), Some(bus)) = (self.service, self.bus) else { return };
         let op = around.ops.get(service.op);
-        let grant = around.buses[bus].acquire(now, op.sectors * self.sector_bytes);
+        let bytes = op.sectors * self.sector_bytes;
+        let grant = around.buses[bus].acquire(now, bytes, around.observer.window());
         let command_done = service.started + self.disk.model().overhead[usize::from(op.write)];
         if op.write {
             // The media may start once data flows, unless it would then overtake the bus.
@@ -291,7 +292,7 @@ impl Drive {
         around.observer.book(drive, State::Active, started, command_done);
         around.observer.book(drive, State::Positioning, command_done, command_done + positioning);
         around.observer.book(drive, State::Active, command_done + positioning, done);
-        if around.observer.window().contains(done) {
+        if around.observer.window().ends(done) {
             self.totals.seeks += u64::from(access.cylinders > 0);
             self.totals.seek_cylinders += u64::from(access.cylinders);
             self.totals.seek += access.seek;
@@ -324,13 +325,13 @@ impl Drive {
         }
         around.observer.book(self.index as usize, State::Idle, self.idle_since, now);
         self.spindle = Spindle::SpinningDown { since: now };
-        self.totals.spin_downs += u64::from(around.observer.window().contains(now));
+        self.totals.spin_downs += u64::from(around.observer.window().begins(now));
         around.events.push(now + self.spin_down, Event::SpindleDone(self.index));
     }
 
     fn begin_spin_up(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         self.spindle = Spindle::SpinningUp { since: now };
-        self.totals.spin_ups += u64::from(around.observer.window().contains(now));
+        self.totals.spin_ups += u64::from(around.observer.window().begins(now));
         around.events.push(now + self.spin_up, Event::SpindleDone(self.index));
     }
 

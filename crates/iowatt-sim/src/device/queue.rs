@@ -42,13 +42,27 @@ pub struct Queue {
     upward: bool,
     /// LBN served last.
     last_lbn: u64,
+    /// Operations served there in a row.
+    stayed: u32,
 }
+
+/// Operations on one LBN that an elevator serves before it moves on, so that nobody starves. (It does stay for
+/// a few: a read-modify-write comes back to where it has read.)
+const STAY: u32 = 16;
 
 impl Queue {
     /// An empty queue; elevators start upwards from LBN 0.
     #[must_use]
     pub fn new(discipline: SchedulerPlan) -> Self {
-        Self { discipline, fifo: VecDeque::new(), by_lbn: Vec::new(), sequence: 0, upward: true, last_lbn: 0 }
+        Self {
+            discipline,
+            fifo: VecDeque::new(),
+            by_lbn: Vec::new(),
+            sequence: 0,
+            upward: true,
+            last_lbn: 0,
+            stayed: 0,
+        }
     }
 
     /// Operations waiting.
@@ -96,13 +110,26 @@ impl Queue {
             }
         };
         let entry = self.by_lbn.remove(index);
+        self.stayed = if entry.lbn == self.last_lbn { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Some(Chosen { op: entry.op, via })
     }
 
-    /// Index of the first entry at or above the last LBN served.
+    /// Whether the elevator may serve the LBN that it stands at once more.
+    fn may_stay(&self) -> bool {
+        self.stayed < STAY
+    }
+
+    /// Index of the first entry upwards from the last LBN served, that one included while it may stay.
     fn above(&self) -> usize {
-        self.by_lbn.partition_point(|w| w.lbn < self.last_lbn)
+        let here = self.may_stay();
+        self.by_lbn.partition_point(|w| w.lbn < self.last_lbn || (w.lbn == self.last_lbn && !here))
+    }
+
+    /// Number of entries downwards from the last LBN served, that one included while it may stay.
+    fn below(&self) -> usize {
+        let here = self.may_stay();
+        self.by_lbn.partition_point(|w| w.lbn < self.last_lbn || (w.lbn == self.last_lbn && here))
     }
 
     /// Next of an elevator, and the new direction if it had to turn.
@@ -113,14 +140,16 @@ impl Queue {
                 return (above, None);
             }
             self.upward = false;
-            return (self.first_of_equals(above - 1), Some(false));
+            let below = self.below();
+            let index = if below > 0 { below } else { self.by_lbn.len() } - 1;
+            return (self.first_of_equals(index), Some(false));
         }
-        let at_or_below = self.by_lbn.partition_point(|w| w.lbn <= self.last_lbn);
-        if at_or_below > 0 {
-            return (self.first_of_equals(at_or_below - 1), None);
+        let below = self.below();
+        if below > 0 {
+            return (self.first_of_equals(below - 1), None);
         }
         self.upward = true;
-        (0, Some(true))
+        (self.above() % self.by_lbn.len(), Some(true))
     }
 
     /// First arrived of the entries with the LBN of `index`.
@@ -155,8 +184,8 @@ impl Queue {
         let mut best = (Nanos::MAX, u64::MAX, 0);
         let mut consider = |i: usize| {
             let w = self.by_lbn[i];
-            if disk.seek_at_least(w.lbn) > best.0 {
-                return false; // further ones in this direction seek even longer
+            if disk.positioning_at_least(w.lbn) > best.0 {
+                return false; // nor can those farther on this side
             }
             let found = (disk.positioning_time(now, w.lbn, w.write), w.sequence, i);
             best = best.min(found);
@@ -180,6 +209,7 @@ impl Queue {
 mod tests {
     use super::*;
     use crate::device::hdd::{Mechanics, tests::small_disk};
+    use crate::plan::SeekPoint;
     use proptest::prelude::*;
 
     fn disk() -> Disk {
@@ -243,7 +273,11 @@ mod tests {
 
         #[test]
         fn sptf_and_sstf_choose_the_true_minimum(lbns in prop::collection::vec(0u64..4_000, 1..60), start in 0u64..4_000) {
-            let mut disk = disk();
+            // Unequal overheads, a signed settle and a seek curve with a dip.
+            let mut plan = small_disk();
+            (plan.read_overhead_s, plan.write_overhead_s, plan.write_settle_s) = (0.3e-3, 0.8e-3, -0.2e-3);
+            plan.seek.insert(1, SeekPoint { cylinders: 15, time_s: 6e-3 });
+            let mut disk = Disk::new(&Mechanics::new(&plan), 1, 0);
             disk.access(0, start, 1, false, None, 0);
             let arm = disk.cylinder();
             let chosen = |discipline| {
@@ -253,7 +287,12 @@ mod tests {
                 }
                 queue.pop(7_000_000, &disk).map(|c| c.op as usize)
             };
-            let time = |i: usize| disk.positioning_time(7_000_000, lbns[i], i.is_multiple_of(3));
+            // When its first sector would pass if it were served.
+            let time = |i: usize| {
+                let write = i.is_multiple_of(3);
+                let command_done = 7_000_000 + disk.model().overhead[usize::from(write)];
+                disk.clone().access(command_done, lbns[i], 1, write, None, 0).first_sector_at
+            };
             let distance = |i: usize| disk.model().geometry.cylinder(lbns[i]).abs_diff(arm);
             let soonest = chosen(SchedulerPlan::Sptf).map(time);
             prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());

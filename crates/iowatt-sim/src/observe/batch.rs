@@ -9,16 +9,16 @@ const MOST: usize = 64;
 /// Sums of consecutive batches of a series.
 #[derive(Clone, Debug, Default)]
 pub struct Batches {
-    sums: Vec<u64>,
+    sums: Vec<u128>,
     size: u64,
-    sum: u64,
+    sum: u128,
     count: u64,
 }
 
 impl Batches {
     /// Adds one observation.
     pub fn record(&mut self, value: u64) {
-        self.sum += value;
+        self.sum += u128::from(value);
         self.count += 1;
         if self.count < self.size.max(1) {
             return;

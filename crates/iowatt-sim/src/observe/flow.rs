@@ -13,6 +13,10 @@ pub struct Flow {
     pub completed: [u64; 2],
     /// Bytes of the completed.
     pub bytes: [u64; 2],
+    /// Requests that completed in the window, whenever they arrived: what throughput is made of.
+    pub departed: [u64; 2],
+    /// Their bytes.
+    pub departed_bytes: [u64; 2],
     /// Sum of their response times.
     pub sum: [u128; 2],
     /// Sum of the squares.
@@ -47,6 +51,10 @@ impl Flow {
     ) {
         self.integrate(now, window);
         self.in_flight -= 1;
+        if window.ends(now) {
+            self.departed[way] += 1;
+            self.departed_bytes[way] += bytes;
+        }
         if !counted {
             return;
         }

@@ -10,8 +10,8 @@ const MOST_AUTOMATIC: usize = 1_024;
 /// Intervals kept at most of a width that was asked for.
 const MOST_ASKED: usize = 20_000;
 
-/// Response-time bins of an interval: sixteen to the octave, from 1 us on.
-const BINS: usize = 16 * 32;
+/// Response-time bins of an interval: sixteen to the octave, from 1 us to 13 days.
+const BINS: usize = 16 * 40;
 
 /// Sums over one interval.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Interval {
     /// Their bytes.
     pub bytes: [u64; 2],
     /// Sum of their response times.
-    pub response: u64,
+    pub response: u128,
     /// The longest of them.
     pub longest: Nanos,
     /// Integral of the requests in flight, nanoseconds.
@@ -122,13 +122,14 @@ impl Intervals {
         self.rows[index].arrivals += 1;
     }
 
-    /// A request completes.
+    /// A request completes, after the start.
     pub fn complete(&mut self, at: Nanos, way: usize, response: Nanos, bytes: u64) {
-        let index = self.index(at);
+        // A completion belongs to the interval that it ends: the last one includes its end.
+        let index = self.index(at - 1);
         let row = &mut self.rows[index];
         row.completed[way] += 1;
         row.bytes[way] += bytes;
-        row.response += response;
+        row.response += u128::from(response);
         row.longest = row.longest.max(response);
         let bin = &mut self.bins[index * BINS + bin_of(response)];
         *bin = bin.saturating_add(1);
@@ -220,7 +221,7 @@ mod tests {
         let mut intervals = Intervals::new(0, None);
         for t in 0..5_000 {
             intervals.arrive(t * s);
-            intervals.complete(t * s, 0, 2_000_000, 512);
+            intervals.complete(t * s + 1, 0, 2_000_000, 512);
         }
         assert_eq!(intervals.width(), 8 * s);
         let arrivals: Vec<u64> = intervals.rows().map(|(_, r)| r.arrivals).collect();

@@ -40,6 +40,7 @@ pub struct Observer {
     queues: Vec<DriveQueue>,
     in_flight: u64,
     in_flight_since: Nanos,
+    last_arrival: Nanos,
     queued: u64,
     queued_since: Nanos,
 }
@@ -68,6 +69,7 @@ impl Observer {
             histograms,
             in_flight: 0,
             in_flight_since: 0,
+            last_arrival: 0,
             queued: 0,
             queued_since: 0,
         })
@@ -81,11 +83,12 @@ impl Observer {
 
     /// A request of `workload` arrives.
     pub fn arrived(&mut self, now: Nanos, workload: usize, write: bool) {
-        let counted = self.window.contains(now);
+        let counted = self.window.begins(now);
         for &flow in &self.memberships[workload] {
             self.flows[flow].arrive(now, usize::from(write), counted, &self.window);
         }
         self.in_flight_changed(now, 1);
+        self.last_arrival = now;
         if counted {
             self.intervals.arrive(now);
         }
@@ -95,13 +98,15 @@ impl Observer {
     pub fn completed(&mut self, now: Nanos, workload: usize, write: bool, arrived: Nanos, bytes: u64) {
         let way = usize::from(write);
         let response = now - arrived;
-        let counted = self.window.contains(arrived);
+        let counted = self.window.begins(arrived) && now <= self.window.end;
         for &flow in &self.memberships[workload] {
             self.flows[flow].leave(now, way, counted, response, bytes, &self.window);
         }
         self.in_flight_changed(now, -1);
         if counted {
             self.histograms[workload][way].saturating_record(response);
+        }
+        if self.window.ends(now) {
             self.intervals.complete(now, way, response, bytes);
         }
     }
@@ -146,6 +151,12 @@ impl Observer {
         }
         self.in_flight_changed(now, 0);
         self.window.end = now;
+    }
+
+    /// Time of the last arrival, 0 where there was none.
+    #[must_use]
+    pub fn last_arrival(&self) -> Nanos {
+        self.last_arrival
     }
 
     /// The flow of the given index.

@@ -23,10 +23,17 @@ impl Window {
         (from < until).then_some((from, until))
     }
 
-    /// Whether `at` lies inside.
+    /// Whether something that begins at `at` (an arrival) belongs to the window: `start <= at < end`.
     #[must_use]
-    pub fn contains(&self, at: Nanos) -> bool {
-        at >= self.start && at <= self.end
+    pub fn begins(&self, at: Nanos) -> bool {
+        at >= self.start && at < self.end
+    }
+
+    /// Whether something that ends at `at` (a completion) belongs to the window: `start < at <= end`.
+    /// So adjoining windows share out both arrivals and completions.
+    #[must_use]
+    pub fn ends(&self, at: Nanos) -> bool {
+        at > self.start && at <= self.end
     }
 }
 

@@ -112,21 +112,23 @@ impl Disk {
         }
     }
 
-    /// Seek and first rotational wait of an access that would start at `now`.
+    /// Command, seek and first rotational wait of an operation whose command would come at `now`.
     #[must_use]
     pub fn positioning_time(&self, now: Nanos, lbn: u64, write: bool) -> Nanos {
         let to = self.model.geometry.locate(lbn);
-        let seek = self.seek_to(to, write, None);
-        let wait = self.wait_ps(self.angle_ps(now + seek), self.model.geometry.angle_ps(to));
-        seek + wait / 1000
+        let moved = self.model.overhead[usize::from(write)] + self.seek_to(to, write, None);
+        let wait = self.wait_ps(self.angle_ps(now + moved), self.model.geometry.angle_ps(to));
+        moved + wait / 1000
     }
 
-    /// Seek (without rotation) that an access of `lbn` needs at least, whatever its direction.
+    /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on
+    /// that side, whatever its direction.
     #[must_use]
-    pub fn seek_at_least(&self, lbn: u64) -> Nanos {
+    pub fn positioning_at_least(&self, lbn: u64) -> Nanos {
         let cylinders = self.model.geometry.cylinder(lbn).abs_diff(self.at.cylinder);
         let settle = self.model.write_settle_ns.min(0);
-        self.model.seek.time(cylinders).saturating_add_signed(settle)
+        let overhead = self.model.overhead[0].min(self.model.overhead[1]);
+        overhead + self.model.seek.at_least(cylinders).saturating_add_signed(settle)
     }
 
     fn seek_to(&self, to: Place, write: bool, via: Option<u32>) -> Nanos {
