@@ -109,7 +109,7 @@ class Station:
 
 @dataclass(frozen=True)
 class CacheCounts:
-    """What a cache did within the window; ``evictions`` and ``dirty_bytes_at_end`` are of the whole run."""
+    """What a cache did within the window."""
 
     reads: int
     read_hits: int

@@ -209,7 +209,7 @@ class Cache(_Part):
     fetched_bytes: int
     destages: int = Field(description="Completed writes of dirty data to the drives.")
     destaged_bytes: int
-    evictions: int = Field(description="Clean lines that gave way, over the whole run.")
+    evictions: int = Field(description="Clean lines that gave way.")
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")

@@ -150,7 +150,7 @@ impl Controller {
             write,
             stage: Stage::Processing,
             entered: moment.now,
-            counted: moment.window.contains(moment.now),
+            counted: moment.window.begins(moment.now),
             waits: 0,
             taken: 0,
             resident: 0,
@@ -179,7 +179,7 @@ impl Controller {
     pub fn operation_done(&mut self, key: u32, mut moment: Moment<'_>) {
         let Some(request) = self.back.operation_done(key, &mut self.woken) else { return };
         if let Some(cache) = &mut self.cache {
-            cache.completed(key, &request, moment.window.contains(moment.now));
+            cache.completed(key, &request, moment.window.ends(moment.now));
         }
         for at in 0..self.woken.len() {
             let visit = self.woken[at];
@@ -244,7 +244,7 @@ impl Controller {
             }
             self.destage();
         } else {
-            let resident = cache.update(&span);
+            let resident = cache.update(&span, visit.counted);
             if visit.counted {
                 count_write(cache, &span, resident);
             }
@@ -257,7 +257,7 @@ impl Controller {
         let Some(cache) = &mut self.cache else { return true };
         let visit = self.visits.get_mut(key);
         let span = cache.span(visit.pool, visit.from, visit.until);
-        visit.taken = cache.accept(&span, visit.taken, &mut visit.resident);
+        visit.taken = cache.accept(&span, visit.taken, visit.counted, &mut visit.resident);
         if visit.taken < span.until {
             return false;
         }

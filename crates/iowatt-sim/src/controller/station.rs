@@ -45,7 +45,7 @@ impl Station {
         if let Some((from, until)) = window.clip(start, done) {
             self.busy += until - from;
         }
-        if window.contains(now) {
+        if window.begins(now) {
             self.visits += 1;
             self.waited += start - now;
         }

@@ -57,7 +57,7 @@ pub struct CacheResult {
     pub destages: u64,
     /// Their bytes.
     pub destaged_bytes: u64,
-    /// Lines that gave way, over the whole run.
+    /// Lines that gave way.
     pub evictions: u64,
     /// Writes that waited for a clean or free line.
     pub waits_for_space: u64,

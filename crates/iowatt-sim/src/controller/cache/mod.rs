@@ -154,7 +154,8 @@ impl Cache {
                 waits += 1;
                 continue;
             }
-            let kept = if self.keeps_reads { slot.or_else(|| self.make_room(part.key)) } else { None };
+            let kept =
+                if self.keeps_reads { slot.or_else(|| self.make_room(part.key, counted)) } else { None };
             // A line that is kept is filled as a whole, else the missing part is read.
             let missing = if kept.is_some() { !valid & self.full() } else { !valid & part.mask };
             let purpose = if kept.is_some() { Purpose::Fetch } else { Purpose::Pass };
@@ -176,14 +177,14 @@ impl Cache {
 
     /// Takes a write's data from granule `at` of its span on, as far as there is room; returns how far.
     /// `resident` grows by the granules whose lines were here.
-    pub fn accept(&mut self, span: &Span, mut at: u64, resident: &mut u64) -> u64 {
+    pub fn accept(&mut self, span: &Span, mut at: u64, counted: bool, resident: &mut u64) -> u64 {
         while let Some(part) = self.part(span, at) {
             let found = self.lines.find(part.key);
             if let Some(slot) = found {
                 self.policy.used(slot);
                 *resident += u64::from(part.mask.count_ones());
             }
-            let Some(slot) = found.or_else(|| self.make_room(part.key)) else { return at };
+            let Some(slot) = found.or_else(|| self.make_room(part.key, counted)) else { return at };
             self.soil(slot, part.mask);
             at = part.until;
         }
@@ -191,7 +192,7 @@ impl Cache {
     }
 
     /// Keeps what a write puts on the drives at the same time; returns the granules whose lines were here.
-    pub fn update(&mut self, span: &Span) -> u64 {
+    pub fn update(&mut self, span: &Span, counted: bool) -> u64 {
         let (mut at, mut resident) = (span.from, 0);
         while let Some(part) = self.part(span, at) {
             at = part.until;
@@ -201,7 +202,7 @@ impl Cache {
                 resident += u64::from(part.mask.count_ones());
             }
             let takes_lines = self.writes != WriteCaching::Around;
-            let slot = found.or_else(|| if takes_lines { self.make_room(part.key) } else { None });
+            let slot = found.or_else(|| if takes_lines { self.make_room(part.key, counted) } else { None });
             if let Some(slot) = slot {
                 self.lines.get_mut(slot).valid |= part.mask;
             }
@@ -290,13 +291,13 @@ impl Cache {
     }
 
     /// A line for an address that has none: a free one, or the one that gives way.
-    fn make_room(&mut self, key: u64) -> Option<u32> {
+    fn make_room(&mut self, key: u64, counted: bool) -> Option<u32> {
         let slot = if self.lines.len() < self.capacity {
             self.lines.add(key)
         } else {
             let lines = &self.lines;
             let slot = self.policy.victim(key, |line| lines.get(line).is_evictable())?;
-            self.totals.evictions += 1;
+            self.totals.evictions += u64::from(counted);
             self.lines.reuse(slot, key);
             slot
         };

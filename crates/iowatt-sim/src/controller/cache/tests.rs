@@ -67,7 +67,7 @@ fn read(cache: &mut Cache, from: u64, until: u64, drives: &mut Drives) -> (u32, 
 
 fn write(cache: &mut Cache, from: u64, until: u64) -> bool {
     let span = cache.span(0, from, until);
-    cache.accept(&span, span.from, &mut 0) == span.until
+    cache.accept(&span, span.from, true, &mut 0) == span.until
 }
 
 /// A worked example: lines 0 and 3 are here, line 1 holds one written sector, line 4 is on its way.
@@ -172,10 +172,10 @@ fn a_write_during_its_destage_is_not_lost() {
 fn write_around_updates_lines_but_takes_none() {
     let (mut c, mut d) = (cache(&plan(8, WriteCaching::Around)), Drives::default());
     let span = c.span(0, 0, LINE);
-    assert_eq!((c.update(&span), c.lines.len()), (0, 0));
+    assert_eq!((c.update(&span, true), c.lines.len()), (0, 0));
     read(&mut c, 0, LINE, &mut d);
     d.complete(0, &mut c);
-    assert_eq!(c.update(&span), 4, "its four sectors lie in a line that is here");
+    assert_eq!(c.update(&span, true), 4, "its four sectors lie in a line that is here");
 }
 
 /// A cache for writes alone keeps nothing that is read.
@@ -212,7 +212,7 @@ proptest! {
                 }
                 let span = c.span(0, line * LINE, (line + 1) * LINE);
                 let hit = if is_write {
-                    c.update(&span) == 4
+                    c.update(&span, true) == 4
                 } else {
                     let hit = c.read(span, 7, true, &mut d.back) == 0;
                     d.send();
@@ -252,7 +252,7 @@ proptest! {
             match what {
                 0 | 1 => {
                     version += 1;
-                    let taken = c.accept(&span, from, &mut 0);
+                    let taken = c.accept(&span, from, true, &mut 0);
                     prop_assert!(from <= taken && taken <= until);
                     for granule in from..taken {
                         let was = written.insert(granule, version);
