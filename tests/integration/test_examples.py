@@ -53,6 +53,15 @@ def test_spinning_down_saves_the_hours_of_rest():
         assert device["state_time_s"]["standby"] == pytest.approx(3600 - 1800 - 60 - 15, abs=5)
 
 
+def test_the_cache_of_cached_raid5_answers_writes():
+    found = summary("cached-raid5")
+    assert found["cache"]["read_hit_ratio"] > 0.4
+    assert found["cache"]["waits_for_space"] == 0
+    assert (
+        found["response_time_ms"]["write"]["p99"] < summary("tpcc-raid5")["response_time_ms"]["write"]["p50"]
+    )
+
+
 def test_two_pools_give_results_that_add_up():
     found = summary("two-pools")
     assert len(found["workloads"]) == len(found["volumes"]) == 2

@@ -17,6 +17,7 @@ def test_there_are_some():
     assert {f.stem for f in FILES} >= {
         "tpcc-raid5",
         "tpcc-closed",
+        "cached-raid5",
         "two-pools",
         "idle",
         "spin-down",

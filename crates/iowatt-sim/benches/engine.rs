@@ -36,3 +36,24 @@ fn one_drive_at_depth_32(bencher: Bencher, scheduler: &str) {
         .with_inputs(|| requests.clone())
         .bench_values(|requests| run(&plan, requests));
 }
+
+/// RAID-5 behind a cache of a fiftieth of its capacity, line by line or without one.
+#[divan::bench(args = ["none", "through", "back"], sample_count = 5)]
+fn behind_a_cache(bencher: Bencher, write: &str) {
+    let mut plan = one_pool("5", 32);
+    let space = capacity("5", 32) / 10;
+    if write != "none" {
+        plan["controller"] = serde_json::json!({
+            "processing": {"read_s": 20e-6, "write_s": 30e-6, "processors": 2},
+            "host_bandwidth_bytes_per_s": 400e6,
+            "cache": {"capacity_bytes": space / 5, "line_bytes": 16_384, "replacement": "lru", "read": true,
+                      "write": write, "high_watermark": 0.8, "low_watermark": 0.6,
+                      "destage_bytes": 262_144, "destage_outstanding": 32},
+        });
+    }
+    let requests = poisson(1, REQUESTS, 400.0, 0.66, 8_192, space);
+    bencher
+        .counter(ItemsCount::new(REQUESTS))
+        .with_inputs(|| requests.clone())
+        .bench_values(|requests| run(&plan, requests));
+}

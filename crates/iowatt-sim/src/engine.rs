@@ -1,11 +1,14 @@
 //! The engine: wires the rooms and lets time pass.
 //!
-//! A request walks arrival -> volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
+//! A request walks arrival -> (controller ->) volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
 //! request in steady state: requests, drive operations and parity updates live in slabs, events in one heap.
+
+mod controlled;
 
 use crate::arrival::Arrivals;
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
+use crate::controller::Controller;
 use crate::device::hdd::Mechanics;
 use crate::device::{Drive, DriveOps, Surroundings, hdd_plan};
 use crate::error::SimError;
@@ -53,6 +56,8 @@ pub struct Simulation<'a> {
     pool_of_drive: Vec<usize>,
     drives: Vec<Drive>,
     buses: Vec<Bus>,
+    /// Where there is one, drive operations serve its requests and not those of hosts.
+    controller: Option<Box<Controller>>,
     observer: Observer,
     hosts: Slab<HostRequest>,
     ops: DriveOps,
@@ -90,6 +95,9 @@ impl<'a> Simulation<'a> {
                 draws.push(watts(&hdd.power));
             }
         }
+        let pool_bytes = pools.iter().zip(&plan.pools);
+        let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
+        let controller = Controller::new(plan, pool_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let observer = Observer::new(window, interval, draws, flows.memberships())
@@ -105,6 +113,7 @@ impl<'a> Simulation<'a> {
             pool_of_drive,
             drives,
             buses: plan.buses.iter().map(Bus::new).collect(),
+            controller,
             observer,
             hosts: Slab::default(),
             ops: DriveOps::default(),
@@ -129,6 +138,7 @@ impl<'a> Simulation<'a> {
             self.schedule_arrival(workload)?;
             self.issue_closed(workload)?;
         }
+        self.settle()?;
         let mut next_hook = HOOK_EVERY;
         while let Some(at) = self.events.next_time() {
             if self.end.is_some_and(|end| at > end) || (self.end.is_none() && self.drained()) {
@@ -155,7 +165,12 @@ impl<'a> Simulation<'a> {
                 if let Some(request) = self.arrivals[workload].take()? {
                     self.issue(workload, &request)?;
                 }
-                self.schedule_arrival(workload)
+                self.schedule_arrival(workload)?;
+                self.settle()
+            }
+            Event::Visit(visit) => {
+                self.visit(visit);
+                self.settle()
             }
             Event::DriveDone(drive) => self.drive_done(drive as usize),
             Event::BusRequest(drive) => {
@@ -221,8 +236,13 @@ impl<'a> Simulation<'a> {
             stream: request.stream,
             write,
         });
-        let pool = &mut self.pools[volume.pool];
         let range = (volume.offset_bytes + offset, size, write);
+        if self.controller.is_some() {
+            let pool = volume.pool;
+            self.enter_controller(host, pool, range);
+            return Ok(());
+        }
+        let pool = &mut self.pools[volume.pool];
         let made = pool.submit(range, host, &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
@@ -253,12 +273,22 @@ impl<'a> Simulation<'a> {
         let (drive, mut around) = self.at_drive(index);
         drive.proceed(now, &mut around);
 
+        if self.controller.is_some() {
+            self.back_end_operation_done(op.host);
+            return self.settle();
+        }
         let host = self.hosts.get_mut(op.host);
         host.ops_left -= 1;
         if host.ops_left > 0 {
             return Ok(());
         }
-        let host = self.hosts.remove(op.host);
+        self.complete_host(op.host)
+    }
+
+    /// A host request has its answer; a closed loop may issue the next.
+    fn complete_host(&mut self, host: u32) -> Result<(), SimError> {
+        let now = self.now;
+        let host = self.hosts.remove(host);
         let workload = host.workload as usize;
         self.finished += 1;
         self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
@@ -278,8 +308,10 @@ impl<'a> Simulation<'a> {
     }
 
     /// Nothing is in flight and nothing more will arrive.
-    fn drained(&self) -> bool {
-        self.hosts.is_empty() && self.arrivals.iter().all(Arrivals::is_exhausted)
+    fn drained(&mut self) -> bool {
+        self.hosts.is_empty()
+            && self.arrivals.iter().all(Arrivals::is_exhausted)
+            && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
     }
 
     fn progress(&self) -> Progress {
@@ -299,6 +331,7 @@ impl<'a> Simulation<'a> {
             &self.flows,
             &self.drives,
             &self.buses,
+            self.controller.as_deref(),
             self.finished,
             self.events.scheduled(),
         )

@@ -7,6 +7,8 @@ use crate::clock::Nanos;
 pub enum Event {
     /// The next open arrival of a workload.
     Arrival(u32),
+    /// A visit to the controller ends its present stage.
+    Visit(u32),
     /// A drive has its command decoded, or its data nearly read, and asks for its bus.
     BusRequest(u32),
     /// A drive completes its operation.

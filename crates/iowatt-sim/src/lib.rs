@@ -1,12 +1,13 @@
 //! The storage simulator: rooms, engine, energy ledger. No I/O, no Python, no names.
 //!
-//! A request walks through rooms in one order: [`arrival`] -> volume -> [`raid`] -> drive queue and drive
-//! ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
+//! A request walks through rooms in one order: [`arrival`] -> [`controller`] -> volume -> [`raid`] -> drive
+//! queue and drive ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
 //! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
 
 pub mod arrival;
 pub mod bus;
 pub mod clock;
+pub mod controller;
 pub mod device;
 pub mod engine;
 mod error;

@@ -3,6 +3,10 @@
 //! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
 //! side knows and the other does not is an error and never a silent default.
 
+mod controller;
+
+pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+
 use serde::Deserialize;
 
 /// A whole simulation.
@@ -19,6 +23,8 @@ pub struct Plan {
     pub pools: Vec<PoolPlan>,
     /// Shared buses between controller and drives.
     pub buses: Vec<BusPlan>,
+    /// What stands between hosts and pools, where something does.
+    pub controller: Option<ControllerPlan>,
     /// What is observed, and over which window.
     pub observe: ObservePlan,
 }
@@ -333,7 +339,17 @@ impl Plan {
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }
+        if let Some(controller) = &self.controller {
+            controller.validate(&self.sectors())?;
+        }
         self.pools.iter().try_for_each(|p| p.validate(self.buses.len()))
+    }
+
+    /// Bytes of a sector of each pool.
+    #[must_use]
+    pub fn sectors(&self) -> Vec<u64> {
+        let sector = |DevicePlan::Hdd(hdd): &DevicePlan| u64::from(hdd.sector_bytes);
+        self.pools.iter().map(|pool| sector(&pool.device)).collect()
     }
 
     /// Whether the volumes on pool number `pool` fit its `capacity_bytes`.

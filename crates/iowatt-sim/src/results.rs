@@ -1,7 +1,12 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
+mod controller;
+
+pub use controller::{CacheResult, ControllerResult, StationResult};
+
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
+use crate::controller::Controller;
 use crate::device::Drive;
 use crate::observe::{Flow, Observer};
 use crate::plan::Plan;
@@ -190,6 +195,9 @@ pub struct Summary {
     pub devices: Vec<DriveResult>,
     /// By bus.
     pub buses: Vec<BusResult>,
+    /// The controller, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Events scheduled.
@@ -228,6 +236,7 @@ pub fn collect(
     flows: &FlowIndex,
     drives: &[Drive],
     buses: &[Bus],
+    controller: Option<&Controller>,
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
@@ -250,6 +259,7 @@ pub fn collect(
             .iter()
             .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })
             .collect(),
+        controller: controller.map(|c| ControllerResult::new(c, span)),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),

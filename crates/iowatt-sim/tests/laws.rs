@@ -47,6 +47,7 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
         let (little, sum) = (s.total.in_flight_mean * span as f64 / 1e9, all.mean_s * all.count as f64);
         assert!((little - sum).abs() <= 1e-6 * sum.max(1e-9), "{little} {sum}");
     }
+    check_controller(plan, outcome);
     // Intervals partition the window, the requests and the energy.
     let i = &outcome.intervals;
     assert_eq!(column(i, "arrivals").iter().sum::<f64>() as u64, s.total.arrived);
@@ -77,6 +78,61 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
     assert!(longest >= s.total.response.all.max_s && longest <= s.total.response.all.max_s * 1.001);
 }
 
+/// Visits and bytes of a controller, where no window cuts them.
+fn check_controller(plan: &Value, outcome: &Outcome) {
+    let s = &outcome.summary;
+    let Some(controller) = &s.controller else { return };
+    let span = (s.window.end_ns - s.window.start_ns) as f64;
+    for station in controller.processors.iter().chain(&controller.link) {
+        assert!(station.utilisation <= 1.0 + 1e-12, "{}", station.utilisation);
+    }
+    let whole = plan["observe"]["end_s"].is_null() && s.window.start_ns == 0;
+    if let Some(p) = controller.processors.as_ref().filter(|_| whole) {
+        assert_eq!(p.visits, s.total.arrived);
+        let given = &plan["controller"]["processing"];
+        let time = |way: &str| given[way].as_f64().unwrap() * 1e9;
+        let demand = s.total.reads as f64 * time("read_s") + s.total.writes as f64 * time("write_s");
+        let busy = p.utilisation * span * given["processors"].as_f64().unwrap();
+        assert!((busy - demand).abs() <= 1e-6 * demand, "utilisation law: {busy} {demand}");
+    }
+    let Some(cache) = controller.cache.as_ref().filter(|_| whole) else { return };
+    assert_eq!((cache.reads, cache.writes), (s.total.reads, s.total.writes));
+    assert_eq!((cache.read_bytes, cache.write_bytes), (s.total.bytes_read, s.total.bytes_written));
+    assert!(cache.read_hits <= cache.reads && cache.read_hit_bytes <= cache.read_bytes);
+    assert!(cache.write_hits <= cache.writes && cache.write_hit_bytes <= cache.write_bytes);
+    if plan["pools"][0]["raid"]["level"] == "0" {
+        // Without redundancy the drives move exactly what the cache asks for.
+        assert_eq!(s.devices.iter().map(|d| d.bytes_read).sum::<u64>(), cache.fetched_bytes);
+        let back = plan["controller"]["cache"]["write"] == "back";
+        let written = if back { cache.destaged_bytes } else { cache.write_bytes };
+        assert_eq!(s.devices.iter().map(|d| d.bytes_written).sum::<u64>(), written);
+        assert!(!back || cache.destaged_bytes + cache.dirty_bytes_at_end <= cache.write_bytes);
+    }
+}
+
+/// None, costs alone, and caches so small that requests wait for space and pass by.
+fn controller(kind: usize) -> Value {
+    let cache = |lines: u64, write: &str| {
+        json!({
+            "capacity_bytes": lines * 8_192, "line_bytes": 8_192, "replacement": "lru",
+            "read": !lines.is_multiple_of(2), "write": write, "high_watermark": 0.8, "low_watermark": 0.3,
+            "destage_bytes": 65_536, "destage_outstanding": 3,
+        })
+    };
+    let processing = json!({"read_s": 100e-6, "write_s": 300e-6, "processors": 2});
+    let with =
+        |cache: Value| json!({"processing": processing, "host_bandwidth_bytes_per_s": 50e6, "cache": cache});
+    match kind {
+        0 => Value::Null,
+        1 => with(Value::Null),
+        2 => with(cache(1, "back")),
+        3 => with(cache(40, "back")),
+        4 => with(cache(1_001, "back")),
+        5 => json!({"processing": null, "host_bandwidth_bytes_per_s": null, "cache": cache(201, "through")}),
+        _ => with(cache(101, "around")),
+    }
+}
+
 fn system(level: usize, scheduler: usize, bus: bool) -> Value {
     let count = 6;
     let mut plan = one_pool(LEVELS[level], count);
@@ -105,14 +161,15 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
     fn laws_hold_on_every_system(
         level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
-        mode in 0usize..3, policy in any::<bool>(),
+        mode in 0usize..3, policy in any::<bool>(), kind in 0usize..7,
     ) {
         let mut plan = system(level, scheduler, bus);
+        plan["controller"] = controller(kind);
         plan["workloads"][0]["replay"] = [
             json!({"mode": "open", "speed": 1.0}),
             json!({"mode": "open", "speed": 0.01}),
@@ -129,9 +186,10 @@ proptest! {
     #[test]
     fn laws_hold_in_any_window(
         level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
-        warmup in 0u64..500, length in 1u64..1_000, policy in any::<bool>(),
+        warmup in 0u64..500, length in 1u64..1_000, policy in any::<bool>(), kind in 0usize..7,
     ) {
         let mut plan = system(level, scheduler, bus);
+        plan["controller"] = controller(kind);
         plan["observe"]["warmup_s"] = json!(warmup as f64 / 1e3);
         plan["observe"]["end_s"] = json!((warmup + length) as f64 / 1e3);
         if policy {

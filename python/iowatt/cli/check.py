@@ -78,6 +78,10 @@ def lines(found: dict[str, Any]) -> list[str]:
         ]
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
+    if controller := found["controller"]:
+        from iowatt.report.controller import described
+
+        text += [f"  {str(part).lower()}: {what}" for part, what in described(controller).rows]
     text += [
         f"  workload {w['name']}: {w['trace']}, {w['replay']}, to volume {w['volume']}"
         for w in found["workloads"]

@@ -162,6 +162,10 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             f"{significant(efficiency['raw_gb_per_w'])} GB/W raw",
         ),
     ]
+    if cache := summary.get("cache"):
+        shares = [(way, cache[f"{way}_hit_ratio"]) for way in ("read", "write")]
+        hits = [f"{percent(share)} of {way}s hit" for way, share in shares if share is not None]
+        rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
     return [(label, ", ".join(part for part in parts if part)) for label, *parts in rows]
 
 

@@ -104,6 +104,16 @@ def _replays_open(plan: Mapping[str, Any]) -> bool:
 
 def _left(summary: Mapping[str, Any]) -> list[Finding]:
     found = []
+    waits = summary.get("cache", {}).get("waits_for_space", 0)
+    if waits:
+        found.append(
+            Finding(
+                "warning",
+                f"{numbers.count(waits)} writes found the cache full of dirty data and waited "
+                f"{numbers.with_unit(summary['cache']['space_wait_mean_ms'], 'ms')} on average: "
+                "destaging did not keep up with them.",
+            )
+        )
     left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
     if total and left > max(1, 0.01 * total):
         found.append(

@@ -91,3 +91,11 @@ def duration(seconds: float) -> str:
             unit = {"days": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}[name]
             return f"{f'{seconds / unit:.4g}'}{_NBSP}{name}"
     return with_unit(1e3 * seconds, "ms")
+
+
+def binary(size: int) -> str:
+    """A size in bytes of memory or of a block: powers of 1024."""
+    for factor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= factor:
+            return f"{size / factor:.4g}\u00a0{unit}"
+    return f"{size}\u00a0B"

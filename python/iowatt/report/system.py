@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.report import numbers
+from iowatt.report import controller, numbers
 from iowatt.report.figures.figure import Cell, Column, Table
 
 
 def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """Titled tables of pools, volumes, workloads and buses; only those that the plan has."""
+    """Titled tables of pools, volumes, workloads, buses and controller; only those that the plan has."""
     simulation, names = plan.get("simulation", {}), plan.get("names", {})
     if not simulation:
         return []
@@ -19,6 +19,7 @@ def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
         ("Volumes", _volumes(simulation, names)),
         ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)),
+        ("Controller", controller.described(simulation.get("controller"))),
     ]
     return [(title, table) for title, table in tables if table.rows]
 
@@ -34,7 +35,7 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 f"{pool['count']:,} × {_model(drives)}",
                 _rotation(device),
                 f"RAID-{raid['level']}{_layout(raid)}",
-                _binary(raid["stripe_unit_bytes"]),
+                numbers.binary(raid["stripe_unit_bytes"]),
                 pool["scheduler"].upper(),
                 _policy(pool["power_policy"]),
                 _first(drives, "raw_bytes", "B"),
@@ -91,13 +92,6 @@ def _rotation(device: Mapping[str, Any]) -> str:
 
 def _layout(raid: Mapping[str, Any]) -> str:
     return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
-
-
-def _binary(size: int) -> str:
-    for factor, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
-        if size >= factor:
-            return f"{size / factor:.4g}\u00a0{unit}"
-    return f"{size}\u00a0B"
 
 
 def _policy(policy: Mapping[str, Any]) -> str:

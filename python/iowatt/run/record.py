@@ -114,6 +114,44 @@ class Bus:
 
 
 @dataclass(frozen=True)
+class Station:
+    """A part of the controller that serves requests one after another, within the window."""
+
+    visits: int
+    #: Busy share of its servers.
+    utilisation: float
+    #: Sum over visits of the time spent waiting.
+    wait_s: float
+
+
+@dataclass(frozen=True)
+class CacheCounts:
+    """What a cache did within the window."""
+
+    reads: int
+    read_hits: int
+    #: Reads that waited for nothing but what others had asked for; no hits.
+    delayed_hits: int
+    writes: int
+    write_hits: int
+    read_bytes: int
+    read_hit_bytes: int
+    write_bytes: int
+    write_hit_bytes: int
+    #: Reads from the drives.
+    fetches: int
+    fetched_bytes: int
+    #: Writes of dirty data to the drives.
+    destages: int
+    destaged_bytes: int
+    evictions: int
+    #: Writes that found no clean or free line, and how long they waited for one.
+    waits_for_space: int
+    space_wait_s: float
+    dirty_bytes_at_end: int
+
+
+@dataclass(frozen=True)
 class Capacity:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
@@ -159,6 +197,10 @@ class Record:
     idle_w: Mapping[str, float]
     capacity: Capacity
     buses: Sequence[Bus] = ()
+    #: Parts of the controller and its cache, where they are modelled.
+    processors: Station | None = None
+    host_link: Station | None = None
+    cache: CacheCounts | None = None
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
     notes: Sequence[str] = ()
     #: The scenario as resolved; kept for the reader, and to run it again.

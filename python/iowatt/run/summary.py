@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency
+from iowatt.run import summary_controller
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
 from iowatt.run.summary_schema import (
@@ -71,6 +72,8 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         buses=list(_buses(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
+        controller=summary_controller.controller(record.processors, record.host_link),
+        cache=summary_controller.cache(record.cache),
         simulation=_simulation(record),
     )
 

@@ -191,6 +191,43 @@ class Bus(_Part):
     wait_mean_ms: float | None = Field(description="Wait for the bus before a transfer.")
 
 
+class ControllerPart(_Part):
+    """A part of the controller that serves requests one after another."""
+
+    requests: int
+    utilisation: float = Field(description="Busy share of the window, over all of its servers.")
+    wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
+
+
+class Controller(_Part):
+    """The array controller; a part that takes no time is null."""
+
+    processors: ControllerPart | None
+    host_link: ControllerPart | None
+
+
+class Cache(_Part):
+    """The controller's cache; ratios are null where there were no such requests."""
+
+    read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
+    read_hit_bytes_ratio: float | None = Field(description="Bytes of reads that were in the cache.")
+    write_hit_ratio: float | None = Field(description="Writes with all of their lines in the cache.")
+    write_hit_bytes_ratio: float | None = Field(description="Bytes of writes to lines in the cache.")
+    hit_ratio: float | None = Field(description="Hits of both directions over all requests.")
+    hit_bytes_ratio: float | None
+    delayed_hit_ratio: float | None = Field(
+        description="Reads, no hits, that waited only for what other reads had asked for."
+    )
+    fetches: int = Field(description="Reads from the drives.")
+    fetched_bytes: int
+    destages: int = Field(description="Completed writes of dirty data to the drives.")
+    destaged_bytes: int
+    evictions: int = Field(description="Clean lines that gave way.")
+    waits_for_space: int = Field(description="Writes that found no clean or free line.")
+    space_wait_mean_ms: float | None = Field(description="How long those waited.")
+    dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+
+
 class Volume(_Part):
     """One volume: the same figures, of its requests alone."""
 
@@ -266,13 +303,16 @@ class RunSummary(_Part):
     buses: list[Bus]
     volumes: list[Volume]
     workloads: list[Workload]
+    controller: Controller | None = Field(default=None, description="Only where it takes time.")
+    cache: Cache | None = Field(default=None, description="Only where there is one.")
     simulation: Simulation | None = Field(default=None, description="Only where simulated.")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        if self.simulation is None:
-            del data["simulation"]
+        for part in ("controller", "cache", "simulation"):
+            if data[part] is None:
+                del data[part]
         return data
 
 

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandle
 from pydantic_core import CoreSchema
 
 from iowatt.library.device import HddPower
+from iowatt.scenario.controller import Controller
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
@@ -220,3 +221,8 @@ class Array(Strict):
         "Volumes. Left out: one volume per pool, of all its capacity and with its name.", default=[]
     )
     bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
+    controller: Controller | None = key(
+        "What stands between hosts and pools: processors, host link, cache.",
+        default=None,
+        unset="none, requests reach their drives at once",
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.scenario import controller
 from iowatt.scenario.array import Bus, FixedThresholdPolicy, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
@@ -62,6 +63,7 @@ def compile_plan(
             ],
             "pools": [_pool(pool, system.bus_of_drive[i]) for i, pool in enumerate(system.pools)],
             "buses": [_bus(bus) for bus in scenario.array.bus],
+            "controller": controller.plan(scenario.array.controller),
             "observe": {
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,

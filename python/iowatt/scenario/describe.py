@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.system import ResolvedPool, resolve
 from iowatt.scenario.workload import OpenReplay, Workload
@@ -29,6 +30,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
             for v in system.volumes
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
+        "controller": controller.plan(scenario.array.controller),
         "workloads": [
             {
                 "name": workload.name,

@@ -77,5 +77,5 @@ class Scenario(Strict):
         "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
         default=[],
     )
-    array: Array = key("The storage system: pools of drives, volumes on them, buses between.")
+    array: Array = key("The storage system: pools of drives, volumes on them, buses and a controller.")
     observe: Observe = key("What is observed.", default=Observe())

@@ -14,7 +14,7 @@ from pathlib import Path
 from iowatt.errors import InputError
 from iowatt.library.drive import Drive
 from iowatt.library.find import find_drive
-from iowatt.scenario import raid
+from iowatt.scenario import controller, raid
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
@@ -80,6 +80,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _buses(scenario, system)
     if len(system.pools) == len(scenario.array.pool):
         _volumes(scenario, system)
+    _controller(scenario, system)
     _workloads(scenario, base_dir, traces_must_exist, system)
     _observe(scenario, system)
     for resolved in system.pools:
@@ -315,6 +316,14 @@ def _bound(text: str | None, left_out: int, drives: list[int]) -> int:
     if text is None:
         return left_out
     return len(drives) * int(text[:-1]) // 100 if text.endswith("%") else int(text)
+
+
+def _controller(scenario: Scenario, system: System) -> None:
+    sectors = [pool.drive.sector_bytes for pool in system.pools]
+    found = list(controller.problems(scenario.array.controller, sectors))
+    system.problems.extend(found)
+    if not found:
+        system.notes.extend(controller.notes(scenario.array.controller, sectors))
 
 
 def _observe(scenario: Scenario, system: System) -> None:

@@ -148,6 +148,7 @@ def build_record(
 ) -> Record:
     """The record of a run, from the plan that was simulated and what came back."""
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
+    controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
     return Record(
         name=plan["name"],
@@ -171,6 +172,9 @@ def build_record(
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
         capacity=translation.capacity(names, simulation),
         buses=translation.buses(names["buses"], summary),
+        processors=translation.station(controller.get("processors")),
+        host_link=translation.station(controller.get("link")),
+        cache=translation.cache(controller.get("cache")),
         notes=[*plan["notes"], *notes, *translation.remarks(names, raw, simulation["observe"]["interval_s"])],
         plan=plan,
         scenario_text=scenario_text,

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.run.record import Bus, Capacity, Completions, Flow, Moments, Tables, Window
+from iowatt.run.record import (
+    Bus,
+    CacheCounts,
+    Capacity,
+    Completions,
+    Flow,
+    Moments,
+    Station,
+    Tables,
+    Window,
+)
 from iowatt.run.tables import STATES, frame
 from iowatt.scenario.raid import usable_bytes
+from iowatt.scenario.units import format_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,6 +96,21 @@ def buses(names: list[str], summary: Mapping[str, Any]) -> list[Bus]:
     ]
 
 
+def station(raw: Mapping[str, Any] | None) -> Station | None:
+    """A part of the controller, where it is modelled."""
+    if raw is None:
+        return None
+    return Station(raw["visits"], raw["utilisation"], raw["wait_ns"] / NS_PER_S)
+
+
+def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
+    """What the cache did, where there is one."""
+    if raw is None:
+        return None
+    plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
+    return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
+
+
 def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping[str, Any]) -> Tables:
     """The tables of the bundle, from that part of the plan file and from what the simulator returned."""
     volumes = [names["volumes"][volume] for volume in volume_of_workload]
@@ -112,6 +138,10 @@ def remarks(names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: 
             )
     if names["workloads"] and not raw["summary"]["total"]["arrived"]:
         said.append("no request arrived inside the window: it has no response times")
+    cached = raw["summary"].get("controller", {}).get("cache")
+    if cached and cached["dirty_bytes_at_end"]:
+        dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
+        said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
     for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
         if trace is None:
             continue

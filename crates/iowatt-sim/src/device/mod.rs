@@ -32,7 +32,7 @@ pub struct DriveOp {
     pub arrived: Nanos,
     /// The drive.
     pub drive: u32,
-    /// Key of the host request that it serves.
+    /// Key of the host request that it serves, or of the controller's where there is a controller.
     pub host: u32,
     /// Key of the parity update it belongs to, or [`NO_OP`].
     pub row: u32,

@@ -122,10 +122,10 @@ impl Intervals {
         self.rows[index].arrivals += 1;
     }
 
-    /// A request completes, after the start.
+    /// A request completes, after the start; at it only where that is time zero.
     pub fn complete(&mut self, at: Nanos, way: usize, response: Nanos, bytes: u64) {
         // A completion belongs to the interval that it ends: the last one includes its end.
-        let index = self.index(at - 1);
+        let index = self.index(at.saturating_sub(1));
         let row = &mut self.rows[index];
         row.completed[way] += 1;
         row.bytes[way] += bytes;

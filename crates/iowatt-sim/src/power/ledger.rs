@@ -30,10 +30,11 @@ impl Window {
     }
 
     /// Whether something that ends at `at` (a completion) belongs to the window: `start < at <= end`.
-    /// So adjoining windows share out both arrivals and completions.
+    /// So adjoining windows share out both arrivals and completions. A window from time zero has none before
+    /// it, and takes what a cache answers at that instant.
     #[must_use]
     pub fn ends(&self, at: Nanos) -> bool {
-        at > self.start && at <= self.end
+        (at > self.start || self.start == 0) && at <= self.end
     }
 }
 

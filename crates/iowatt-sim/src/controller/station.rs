@@ -1,0 +1,77 @@
+//! A station: like servers, one queue, first come first served.
+//!
+//! Work reaches it in time order and its duration is known, so the queue is one number for each server:
+//! when it is free next. A link is a station of one server.
+
+use crate::clock::Nanos;
+use crate::power::Window;
+
+/// State and totals, the totals within the window.
+#[derive(Clone, Debug)]
+pub struct Station {
+    free_at: Vec<Nanos>,
+    /// Arrivals.
+    pub visits: u64,
+    /// Busy time of all servers together.
+    pub busy: Nanos,
+    /// Time that arrivals waited for a server.
+    pub waited: Nanos,
+}
+
+impl Station {
+    /// `servers` free ones.
+    #[must_use]
+    pub fn new(servers: usize) -> Self {
+        Self { free_at: vec![0; servers.max(1)], visits: 0, busy: 0, waited: 0 }
+    }
+
+    /// Servers.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.free_at.len()
+    }
+
+    /// Takes the server that is free first for `time`, at `now` or later; when it is done.
+    pub fn serve(&mut self, now: Nanos, time: Nanos, window: &Window) -> Nanos {
+        let mut first = 0;
+        for server in 1..self.free_at.len() {
+            if self.free_at[server] < self.free_at[first] {
+                first = server;
+            }
+        }
+        let start = now.max(self.free_at[first]);
+        let done = start + time;
+        self.free_at[first] = done;
+        if let Some((from, until)) = window.clip(start, done) {
+            self.busy += until - from;
+        }
+        if window.begins(now) {
+            self.visits += 1;
+            self.waited += start - now;
+        }
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_servers_take_turns_and_the_third_arrival_waits() {
+        let window = Window { start: 0, end: 1_000 };
+        let mut station = Station::new(2);
+        assert_eq!(station.serve(0, 100, &window), 100);
+        assert_eq!(station.serve(10, 100, &window), 110);
+        assert_eq!(station.serve(20, 100, &window), 200, "waits 80 for the first");
+        assert_eq!((station.visits, station.busy, station.waited), (3, 300, 80));
+    }
+
+    #[test]
+    fn busy_time_is_cut_at_the_window() {
+        let window = Window { start: 50, end: 80 };
+        let mut station = Station::new(1);
+        station.serve(0, 100, &window);
+        assert_eq!((station.visits, station.busy), (0, 30), "the arrival lies before the window");
+    }
+}

@@ -1,0 +1,114 @@
+"""The controller and cache blocks of run.json, and what a report says of them, from counts by hand."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import handmade
+from iowatt.report import controller
+from iowatt.report.findings import findings
+from iowatt.run.record import Cost
+from iowatt.run.summary import summarise
+from iowatt.sources.simulator import build_record
+
+SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"
+
+CACHE = {
+    "reads": 5, "read_hits": 2, "delayed_hits": 1, "writes": 3, "write_hits": 3,
+    "read_bytes": 20480, "read_hit_bytes": 10240, "write_bytes": 24576, "write_hit_bytes": 24576,
+    "fetches": 2, "fetched_bytes": 32768, "destages": 4, "destaged_bytes": 65536, "evictions": 9,
+    "waits_for_space": 2, "space_wait_ns": 30 * handmade.MS, "dirty_bytes_at_end": 8192,
+}  # fmt: skip
+CONTROLLER = {
+    "processors": {"visits": 8, "utilisation": 0.25, "wait_ns": 4 * handmade.MS},
+    "link": None,
+    "cache": CACHE,
+}
+PLAN = {
+    "processing": {"read_s": 20e-6, "write_s": 30e-6, "processors": 2},
+    "host_bandwidth_bytes_per_s": 4e8,
+    "cache": {
+        "capacity_bytes": 2**32, "line_bytes": 16384, "replacement": "lru", "read": False, "write": "back",
+        "high_watermark": 0.8, "low_watermark": 0.6, "destage_bytes": 2**18, "destage_outstanding": 16,
+    },
+}  # fmt: skip
+
+
+def record(found):
+    raw, plan = handmade.decoded(), copy.deepcopy(handmade.plan())
+    if found is not None:
+        raw["summary"]["controller"] = found
+        plan["simulation"]["controller"] = PLAN
+    return build_record(plan, raw, [], "", Cost(wall_s=1, cpu_s=1, requests=8, peak_rss_mib=1))
+
+
+@pytest.fixture
+def summary(provenance):
+    return summarise(record(CONTROLLER), provenance).as_dict()
+
+
+def test_shares_and_means(summary):
+    # 2 of 5 reads, 10,240 of 20,480 bytes, all writes; 5 of 8 and 34,816 of 45,056 together.
+    assert summary["cache"] == {
+        "read_hit_ratio": 0.4, "read_hit_bytes_ratio": 0.5, "write_hit_ratio": 1, "write_hit_bytes_ratio": 1,
+        "hit_ratio": 0.625, "hit_bytes_ratio": 34816 / 45056, "delayed_hit_ratio": 0.2, "fetches": 2,
+        "fetched_bytes": 32768, "destages": 4, "destaged_bytes": 65536, "evictions": 9,
+        "waits_for_space": 2, "space_wait_mean_ms": 15, "dirty_bytes_at_end": 8192,
+    }  # fmt: skip
+    # 4 ms over 8 requests; the link takes no time.
+    part = {"requests": 8, "utilisation": 0.25, "wait_mean_ms": 0.5}
+    assert summary["controller"] == {"processors": part, "host_link": None}
+    jsonschema.validate(summary, json.loads(SCHEMA_FILE.read_text("utf-8")))
+    assert (
+        "8 KiB of written data were in the cache only at the end: no drive has written them"
+        in (summary["notes"])
+    )
+
+
+def test_nothing_of_nothing_is_null(provenance):
+    nothing = {**CONTROLLER, "cache": dict.fromkeys(CACHE, 0)}
+    cache = summarise(record(nothing), provenance).as_dict()["cache"]
+    for key in ("read_hit_ratio", "write_hit_bytes_ratio", "hit_ratio", "space_wait_mean_ms"):
+        assert cache[key] is None
+
+
+def test_without_a_controller_there_is_no_block(provenance):
+    summary = summarise(record(None), provenance).as_dict()
+    assert not {"cache", "controller"} & set(summary)
+    assert controller.outcome(summary) == []
+    assert controller.described(None).rows == []
+
+
+def test_a_controller_of_a_cache_alone_has_no_controller_block(provenance):
+    alone = {"processors": None, "link": None, "cache": CACHE}
+    summary = summarise(record(alone), provenance).as_dict()
+    assert "cache" in summary
+    assert "controller" not in summary
+
+
+def plain(tables):
+    return {title: [[str(c).replace("\u00a0", " ") for c in row] for row in t.rows] for title, t in tables}
+
+
+def test_the_report_shows_both(summary):
+    tables = plain(controller.outcome(summary))
+    assert tables["Controller at work"] == [["Processors", "8", "25 %", "0.500 ms"]]
+    assert tables["Cache at work"][0] == ["Reads", "40 %", "50 %"]
+    assert tables["Cache and drives"][3] == ["Writes that waited for space", "2, 15.0 ms on average"]
+    described = dict(plain([("c", controller.described(PLAN))])["c"])
+    assert described["Processors"].startswith("2; ")
+    assert described["Cache"] == (
+        "4 GiB in lines of 16 KiB, LRU, write-back, misses are not kept, "
+        "destaged from 80 % down to 60 % dirty, 256 KiB at most at a time"
+    )
+
+
+def test_writes_that_wait_for_space_are_a_warning(run, summary):
+    run.summary["cache"] = summary["cache"]
+    texts = [f.text.replace("\u00a0", " ") for f in findings(run) if f.weight == "warning"]
+    assert any("2 writes found the cache full" in text and "15.0 ms" in text for text in texts)
