@@ -7,8 +7,6 @@ use crate::clock::Nanos;
 pub enum Event {
     /// The next open arrival of a workload.
     Arrival(u32),
-    /// A drive has its command decoded, or its data nearly read, and asks for its bus.
-    BusRequest(u32),
     /// A drive completes its operation.
     DriveDone(u32),
     /// An idle drive's power policy wants to look at it.
