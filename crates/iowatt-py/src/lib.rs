@@ -1,6 +1,7 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
 
+mod replay;
 mod simulate;
 mod trace;
 
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
+    module.add_function(wrap_pyfunction!(replay::replay_one, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

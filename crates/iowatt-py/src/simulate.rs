@@ -88,7 +88,7 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
 }
 
 /// A fault of ours: Python's checks should have caught it.
-fn internal(py: Python<'_>, message: &str) -> PyErr {
+pub(crate) fn internal(py: Python<'_>, message: &str) -> PyErr {
     let raise = || py.import("iowatt.errors")?.getattr("IowattError")?.call1((message,));
     match raise() {
         Ok(error) => PyErr::from_value(error),

@@ -1,26 +1,19 @@
-//! A bus that drives share: one transfer at a time, first come first served.
+//! A bus that drives share: one transfer at a time, each in the first gap after it is ready.
 //!
-//! Requests reach it in time order, so its queue is one number: when it is free next.
+//! A drive knows when a service starts at which instant it will want the bus, so it reserves the slot then. The
+//! reservations ahead are few (at most one a drive); those of the past are dropped as time goes on.
 
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, Picos, nanos};
 use crate::plan::BusPlan;
 use crate::power::Window;
-
-/// A granted transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Data starts to flow.
-    pub from: Nanos,
-    /// Data has flowed.
-    pub until: Nanos,
-}
 
 /// State and totals of one bus.
 #[derive(Clone, Debug)]
 pub struct Bus {
-    ns_per_byte: f64,
+    ps_per_byte: f64,
     arbitration: Nanos,
-    free_at: Nanos,
+    /// Reserved spans in time order.
+    reserved: Vec<(Nanos, Nanos)>,
     /// Transfers that ended in the window.
     pub transfers: u64,
     /// Time occupied within the window, arbitration included.
@@ -34,35 +27,47 @@ impl Bus {
     #[must_use]
     pub fn new(plan: &BusPlan) -> Self {
         Self {
-            ns_per_byte: 1e9 / plan.bandwidth_bytes_per_s,
+            ps_per_byte: 1e12 / plan.bandwidth_bytes_per_s,
             arbitration: nanos(plan.arbitration_s),
-            free_at: 0,
+            reserved: Vec::new(),
             transfers: 0,
             busy: 0,
             waited: 0,
         }
     }
 
-    /// Duration of a transfer without waiting or arbitration.
+    /// Duration of a transfer without waiting or arbitration, picoseconds.
     #[must_use]
-    pub fn transfer_time(&self, bytes: u64) -> Nanos {
-        (bytes as f64 * self.ns_per_byte).round() as Nanos
+    pub fn transfer_ps(&self, bytes: u64) -> Picos {
+        (bytes as f64 * self.ps_per_byte).round() as Picos
     }
 
-    /// Takes the bus for `bytes` at `now` or as soon as it is free.
-    pub fn acquire(&mut self, now: Nanos, bytes: u64, window: &Window) -> Grant {
-        let start = now.max(self.free_at);
-        let from = start + self.arbitration;
-        let until = from + self.transfer_time(bytes);
+    /// Takes the bus for `hold` at `ready` or in the first gap after it; data flows from the result on. No caller asks
+    /// for a time before `now` again.
+    pub fn reserve(&mut self, now: Nanos, ready: Nanos, hold: Nanos, window: &Window) -> Nanos {
+        let past = self.reserved.partition_point(|&(_, until)| until <= now);
+        self.reserved.drain(..past);
+        let length = self.arbitration + hold;
+        let (mut start, mut place) = (ready, self.reserved.len());
+        for (i, &(from, until)) in self.reserved.iter().enumerate() {
+            if start + length <= from {
+                place = i;
+                break;
+            }
+            start = start.max(until);
+        }
+        let until = start + length;
+        if length > 0 {
+            self.reserved.insert(place, (start, until));
+        }
         if let Some((from, until)) = window.clip(start, until) {
             self.busy += until - from;
         }
         if window.ends(until) {
             self.transfers += 1;
-            self.waited += start - now;
+            self.waited += start - ready;
         }
-        self.free_at = until;
-        Grant { from, until }
+        start + self.arbitration
     }
 }
 
@@ -70,13 +75,25 @@ impl Bus {
 mod tests {
     use super::*;
 
+    const ALL: Window = Window { start: 0, end: Nanos::MAX };
+
     #[test]
     fn second_transfer_waits_for_the_first() {
-        // 100 MB/s: 16,384 bytes take 163,840 ns; arbitration 1 us.
+        // Arbitration 1 us, transfers of 163,840 ns.
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 1e-6 });
-        let all = Window { start: 0, end: Nanos::MAX };
-        assert_eq!(bus.acquire(0, 16_384, &all), Grant { from: 1_000, until: 164_840 });
-        assert_eq!(bus.acquire(100, 16_384, &all), Grant { from: 165_840, until: 329_680 });
+        assert_eq!(bus.transfer_ps(16_384), 163_840_000);
+        assert_eq!(bus.reserve(0, 0, 163_840, &ALL), 1_000);
+        assert_eq!(bus.reserve(100, 100, 163_840, &ALL), 165_840);
         assert_eq!((bus.transfers, bus.busy, bus.waited), (2, 329_680, 164_740));
+    }
+
+    #[test]
+    fn a_gap_before_a_later_transfer_is_used() {
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
+        assert_eq!(bus.reserve(0, 1_000, 100, &ALL), 1_000);
+        assert_eq!(bus.reserve(0, 500, 500, &ALL), 500, "exactly fits");
+        assert_eq!(bus.reserve(0, 600, 50, &ALL), 1_100, "behind both");
+        assert_eq!(bus.reserve(2_000, 2_000, 10, &ALL), 2_000);
+        assert_eq!(bus.reserved.len(), 1, "the past is dropped");
     }
 }

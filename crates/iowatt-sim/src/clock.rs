@@ -3,6 +3,9 @@
 /// Nanoseconds.
 pub type Nanos = u64;
 
+/// Picoseconds: rotation, so that no rounding accumulates along a track.
+pub type Picos = u64;
+
 /// Rounds seconds to the nearest nanosecond; negative or absurd values are clipped to the range.
 #[must_use]
 pub fn nanos(seconds: f64) -> Nanos {

@@ -9,7 +9,7 @@ use crate::arrival::Arrivals;
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::controller::Controller;
-use crate::device::hdd::Mechanics;
+use crate::device::hdd::Model;
 use crate::device::{Drive, DriveOps, Surroundings, hdd_plan};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
@@ -81,16 +81,21 @@ impl<'a> Simulation<'a> {
         let end = plan.observe.end_s.map(nanos);
         let window = Window { start: nanos(plan.observe.warmup_s), end: end.unwrap_or(Nanos::MAX) };
 
+        let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
         let (mut pools, mut drives, mut pool_of_drive, mut draws) = (vec![], vec![], vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
             let hdd = hdd_plan(pool);
-            let mechanics = Mechanics::new(hdd);
+            let model = Model::new(hdd);
+            if hdd.sectors > model.mech.layout.capacity() {
+                return Err(SimError::Plan(format!(
+                    "pool {number}: its drives' layout holds fewer sectors than they offer"
+                )));
+            }
             let built = Pool::new(pool, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(mechanics.geometry.sectors()))
-                .map_err(SimError::Plan)?;
+            plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
             pools.push(built);
             for member in 0..pool.count {
-                drives.push(Drive::new(pool, &mechanics, plan.seed, drives.len(), member));
+                drives.push(Drive::new(pool, &model, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
                 draws.push(watts(&hdd.power));
             }
@@ -112,7 +117,7 @@ impl<'a> Simulation<'a> {
             pools,
             pool_of_drive,
             drives,
-            buses: plan.buses.iter().map(Bus::new).collect(),
+            buses,
             controller,
             observer,
             hosts: Slab::default(),
@@ -173,12 +178,6 @@ impl<'a> Simulation<'a> {
                 self.settle()
             }
             Event::DriveDone(drive) => self.drive_done(drive as usize),
-            Event::BusRequest(drive) => {
-                let now = self.now;
-                let (drive, mut around) = self.at_drive(drive as usize);
-                drive.bus_requested(now, &mut around);
-                Ok(())
-            }
             Event::IdleTimer(drive) => {
                 let now = self.now;
                 let (drive, mut around) = self.at_drive(drive as usize);
@@ -322,7 +321,7 @@ impl<'a> Simulation<'a> {
 
     fn finish(mut self) -> Outcome {
         let end = self.end.unwrap_or(self.now);
-        for drive in &self.drives {
+        for drive in &mut self.drives {
             drive.finish(end, &mut self.observer);
         }
         self.observer.finish(end);

@@ -9,8 +9,6 @@ pub enum Event {
     Arrival(u32),
     /// A visit to the controller ends its present stage.
     Visit(u32),
-    /// A drive has its command decoded, or its data nearly read, and asks for its bus.
-    BusRequest(u32),
     /// A drive completes its operation.
     DriveDone(u32),
     /// An idle drive's power policy wants to look at it.

@@ -117,6 +117,8 @@ pub struct DriveResult {
     pub bytes_read: u64,
     /// Bytes written.
     pub bytes_written: u64,
+    /// Reads served whole from the on-board buffer.
+    pub buffer_hits: u64,
     /// Arm movements.
     pub seeks: u64,
     /// Cylinders moved by them.
@@ -317,6 +319,7 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         writes: t.completed[1],
         bytes_read: t.bytes[0],
         bytes_written: t.bytes[1],
+        buffer_hits: t.buffer_hits,
         seeks: t.seeks,
         seek_cylinders: t.seek_cylinders,
         seek_ns: t.seek,

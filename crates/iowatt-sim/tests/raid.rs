@@ -287,10 +287,10 @@ fn fork_join_of_exponential_services_takes_the_harmonic_sum() {
         let mut plan = one_pool("0", k);
         plan["pools"][0]["device"]["phase"] = json!("zero");
         for skew in ["track_skew_sectors", "cylinder_skew_sectors"] {
-            plan["pools"][0]["device"]["zones"][0][skew] = json!(0.0);
+            plan["pools"][0]["device"]["layout"]["zoned"]["zones"][0][skew] = json!(0.0);
         }
         plan["pools"][0]["device"]["head_switch_s"] = json!(0.0);
-        plan["pools"][0]["device"]["seek"] = json!([{"cylinders": 1, "time_s": 0.0}]);
+        plan["pools"][0]["device"]["seek"] = json!({"constant": 0.0});
         // A stripe unit of half a drive: each request is one run on one drive.
         let unit = 400_000 * 512;
         plan["pools"][0]["raid"]["stripe_unit_bytes"] = json!(unit);
@@ -336,10 +336,10 @@ fn a_shared_bus_is_taken_in_turn() {
     plan["pools"][0]["device"]["phase"] = json!("zero");
     plan["buses"] = json!([{"bandwidth_bytes_per_s": 16_384_000.0, "arbitration_s": 0.0}]);
     plan["pools"][0]["bus_of_drive"] = json!([0, 0, 0, 0]);
-    // A unit takes 0.8 ms from the media and 1 ms on the bus. All ask when their first sector passes, at 0;
-    // the k-th transfer ends at k ms.
+    // A unit takes 0.8 ms from the media and 1 ms on the bus. All are ready when their first sector is in the
+    // buffer, at 25 us; the k-th transfer ends k ms later.
     let outcome = run(&plan, vec![request(0, Op::Read, 0, 4 * UNIT)]);
-    assert_eq!(outcome.summary.total.response.all.max_s, 4e-3);
+    assert_eq!(outcome.summary.total.response.all.max_s, 4.025e-3);
     assert_eq!((outcome.summary.buses[0].busy_ns, outcome.summary.buses[0].wait_ns), (4 * MS, 6 * MS));
     // Without the bus it is the media's 0.8 ms.
     let mut free = one_pool("0", 4);
@@ -373,7 +373,7 @@ fn sptf_reckons_with_the_command() {
     let mean = |scheduler: &str, overhead: f64| {
         let mut plan = one_pool("0", 1);
         plan["pools"][0]["scheduler"] = json!(scheduler);
-        plan["pools"][0]["device"]["read_overhead_s"] = json!(overhead);
+        plan["pools"][0]["device"]["controller"] = json!({"read_miss_s": [overhead, overhead]});
         plan["workloads"][0]["replay"] = json!({"mode": "closed", "outstanding": 128, "per": "workload"});
         run(&plan, poisson(5, 20_000, 1.0, 1.0, 4_096, capacity("0", 1))).summary.devices[0].service_ns
     };

@@ -5,6 +5,7 @@
 
 pub mod hdd;
 mod queue;
+pub mod replay;
 
 pub use queue::Queue;
 
@@ -15,7 +16,7 @@ use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PoolPlan};
 use crate::power::{Policy, State};
 use crate::slab::Slab;
-use hdd::{Access, Disk, Mechanics};
+use hdd::{Disk, Line, Model};
 use std::sync::Arc;
 
 /// Key of "no operation".
@@ -68,12 +69,7 @@ enum Spindle {
 #[derive(Clone, Copy, Debug)]
 struct Service {
     op: u32,
-    via: Option<u32>,
     started: Nanos,
-    /// Whether its states are in the ledger; not yet while it waits for its bus.
-    booked: bool,
-    /// The mechanical part, where it is known.
-    access: Access,
 }
 
 /// Totals of one drive over the window.
@@ -93,12 +89,14 @@ pub struct DriveTotals {
     pub seek_cylinders: u64,
     /// Seek, settle and head switch time.
     pub seek: Nanos,
-    /// Rotational waits (and waits of a positioned head for the bus).
+    /// Rotational waits.
     pub rotation: Nanos,
     /// Media transfer.
     pub transfer: Nanos,
-    /// Command processing and bus time that holds the disk.
+    /// Command processing, waits for background work, and bus time after the media.
     pub overhead: Nanos,
+    /// Reads served whole from the buffer.
+    pub buffer_hits: u64,
     /// Start of service to completion.
     pub service: Nanos,
     /// Arrival to completion.
@@ -117,6 +115,8 @@ pub struct Drive {
     sector_bytes: u64,
     queue: Queue,
     service: Option<Service>,
+    /// What the media still do for the last operation: positioned at the first, free at the second instant.
+    background: Option<(Nanos, Nanos)>,
     bus: Option<usize>,
     policy: Policy,
     spindle: Spindle,
@@ -131,16 +131,26 @@ pub struct Drive {
 impl Drive {
     /// Drive number `index` of the system, number `member` of `pool`, spinning and idle at time zero.
     #[must_use]
-    pub fn new(pool: &PoolPlan, mechanics: &Arc<Mechanics>, seed: u64, index: usize, member: usize) -> Self {
+    pub fn new(
+        pool: &PoolPlan,
+        model: &Arc<Model>,
+        seed: u64,
+        index: usize,
+        member: usize,
+        buses: &[Bus],
+    ) -> Self {
         let DevicePlan::Hdd(plan) = &pool.device;
         let duration = |s: Option<f64>| nanos(s.unwrap_or(0.0));
+        let bus = pool.bus_of_drive.get(member).copied();
+        let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(u64::from(plan.sector_bytes)));
         Self {
             index: index as u32,
-            disk: Disk::new(mechanics, seed, index),
+            disk: Disk::new(model, seed, index, bus_sector_ps),
             sector_bytes: u64::from(plan.sector_bytes),
             queue: Queue::new(pool.scheduler),
             service: None,
-            bus: pool.bus_of_drive.get(member).copied(),
+            background: None,
+            bus,
             policy: Policy::new(&pool.power_policy),
             spindle: Spindle::Spinning,
             idle_since: 0,
@@ -160,7 +170,7 @@ impl Drive {
     /// Cylinders between the arm (where it will be after the present operation) and `lbn`.
     #[must_use]
     pub fn distance(&self, lbn: u64) -> u32 {
-        self.disk.model().geometry.cylinder(lbn).abs_diff(self.disk.cylinder())
+        self.disk.model().cylinder(lbn).abs_diff(self.disk.cylinder())
     }
 
     /// Begins the run: the power policy starts to watch.
@@ -179,7 +189,7 @@ impl Drive {
         around.observer.drive_queue_changed(now, self.index as usize, 1);
         match self.spindle {
             Spindle::Spinning if self.service.is_none() => {
-                around.observer.book(self.index as usize, State::Idle, self.idle_since, now);
+                self.book_rest(now, around.observer);
                 self.serve_next(now, around);
             }
             Spindle::Stopped { since } => {
@@ -220,87 +230,53 @@ impl Drive {
         }
     }
 
+    /// Serves the operation that the queue discipline chooses. The whole service is known at once: it is booked and
+    /// its end scheduled. Command first, then all positioning, then all transfer: the parts may alternate, but only their
+    /// sums are kept.
     fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let Some(chosen) = self.queue.pop(now, &self.disk) else { return };
         let op = around.ops.get(chosen.op);
-        let command_done = now + self.disk.model().overhead[usize::from(op.write)];
-        let mut service = Service {
-            op: chosen.op,
-            via: chosen.via,
-            started: now,
-            booked: false,
-            access: Access::default(),
-        };
-        match (self.bus, op.write) {
-            (None, _) => {
-                let access = self.disk.access(command_done, op.lbn, op.sectors, op.write, chosen.via, 0);
-                service.access = access;
-                service.booked = true;
-                self.finish_at(access.done, now, command_done, &access, around);
-            }
-            (Some(bus), false) => {
-                // The transfer streams behind the media: it may start as late as ends with it.
-                let access = self.disk.access(command_done, op.lbn, op.sectors, false, chosen.via, 0);
-                service.access = access;
-                let transfer = around.buses[bus].transfer_time(op.sectors * self.sector_bytes);
-                let ask = access.done.saturating_sub(transfer).max(access.first_sector_at);
-                around.events.push(ask, Event::BusRequest(self.index));
-            }
-            (Some(_), true) => around.events.push(command_done, Event::BusRequest(self.index)),
-        }
-        self.service = Some(service);
-    }
-
-    /// The bus is granted: a read's data leaves behind the media, a write's data comes in while the arm
-    /// moves.
-    pub fn bus_requested(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let (Some(mut service), Some(bus)) = (self.service, self.bus) else { return };
-        let op = around.ops.get(service.op);
-        let bytes = op.sectors * self.sector_bytes;
-        let grant = around.buses[bus].acquire(now, bytes, around.observer.window());
-        let command_done = service.started + self.disk.model().overhead[usize::from(op.write)];
-        if op.write {
-            // The media may start once data flows, unless it would then overtake the bus.
-            let spt_time = self.media_time(op.lbn, op.sectors);
-            let data_at = grant.from.max(grant.until.saturating_sub(spt_time));
-            service.access = self.disk.access(command_done, op.lbn, op.sectors, true, service.via, data_at);
-        }
-        service.booked = true;
-        self.service = Some(service);
-        let done = service.access.done.max(grant.until);
-        self.finish_at(done, service.started, command_done, &service.access, around);
-    }
-
-    fn media_time(&self, lbn: u64, sectors: u64) -> Nanos {
-        let geometry = &self.disk.model().geometry;
-        sectors * geometry.revolution_ps / geometry.sectors_per_track(geometry.locate(lbn)) / 1000
-    }
-
-    /// Books a service that is now fully known and schedules its completion.
-    fn finish_at(
-        &mut self,
-        done: Nanos,
-        started: Nanos,
-        command_done: Nanos,
-        access: &Access,
-        around: &mut Surroundings<'_>,
-    ) {
+        let detour = chosen.via.map_or(0, |edge| self.disk.sweep_to(now, edge));
         let drive = self.index as usize;
-        let positioning = access.seek + access.rotation;
-        // Command, then all positioning, then all transfer: track crossings alternate the last two,
-        // but only their sums are kept.
-        around.observer.book(drive, State::Active, started, command_done);
-        around.observer.book(drive, State::Positioning, command_done, command_done + positioning);
-        around.observer.book(drive, State::Active, command_done + positioning, done);
-        if around.observer.window().ends(done) {
-            self.totals.seeks += u64::from(access.cylinders > 0);
+        let access = {
+            let window = *around.observer.window();
+            let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
+            self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
+        };
+        let commanded = now + access.overhead;
+        let positioned = commanded + detour + access.seek + access.rotation;
+        around.observer.book(drive, State::Active, now, commanded);
+        around.observer.book(drive, State::Positioning, commanded, positioned);
+        around.observer.book(drive, State::Active, positioned, access.done);
+        if around.observer.window().ends(access.done) {
+            self.totals.seeks += u64::from(access.cylinders > 0 || detour > 0);
             self.totals.seek_cylinders += u64::from(access.cylinders);
-            self.totals.seek += access.seek;
+            self.totals.seek += detour + access.seek;
             self.totals.rotation += access.rotation;
             self.totals.transfer += access.transfer;
-            self.totals.overhead += done - started - positioning - access.transfer;
+            self.totals.overhead += access.overhead + access.bus;
+            self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
         }
-        around.events.push(done, Event::DriveDone(self.index));
+        self.background = access.background;
+        self.service = Some(Service { op: chosen.op, started: now });
+        around.events.push(access.done, Event::DriveDone(self.index));
+    }
+
+    /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,
+    /// reading ahead), then idleness.
+    fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
+        let drive = self.index as usize;
+        let mut from = self.idle_since;
+        if let Some((positioned, free)) = self.background.take() {
+            let positioned = positioned.clamp(from, now);
+            let free = free.clamp(positioned, now);
+            observer.book(drive, State::Positioning, from, positioned);
+            observer.book(drive, State::Active, positioned, free);
+            from = free;
+        }
+        let ahead = self.disk.reading_ahead_until(now).clamp(from, now);
+        observer.book(drive, State::Active, from, ahead);
+        observer.book(drive, State::Idle, ahead, now);
     }
 
     fn watch_idleness(&mut self, around: &mut Surroundings<'_>) {
@@ -323,7 +299,7 @@ impl Drive {
             self.watch_idleness(around);
             return;
         }
-        around.observer.book(self.index as usize, State::Idle, self.idle_since, now);
+        self.book_rest(now, around.observer);
         self.spindle = Spindle::SpinningDown { since: now };
         self.totals.spin_downs += u64::from(around.observer.window().begins(now));
         around.events.push(now + self.spin_down, Event::SpindleDone(self.index));
@@ -358,27 +334,18 @@ impl Drive {
     }
 
     /// Books the state that lasts at the end of the run.
-    pub fn finish(&self, now: Nanos, observer: &mut Observer) {
+    pub fn finish(&mut self, now: Nanos, observer: &mut Observer) {
         let (state, since) = match self.spindle {
-            Spindle::Spinning if self.service.is_some() => {
-                self.finish_in_service(now, observer);
+            Spindle::Spinning if self.service.is_some() => return, // booked when it started
+            Spindle::Spinning => {
+                self.book_rest(now, observer);
                 return;
             }
-            Spindle::Spinning => (State::Idle, self.idle_since),
             Spindle::SpinningDown { since } => (State::SpinDown, since),
             Spindle::Stopped { since } => (State::Standby, since),
             Spindle::SpinningUp { since } => (State::SpinUp, since),
         };
         observer.book(self.index as usize, state, since, now);
-    }
-
-    /// A service that the end of the run cuts while it waits for its bus counts as positioning.
-    fn finish_in_service(&self, now: Nanos, observer: &mut Observer) {
-        let Some(service) = self.service.filter(|s| !s.booked) else { return };
-        let way = usize::from(service.access == Access::default()); // only writes start without one
-        let command_done = (service.started + self.disk.model().overhead[way]).min(now);
-        observer.book(self.index as usize, State::Active, service.started, command_done);
-        observer.book(self.index as usize, State::Positioning, command_done, now);
     }
 }
 

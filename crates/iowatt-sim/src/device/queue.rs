@@ -105,7 +105,7 @@ impl Queue {
             SchedulerPlan::Look => (self.sweep().0, None),
             SchedulerPlan::Scan => {
                 let (index, turned_up) = self.sweep();
-                let last = disk.model().geometry.cylinders() - 1;
+                let last = disk.model().last_cylinder();
                 (index, turned_up.map(|up| if up { 0 } else { last }))
             }
         };
@@ -162,8 +162,8 @@ impl Queue {
     /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
     fn nearest(&self, disk: &Disk) -> usize {
         let arm = disk.cylinder();
-        let cylinder = |i: usize| disk.model().geometry.cylinder(self.by_lbn[i].lbn);
-        let split = self.by_lbn.partition_point(|w| disk.model().geometry.cylinder(w.lbn) < arm);
+        let cylinder = |i: usize| disk.model().cylinder(self.by_lbn[i].lbn);
+        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
         let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));
         let lower = split.checked_sub(1).map(|i| (arm - cylinder(i), i));
         match (upper, lower) {
@@ -180,7 +180,7 @@ impl Queue {
     /// Index of the entry whose first sector can be reached soonest.
     fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
         let arm = disk.cylinder();
-        let split = self.by_lbn.partition_point(|w| disk.model().geometry.cylinder(w.lbn) < arm);
+        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
         let mut best = (Nanos::MAX, u64::MAX, 0);
         let mut consider = |i: usize| {
             let w = self.by_lbn[i];
@@ -208,18 +208,23 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::hdd::{Mechanics, tests::small_disk};
-    use crate::plan::SeekPoint;
+    use crate::device::hdd::{Line, Model, tests::small_disk};
+    use crate::plan::SeekPlan;
     use proptest::prelude::*;
 
     fn disk() -> Disk {
-        Disk::new(&Mechanics::new(&small_disk()), 1, 0)
+        Disk::new(&Model::new(&small_disk()), 1, 0, 0)
+    }
+
+    /// Sends the arm to a sector.
+    fn go(disk: &mut Disk, lbn: u64) {
+        disk.serve(0, lbn, 1, false, &mut Line { shared: None, now: 0 });
     }
 
     /// Serves everything at time 0, moving the arm to each operation served.
     fn order(discipline: SchedulerPlan, start: u64, lbns: &[u64]) -> Vec<u64> {
         let mut disk = disk();
-        disk.access(0, start, 1, false, None, 0);
+        go(&mut disk, start);
         let mut queue = Queue::new(discipline);
         queue.last_lbn = start;
         for (i, &lbn) in lbns.iter().enumerate() {
@@ -228,7 +233,7 @@ mod tests {
         let mut served = Vec::new();
         while let Some(chosen) = queue.pop(0, &disk) {
             let lbn = lbns[chosen.op as usize];
-            disk.access(0, lbn, 1, false, None, 0);
+            go(&mut disk, lbn);
             served.push(lbn);
         }
         served
@@ -275,10 +280,13 @@ mod tests {
         fn sptf_and_sstf_choose_the_true_minimum(lbns in prop::collection::vec(0u64..4_000, 1..60), start in 0u64..4_000) {
             // Unequal overheads, a signed settle and a seek curve with a dip.
             let mut plan = small_disk();
-            (plan.read_overhead_s, plan.write_overhead_s, plan.write_settle_s) = (0.3e-3, 0.8e-3, -0.2e-3);
-            plan.seek.insert(1, SeekPoint { cylinders: 15, time_s: 6e-3 });
-            let mut disk = Disk::new(&Mechanics::new(&plan), 1, 0);
-            disk.access(0, start, 1, false, None, 0);
+            plan.write_settle_s = -0.2e-3;
+            (plan.controller.read_miss_s, plan.controller.write_miss_s) = ([0.3e-3; 2], [0.8e-3; 2]);
+            if let SeekPlan::Points(points) = &mut plan.seek {
+                points.insert(1, (15, 6e-3, 6e-3));
+            }
+            let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+            go(&mut disk, start);
             let arm = disk.cylinder();
             let chosen = |discipline| {
                 let mut queue = Queue::new(discipline);
@@ -290,10 +298,10 @@ mod tests {
             // When its first sector would pass if it were served.
             let time = |i: usize| {
                 let write = i.is_multiple_of(3);
-                let command_done = 7_000_000 + disk.model().overhead[usize::from(write)];
-                disk.clone().access(command_done, lbns[i], 1, write, None, 0).first_sector_at
+                let access = disk.clone().serve(7_000_000, lbns[i], 1, write, &mut Line { shared: None, now: 0 });
+                access.done - access.transfer
             };
-            let distance = |i: usize| disk.model().geometry.cylinder(lbns[i]).abs_diff(arm);
+            let distance = |i: usize| disk.model().cylinder(lbns[i]).abs_diff(arm);
             let soonest = chosen(SchedulerPlan::Sptf).map(time);
             prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());
             let nearest = chosen(SchedulerPlan::Sstf).map(distance);

@@ -43,6 +43,8 @@ pub struct Intervals {
     rows: Vec<Interval>,
     /// `BINS` counters a row.
     bins: Vec<u32>,
+    /// The row asked for last and its span: nearly always the next one asked for, too.
+    recent: (usize, Nanos, Nanos),
 }
 
 impl Intervals {
@@ -51,7 +53,7 @@ impl Intervals {
     pub fn new(start: Nanos, width: Option<Nanos>) -> Self {
         let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
         let width = width.unwrap_or(1_000_000_000).max(1);
-        Self { start, width, most, rows: Vec::new(), bins: Vec::new() }
+        Self { start, width, most, rows: Vec::new(), bins: Vec::new(), recent: (0, 0, 0) }
     }
 
     /// Width in use.
@@ -83,15 +85,22 @@ impl Intervals {
     }
 
     /// The interval of `at`, which must not lie before the start.
+    #[inline]
     fn index(&mut self, at: Nanos) -> usize {
+        let (index, from, until) = self.recent;
+        if from <= at && at < until { index } else { self.find(at) }
+    }
+
+    fn find(&mut self, at: Nanos) -> usize {
         loop {
             let index = ((at - self.start) / self.width) as usize;
-            if index < self.rows.len() {
-                return index;
-            }
             if index < self.most {
-                self.rows.resize(index + 1, Interval::default());
-                self.bins.resize((index + 1) * BINS, 0);
+                if index >= self.rows.len() {
+                    self.rows.resize(index + 1, Interval::default());
+                    self.bins.resize((index + 1) * BINS, 0);
+                }
+                let from = self.start + index as u64 * self.width;
+                self.recent = (index, from, from + self.width);
                 return index;
             }
             self.join_neighbours();
@@ -114,6 +123,7 @@ impl Intervals {
         self.rows.truncate(joined);
         self.bins.truncate(joined * BINS);
         self.width *= 2;
+        self.recent = (0, 0, 0);
     }
 
     /// A request arrives.
@@ -157,6 +167,11 @@ impl Intervals {
     /// Applies `add` to each interval that the span meets, with the length of the meeting.
     fn spread(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
         if from >= until {
+            return;
+        }
+        let (index, start, end) = self.recent;
+        if start <= from && until <= end {
+            add(&mut self.rows[index], until - from);
             return;
         }
         self.index(until - 1); // joins neighbours, if at all, before the walk

@@ -40,12 +40,12 @@ pub fn request(time_ns: u64, op: Op, offset: u64, size: u32) -> Request {
 pub fn disk() -> Value {
     json!({
         "kind": "hdd", "rpm": 12000.0, "sector_bytes": 512, "surfaces": 4,
-        "zones": [{"cylinders": 1000, "sectors_per_track": 200,
-                   "track_skew_sectors": 20.0, "cylinder_skew_sectors": 25.0}],
+        "cylinders": 1000,
+        "layout": {"zoned": {"zones": [{"cylinders": 1000, "sectors_per_track": 200,
+                   "track_skew_sectors": 20.0, "cylinder_skew_sectors": 25.0}]}},
         "sectors": 800_000,
-        "seek": [{"cylinders": 1, "time_s": 0.504e-3}, {"cylinders": 999, "time_s": 4.496e-3}],
-        "head_switch_s": 0.4e-3, "write_settle_s": 0.0,
-        "read_overhead_s": 0.0, "write_overhead_s": 0.0, "phase": "random",
+        "seek": {"points": [[1, 0.504e-3, 0.504e-3], [999, 4.496e-3, 4.496e-3]]},
+        "head_switch_s": 0.4e-3, "write_settle_s": 0.0, "phase": "random",
         "power": {"active_w": 39.0, "positioning_w": 37.0, "idle_w": 22.3, "standby_w": 12.72,
                   "spin_up_w": 34.8, "spin_down_w": 12.72, "spin_up_s": 26.0, "spin_down_s": 15.0},
     })

@@ -4,8 +4,13 @@
 //! side knows and the other does not is an error and never a silent default.
 
 mod controller;
+mod hdd;
 
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use hdd::{
+    BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
+    LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
+};
 
 use serde::Deserialize;
 
@@ -201,60 +206,6 @@ pub enum DevicePlan {
     Hdd(HddPlan),
 }
 
-/// A mechanical disk.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HddPlan {
-    /// Revolutions per minute.
-    pub rpm: f64,
-    /// Bytes of a sector.
-    pub sector_bytes: u32,
-    /// Recording surfaces (= heads).
-    pub surfaces: u32,
-    /// Zones from the outer edge inwards, which is also LBN order.
-    pub zones: Vec<ZonePlan>,
-    /// Sectors that the drive offers; at most what the zones hold.
-    pub sectors: u64,
-    /// Seek curve: cylinders moved, seconds; increasing distances from 1; interpolated linearly.
-    pub seek: Vec<SeekPoint>,
-    /// Change of head within a cylinder, seconds.
-    pub head_switch_s: f64,
-    /// Added to any non-zero positioning of a write, seconds (may be negative).
-    pub write_settle_s: f64,
-    /// Command processing before the mechanics start, seconds.
-    pub read_overhead_s: f64,
-    /// The same for writes, seconds.
-    pub write_overhead_s: f64,
-    /// Rotational position at time zero.
-    pub phase: PhasePlan,
-    /// Electrical figures.
-    pub power: HddPowerPlan,
-}
-
-/// Cylinders with the same number of sectors per track.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ZonePlan {
-    /// Number of cylinders.
-    pub cylinders: u32,
-    /// Sectors on each of its tracks.
-    pub sectors_per_track: u32,
-    /// Offset of sector 0 between neighbouring tracks of a cylinder, sectors.
-    pub track_skew_sectors: f64,
-    /// Additional offset when the next track is on the next cylinder, sectors.
-    pub cylinder_skew_sectors: f64,
-}
-
-/// One point of a seek curve.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SeekPoint {
-    /// Cylinders moved, from 1.
-    pub cylinders: u32,
-    /// Seconds, settle for reads included.
-    pub time_s: f64,
-}
-
 /// Rotational position at time zero.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
@@ -398,27 +349,6 @@ impl PoolPlan {
         check(self.bus_of_drive.iter().all(|&b| b < buses), "a drive is on a bus that is not there")?;
         let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
         check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
-    }
-}
-
-impl HddPlan {
-    fn validate(&self) -> Result<(), String> {
-        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        check(self.rpm.is_finite() && self.rpm > 0.0, "rpm must be positive")?;
-        check(self.sector_bytes > 0 && self.surfaces > 0, "sectors and surfaces must be positive")?;
-        check(!self.zones.is_empty(), "a disk needs a zone")?;
-        check(
-            self.zones.iter().all(|z| z.cylinders > 0 && z.sectors_per_track > 0),
-            "a zone needs cylinders and sectors",
-        )?;
-        let cylinders: u64 = self.zones.iter().map(|z| u64::from(z.cylinders)).sum();
-        check(cylinders <= 10_000_000, "a disk has at most ten million cylinders")?;
-        check(!self.seek.is_empty(), "a disk needs a seek curve")?;
-        check(
-            self.seek.windows(2).all(|p| p[0].cylinders < p[1].cylinders)
-                && self.seek.iter().all(|p| p.cylinders > 0 && p.time_s >= 0.0),
-            "seek points need increasing distances from 1 and times of at least 0",
-        )
     }
 }
 

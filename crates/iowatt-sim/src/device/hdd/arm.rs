@@ -1,0 +1,94 @@
+//! Arm and spindle: what all drives of a pool share, and where one drive's heads are.
+
+use crate::clock::{Nanos, Picos};
+use crate::device::hdd::layout::{Layout, Run};
+use crate::device::hdd::seek::SeekCurve;
+use crate::plan::HddPlan;
+
+/// Position of the heads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    /// Cylinder.
+    pub cylinder: u32,
+    /// Selected head.
+    pub head: u32,
+}
+
+/// What all drives of a pool share.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    /// Where the sectors are.
+    pub layout: Layout,
+    /// Picoseconds per revolution.
+    pub revolution_ps: Picos,
+    /// Sectors that the drive offers.
+    pub sectors: u64,
+    seek: SeekCurve,
+    head_switch: Nanos,
+    write_settle_ns: i64,
+}
+
+impl Mechanics {
+    /// Prepares the tables.
+    #[must_use]
+    pub fn new(plan: &HddPlan) -> Self {
+        let revolution_ps = (60e12 / plan.rpm).round() as Picos;
+        Self {
+            layout: Layout::new(plan, revolution_ps),
+            revolution_ps,
+            sectors: plan.sectors,
+            seek: SeekCurve::new(&plan.seek, plan.cylinders),
+            head_switch: crate::clock::nanos(plan.head_switch_s),
+            write_settle_ns: (plan.write_settle_s * 1e9).round() as i64,
+        }
+    }
+
+    /// Time to the track of `to`: the longer of arm movement and head switch; writes settle.
+    #[must_use]
+    #[inline]
+    pub fn positioning(&self, from: Arm, to: &Run, write: bool) -> Nanos {
+        let arm = self.seek.time(to.cylinder.abs_diff(from.cylinder), write);
+        let moved = if to.head == from.head { arm } else { arm.max(self.head_switch) };
+        if moved > 0 && write { moved.saturating_add_signed(self.write_settle_ns) } else { moved }
+    }
+
+    /// A bound from below of [`Self::positioning`] to any cylinder at least this far, whatever the direction.
+    #[must_use]
+    pub fn positioning_at_least(&self, cylinders: u32) -> Nanos {
+        self.seek.at_least(cylinders).saturating_add_signed(self.write_settle_ns.min(0))
+    }
+
+    /// Time of a plain seek.
+    #[must_use]
+    pub fn seek_time(&self, cylinders: u32) -> Nanos {
+        self.seek.time(cylinders, false)
+    }
+
+    /// Rotation since the index mark at `now`.
+    #[must_use]
+    #[inline]
+    pub fn angle_ps(&self, now: Nanos, phase_ps: Picos) -> Picos {
+        match now.checked_mul(1000).and_then(|ps| ps.checked_add(phase_ps)) {
+            Some(ps) => ps % self.revolution_ps,
+            // Beyond 213 simulated days the product needs more than 64 bits.
+            None => {
+                let ps = u128::from(now) * 1000 + u128::from(phase_ps);
+                (ps % u128::from(self.revolution_ps)) as Picos
+            }
+        }
+    }
+
+    /// From rotation `from` to rotation `to`.
+    #[must_use]
+    #[inline]
+    pub fn wait_ps(&self, from: Picos, to: Picos) -> Picos {
+        if to >= from { to - from } else { to + self.revolution_ps - from }
+    }
+
+    /// The time at which `sectors` of a run have passed.
+    #[must_use]
+    #[inline]
+    pub fn pass_ps(&self, run: &Run, sectors: u64) -> Picos {
+        sectors * self.revolution_ps / run.per_turn
+    }
+}

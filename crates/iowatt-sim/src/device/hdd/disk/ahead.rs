@@ -1,0 +1,113 @@
+//! Reading ahead: how far, how it goes on after a hit, how it is interrupted.
+
+use super::{Disk, Model};
+use crate::clock::Nanos;
+use crate::device::hdd::buffer::Content;
+use crate::device::hdd::cursor::Cursor;
+use crate::device::hdd::layout::Run;
+use crate::plan::ReadAhead;
+
+impl Disk {
+    /// Interrupts the read-ahead; the arm is free at the result.
+    pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
+        let Some((cursor, _)) = self.prefetch.take() else { return now };
+        self.arm = cursor.arm();
+        let ps = cursor.since(now);
+        if ps < cursor.settled {
+            return cursor.at(cursor.settled) + 1;
+        }
+        if model.plan.buffer.stop_in_sector {
+            return now;
+        }
+        if ps < cursor.run_at {
+            return cursor.at(cursor.run_at) + 1;
+        }
+        let sectors = (ps - cursor.run_at) * cursor.run.per_turn / model.mech.revolution_ps + 1;
+        cursor.at(cursor.passed(&model.mech, sectors)) + 1
+    }
+
+    /// Lets the read-ahead go on after a read that ended at `end`.
+    pub(super) fn keep_reading(&mut self, model: &Model, cursor: Cursor, segment: usize, end: u64) {
+        let limit = self.limit(model, end, segment);
+        let s = &mut self.buffer.segments[segment];
+        s.limit = s.limit.max(limit);
+        self.prefetch = (model.plan.buffer.caching && s.limit > end).then_some((cursor, segment));
+    }
+
+    /// What the arm does during a full hit.
+    pub(super) fn hit_media(&mut self, model: &Model, now: Nanos, ready: Nanos, end: u64, segment: usize) {
+        let plan = &model.plan.buffer;
+        if let Some((cursor, reading)) = self.prefetch {
+            if reading == segment {
+                let limit = self.limit(model, end, segment);
+                let s = &mut self.buffer.segments[segment];
+                s.limit = s.limit.max(limit);
+                self.prefetch = Some((cursor, reading));
+                return;
+            }
+            let free = self.stop_prefetch(model, now);
+            self.busy_until = free;
+        }
+        let free = self.busy_until.max(now);
+        if plan.read_ahead_on_hit && plan.caching && self.buffer.segments[segment].content == Content::Read {
+            let limit = self.limit(model, end, segment);
+            let s = &mut self.buffer.segments[segment];
+            s.limit = s.limit.max(limit);
+            if s.end < s.limit && s.end < model.mech.sectors {
+                let at = free.max(ready);
+                let cursor = Cursor::begin(&model.mech, self.arm, at, s.end, false, 0, self.phase_ps);
+                self.arm = cursor.arm();
+                self.prefetch = Some((cursor, segment));
+            }
+        }
+    }
+
+    pub(super) fn discard(&mut self, segment: usize, end: u64) {
+        let s = &mut self.buffer.segments[segment];
+        s.start = s.start.max(end.min(s.end));
+    }
+
+    /// Where the read-ahead of a read that ended at `end` stops.
+    pub(super) fn limit(&self, model: &Model, end: u64, segment: usize) -> u64 {
+        if !self.reads_ahead {
+            return end;
+        }
+        let (plan, layout) = (&model.plan.buffer, &model.mech.layout);
+        let room = if plan.max_read_ahead > 0 { plan.max_read_ahead } else { plan.segment_sectors };
+        let last = model.mech.sectors;
+        let limit = match plan.read_ahead {
+            ReadAhead::None => end,
+            ReadAhead::Segment | ReadAhead::History => end + room,
+            ReadAhead::Track | ReadAhead::Cylinder => {
+                let whole_cylinder = plan.read_ahead == ReadAhead::Cylinder;
+                let first = layout.run(end - 1);
+                let to = self.end_of_track(model, first, whole_cylinder);
+                // A stream that has come over a boundary is followed over the next one.
+                let from = first.lbn - first.before;
+                let beyond = if self.buffer.segments[segment].start < from { first.per_turn } else { 0 };
+                (to + beyond).min(end + room)
+            }
+            ReadAhead::TrackAhead if end < last => {
+                let run = layout.run(end);
+                let to = self.end_of_track(model, run, false);
+                let from = run.lbn - run.before;
+                if self.buffer.segments[segment].start < from { to + run.per_turn } else { to }
+            }
+            ReadAhead::TrackAhead => end,
+        };
+        limit.min(last)
+    }
+
+    /// First LBN beyond the track (or cylinder) of `run`.
+    pub(super) fn end_of_track(&self, model: &Model, run: Run, whole_cylinder: bool) -> u64 {
+        let mut to = run.lbn + run.sectors;
+        while to < model.mech.sectors {
+            let more = model.mech.layout.run(to);
+            if more.cylinder != run.cylinder || (!whole_cylinder && more.head != run.head) {
+                break;
+            }
+            to += more.sectors;
+        }
+        to
+    }
+}

@@ -1,0 +1,257 @@
+//! One disk: a request at a time through overheads, buffer, mechanics and bus. What the drive does in the
+//! background (reading ahead, writing what it has accepted) is settled when the next request comes.
+
+mod ahead;
+mod overheads;
+mod read;
+mod write;
+
+use crate::bus::Bus;
+use crate::clock::{Nanos, Picos};
+use crate::device::hdd::arm::{Arm, Mechanics};
+use crate::device::hdd::buffer::{Buffer, Content, Hit};
+use crate::device::hdd::cursor::Cursor;
+use crate::plan::{HddPlan, PhasePlan};
+use crate::power::Window;
+use crate::rng::{Room, Stream as Random};
+use overheads::Overheads;
+use std::sync::Arc;
+
+/// Where the time of one request went; `done - from` is the sum of the five durations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The host has its completion.
+    pub done: Nanos,
+    /// Command processing and waiting for background work, before arm or bus start.
+    pub overhead: Nanos,
+    /// Positioning of arm and heads.
+    pub seek: Nanos,
+    /// Rotational waits.
+    pub rotation: Nanos,
+    /// Sectors under the head.
+    pub transfer: Nanos,
+    /// After the media: rest of the transfer, reselection, completion.
+    pub bus: Nanos,
+    /// How the request met the buffer.
+    pub hit: Hit,
+    /// Cylinders that the arm moved to the first sector.
+    pub cylinders: u32,
+    /// What the media still do after `done`: positioned at the first, free at the second instant.
+    pub background: Option<(Nanos, Nanos)>,
+}
+
+/// The way to the host: a shared bus, or a private one that is always free.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// The bus, and the window over which it is observed.
+    pub shared: Option<(&'a mut Bus, &'a Window)>,
+    /// The present; nobody asks for an earlier slot.
+    pub now: Nanos,
+}
+
+impl Line<'_> {
+    /// Start of a transfer that is ready at `ready` and takes `hold`.
+    fn reserve(&mut self, ready: Nanos, hold: Nanos) -> Nanos {
+        match &mut self.shared {
+            None => ready,
+            Some((bus, window)) => bus.reserve(self.now, ready, hold, window),
+        }
+    }
+}
+
+/// What all drives of a pool share.
+#[derive(Debug)]
+pub struct Model {
+    /// Arm, spindle, layout.
+    pub mech: Mechanics,
+    plan: HddPlan,
+    over: Overheads,
+}
+
+impl Model {
+    /// Prepares the tables of `plan`.
+    #[must_use]
+    pub fn new(plan: &HddPlan) -> Arc<Self> {
+        let mech = Mechanics::new(plan);
+        Arc::new(Self { mech, over: Overheads::new(&plan.controller), plan: plan.clone() })
+    }
+
+    /// Sectors that the drive offers.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        self.mech.sectors
+    }
+
+    /// Last cylinder.
+    #[must_use]
+    pub fn last_cylinder(&self) -> u32 {
+        self.plan.cylinders.saturating_sub(1)
+    }
+
+    /// Cylinder of a sector.
+    #[must_use]
+    pub fn cylinder(&self, lbn: u64) -> u32 {
+        self.mech.layout.run(lbn).cylinder
+    }
+}
+
+/// Accepted data on its way to the media.
+#[derive(Clone, Copy, Debug)]
+struct Destage {
+    segment: usize,
+    until: Nanos,
+    /// First LBN that is not on the media at `until`.
+    end: u64,
+}
+
+/// One disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    model: Arc<Model>,
+    phase_ps: Picos,
+    /// Bus time of a sector, reads and writes: the slower of drive and bus.
+    sector_ps: [Picos; 2],
+    arm: Arm,
+    buffer: Buffer,
+    /// Reading ahead into a segment.
+    prefetch: Option<(Cursor, usize)>,
+    destage: Option<Destage>,
+    /// The media are busy with a request until here.
+    busy_until: Nanos,
+    last_was_write: bool,
+    last_write_end: u64,
+    last_read_end: u64,
+    /// This request lets the drive read ahead.
+    reads_ahead: bool,
+}
+
+impl Disk {
+    /// Disk number `index`, at rest at cylinder 0, on a bus that moves a sector in `bus_sector_ps`.
+    #[must_use]
+    pub fn new(model: &Arc<Model>, seed: u64, index: usize, bus_sector_ps: Picos) -> Self {
+        let phase_ps = match model.plan.phase {
+            PhasePlan::Zero => 0,
+            PhasePlan::Random => Random::new(seed, Room::SpindlePhase, index).below(model.mech.revolution_ps),
+        };
+        Self {
+            model: Arc::clone(model),
+            phase_ps,
+            sector_ps: model.over.sector_ps.map(|own| own.max(bus_sector_ps)),
+            arm: Arm::default(),
+            buffer: Buffer::new(&model.plan.buffer),
+            prefetch: None,
+            destage: None,
+            busy_until: 0,
+            last_was_write: false,
+            last_write_end: u64::MAX,
+            last_read_end: u64::MAX,
+            reads_ahead: true,
+        }
+    }
+
+    /// Starts the platter at another angle (a fraction of a turn).
+    pub fn set_phase(&mut self, turns: f64) {
+        let revolution = self.model.mech.revolution_ps;
+        self.phase_ps = (turns.rem_euclid(1.0) * revolution as f64) as Picos % revolution;
+    }
+
+    /// The shared model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Cylinder under the arm, or where it is going.
+    #[must_use]
+    pub fn cylinder(&self) -> u32 {
+        self.prefetch.map_or(self.arm, |(cursor, _)| cursor.arm()).cylinder
+    }
+
+    /// Moves the arm to `cylinder` for nothing, as a SCAN does at its end; the time that it takes.
+    pub fn sweep_to(&mut self, now: Nanos, cylinder: u32) -> Nanos {
+        let model = Arc::clone(&self.model);
+        let begin = self.stop_prefetch(&model, now);
+        let moved = model.mech.seek_time(cylinder.abs_diff(self.arm.cylinder));
+        self.arm.cylinder = cylinder;
+        begin - now + moved
+    }
+
+    /// Serves a request that comes at `now`, no earlier than the completion of the one before.
+    pub fn serve(&mut self, now: Nanos, lbn: u64, sectors: u64, write: bool, line: &mut Line<'_>) -> Access {
+        let model = Arc::clone(&self.model);
+        let now = now + model.over.per_request;
+        self.settle(&model, now);
+        let mut access = if write {
+            self.write(&model, now, lbn, sectors, line)
+        } else {
+            self.read(&model, now, lbn, sectors, line)
+        };
+        access.overhead += model.over.per_request;
+        self.last_was_write = write;
+        if write {
+            self.last_write_end = lbn + sectors;
+        } else {
+            self.last_read_end = lbn + sectors;
+        }
+        access
+    }
+
+    /// Command, seek and first rotational wait of an operation on the media whose command would come at `now`.
+    #[must_use]
+    pub fn positioning_time(&self, now: Nanos, lbn: u64, write: bool) -> Nanos {
+        let mech = &self.model.mech;
+        let arm = self.prefetch.map_or(self.arm, |(cursor, _)| cursor.arm());
+        let command = self.command(write);
+        command + Cursor::begin(mech, arm, now + command, lbn, write, 0, self.phase_ps).run_at / 1000
+    }
+
+    /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on that
+    /// side, whatever its direction.
+    #[must_use]
+    pub fn positioning_at_least(&self, lbn: u64) -> Nanos {
+        let cylinders = self.model.cylinder(lbn).abs_diff(self.cylinder());
+        let command = self.command(false).min(self.command(true));
+        command + self.model.mech.positioning_at_least(cylinders)
+    }
+
+    /// Command processing before the media are asked for.
+    fn command(&self, write: bool) -> Nanos {
+        let (over, after) = (&self.model.over, usize::from(self.last_was_write));
+        over.per_request
+            + match (write, self.model.plan.buffer.fast_write) {
+                (false, _) => over.read_miss[after],
+                (true, 0) => over.write_miss[after],
+                (true, _) => over.write_hit[after],
+            }
+    }
+
+    /// Until when, but no later than `now`, the media have been reading ahead.
+    #[must_use]
+    pub fn reading_ahead_until(&self, now: Nanos) -> Nanos {
+        self.prefetch.map_or(0, |(mut cursor, segment)| {
+            let limit = self.buffer.segments[segment].limit;
+            cursor.reaches(&self.model.mech, limit, now)
+        })
+    }
+
+    /// Brings the background work to `now`.
+    fn settle(&mut self, model: &Model, now: Nanos) {
+        if let Some(destage) = self.destage
+            && destage.until <= now
+        {
+            self.destage = None;
+            let keep = model.plan.buffer.caching && model.plan.buffer.read_hits_on_writes;
+            self.buffer.segments[destage.segment].content =
+                if keep { Content::Written } else { Content::Empty };
+        }
+        if let Some((cursor, segment)) = &mut self.prefetch {
+            let limit = self.buffer.segments[*segment].limit;
+            let end = cursor.advance(&model.mech, cursor.since(now), limit);
+            self.arm = cursor.arm();
+            self.buffer.extend(*segment, end);
+            if end >= limit {
+                self.prefetch = None;
+            }
+        }
+    }
+}

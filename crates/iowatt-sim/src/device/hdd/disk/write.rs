@@ -1,0 +1,200 @@
+//! Writes: into the buffer with the media in the background, or to the media at once.
+
+use super::{Access, Destage, Disk, Line, Model};
+use crate::clock::{Nanos, Picos};
+use crate::device::hdd::arm::Arm;
+use crate::device::hdd::buffer::{Content, Hit};
+use crate::device::hdd::cursor::Cursor;
+
+/// A media operation's times.
+#[derive(Clone, Copy, Debug, Default)]
+struct Media {
+    begin: Nanos,
+    end: Nanos,
+    seek: Nanos,
+    transfer: Nanos,
+    cylinders: u32,
+}
+
+impl Disk {
+    pub(super) fn write(
+        &mut self,
+        model: &Model,
+        now: Nanos,
+        lbn: u64,
+        sectors: u64,
+        line: &mut Line<'_>,
+    ) -> Access {
+        let (over, after) = (&model.over, usize::from(self.last_was_write));
+        let plan = &model.plan.buffer;
+        let end = lbn + sectors;
+        let fast = plan.fast_write > 0;
+        let command = if fast { over.write_hit[after] } else { over.write_miss[after] };
+        let mut mech_ready = now + command;
+        let mut hit = Hit::Miss;
+        let mut waited = false;
+        let mut free = now;
+        let append = self.destage.filter(|d| plan.combine_writes && d.end == lbn);
+        let segment;
+        if let Some(destage) = append {
+            hit = Hit::Append;
+            segment = destage.segment;
+            free = destage.until;
+        } else {
+            if let Some(destage) = self.destage {
+                free = destage.until;
+                waited = true;
+                self.settle(model, free);
+            }
+            if let Some((_, reading)) = self.prefetch
+                && plan.write_hit_stops_prefetch
+            {
+                let s = &mut self.buffer.segments[reading];
+                if lbn < s.end && s.start < end {
+                    s.limit = s.end;
+                }
+            }
+            free = free.max(self.stop_prefetch(model, now));
+            segment = self.buffer.write_victim(lbn, end, None).unwrap_or(0);
+            let s = &mut self.buffer.segments[segment];
+            (s.start, s.limit) = (lbn, 0);
+        }
+        self.buffer.segments[segment].content = Content::Dirty;
+        self.buffer.extend(segment, end);
+        self.buffer.touch(segment);
+        self.buffer.invalidate(lbn, end, segment);
+
+        // Data into the buffer.
+        let sector_ps = self.sector_ps[1];
+        let hold = sectors * sector_ps / 1000;
+        let extra = over
+            .extra
+            .filter(|_| self.last_was_write && hit == Hit::Miss && lbn != self.last_write_end && !fast);
+        let bus_from = if let Some([cmd, disc, between, _, delta]) = extra {
+            mech_ready = now + cmd + delta;
+            now + cmd + disc + between + over.reselect[0] + over.preparation
+        } else if waited && fast {
+            free.max(now + command + over.write_disconnect) + over.reselect[0] + over.preparation
+        } else {
+            now + command + over.preparation
+        };
+        let bus_from = line.reserve(bus_from, hold);
+        let bus_until = bus_from + hold;
+
+        // Data onto the media. A drive that disconnects during writes starts only with some data in hand.
+        let lead = match over.extra {
+            Some(_) => sectors.min(if sectors < 45 { 10 } else { 15 }),
+            None => Self::watermark(model, sectors, model.plan.controller.write_watermark),
+        };
+        let begin = free.max(mech_ready);
+        let least = if hit == Hit::Append { 0 } else { over.minimum_seek };
+        let (media, arm) = self.write_media(model, begin, lbn, sectors, bus_from, sector_ps, least, lead);
+        self.arm = arm;
+        let done;
+        if fast {
+            done = bus_until + over.completion[1];
+            self.destage = Some(Destage { segment, until: media.end, end });
+        } else {
+            let disconnected = bus_until + extra.map_or(over.write_disconnect, |e| e[3]);
+            let reselect = over.reselect[usize::from(extra.is_some())];
+            let finished = media.end.max(disconnected) + reselect;
+            done = finished + over.completion[1];
+            self.busy_until = media.end;
+            let keep = plan.caching && plan.read_hits_on_writes;
+            self.buffer.segments[segment].content = if keep { Content::Written } else { Content::Empty };
+        }
+        let overhead = if fast { bus_from - now } else { media.begin - now };
+        let (seek, transfer, rotation) = if fast {
+            (0, 0, 0)
+        } else {
+            (
+                media.seek,
+                media.transfer,
+                (media.end - media.begin).saturating_sub(media.seek + media.transfer),
+            )
+        };
+        Access {
+            done,
+            overhead,
+            seek,
+            rotation,
+            transfer,
+            bus: (done - now).saturating_sub(overhead + seek + transfer + rotation),
+            hit,
+            cylinders: media.cylinders,
+            background: (media.end > done).then(|| (media.end - media.transfer, media.end)),
+        }
+    }
+
+    /// Writes `sectors` whose data comes over the bus from `data_from` on; a sector whose data is late costs
+    /// a turn.
+    #[allow(clippy::too_many_arguments)]
+    fn write_media(
+        &self,
+        model: &Model,
+        begin: Nanos,
+        lbn: u64,
+        sectors: u64,
+        data_from: Nanos,
+        sector_ps: Picos,
+        least: Nanos,
+        lead: u64,
+    ) -> (Media, Arm) {
+        let mech = &model.mech;
+        let mut cursor = Cursor::begin(mech, self.arm, begin, lbn, true, least, self.phase_ps);
+        let cylinders = cursor.run.cylinder.abs_diff(self.arm.cylinder);
+        // Arrival of the data, relative to `begin`.
+        let delay = (data_from as i64 - begin as i64).saturating_mul(1000);
+        let lead = lead.min(cursor.run.sectors.max(15));
+        let arrives = |index: u64| delay + ((index + 1).max(lead) * sector_ps) as i64;
+        let turn = mech.revolution_ps;
+        let arriving = model.plan.buffer.zero_latency[1];
+        let (mut next, mut transfer) = (0, 0);
+        let end = loop {
+            let skip = lbn + next - cursor.run.lbn;
+            let count = (cursor.run.sectors - skip).min(sectors - next);
+            let starts = cursor.passed(mech, skip);
+            if arriving && next == 0 {
+                let missed = cursor.landed_inside(mech, count);
+                let settled = cursor.settled as i64;
+                if missed > 0 && arrives(count - 1) <= settled {
+                    transfer += mech.pass_ps(&cursor.run, count);
+                    next += count;
+                    let at = cursor.passed(mech, missed);
+                    if next == sectors {
+                        break at;
+                    }
+                    cursor.step(mech, at);
+                    continue;
+                }
+            }
+            let early = starts as i64 - arrives(next);
+            if early < 0 {
+                cursor.run_at += early.unsigned_abs().div_ceil(turn) * turn;
+                continue;
+            }
+            let pass = turn / cursor.run.per_turn;
+            let mut writable = count;
+            if sector_ps > pass {
+                writable = writable.min(early.unsigned_abs() / (sector_ps - pass) + 1);
+            }
+            transfer += mech.pass_ps(&cursor.run, writable);
+            next += writable;
+            let at = cursor.passed(mech, skip + writable);
+            if next == sectors {
+                break at;
+            }
+            if writable == count {
+                cursor.step(mech, at);
+            }
+        };
+        let media = Media {
+            begin,
+            end: cursor.at(end),
+            seek: cursor.seek / 1000,
+            transfer: transfer / 1000,
+            cylinders,
+        };
+        (media, cursor.arm())
+    }
+}

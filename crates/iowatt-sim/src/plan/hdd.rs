@@ -1,0 +1,397 @@
+//! What the disk model is told: layout, mechanics, controller, buffer.
+
+use super::{HddPowerPlan, PhasePlan};
+use serde::Deserialize;
+
+/// A mechanical disk with its controller.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HddPlan {
+    /// Revolutions per minute.
+    pub rpm: f64,
+    /// Bytes of a sector.
+    pub sector_bytes: u32,
+    /// Recording surfaces (= heads).
+    pub surfaces: u32,
+    /// Cylinders.
+    pub cylinders: u32,
+    /// Sectors that the drive offers; the layout has a place for each.
+    pub sectors: u64,
+    /// Where the sectors are.
+    pub layout: LayoutPlan,
+    /// Seek time by distance.
+    pub seek: SeekPlan,
+    /// Change of head within a cylinder, seconds.
+    pub head_switch_s: f64,
+    /// Added to any non-zero positioning of a write, seconds (may be negative).
+    pub write_settle_s: f64,
+    /// Overheads and transfer.
+    #[serde(default)]
+    pub controller: DriveControllerPlan,
+    /// On-board buffer; left out, there is none.
+    #[serde(default)]
+    pub buffer: BufferPlan,
+    /// Rotational position at time zero.
+    pub phase: PhasePlan,
+    /// Electrical figures.
+    pub power: HddPowerPlan,
+}
+
+/// Layout of the sectors.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayoutPlan {
+    /// Zones of like cylinders.
+    Zoned(ZonedPlan),
+    /// Nested runs of like tracks.
+    Indexed(IndexedPlan),
+}
+
+/// Zones of like cylinders (DiskSim's G1).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZonedPlan {
+    /// Order of surfaces within cylinders.
+    pub mapping: Mapping,
+    /// Where the spares are.
+    pub sparing: Sparing,
+    /// Zones in LBN order.
+    pub zones: Vec<ZonePlan>,
+}
+
+/// Order of surfaces within cylinders.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mapping {
+    /// Every cylinder starts at surface 0.
+    #[default]
+    Normal,
+    /// Odd cylinders of a zone run backwards.
+    SerpentineByZone,
+    /// Odd cylinders of the disk run backwards.
+    SerpentineByDisk,
+}
+
+/// Where a zone's spares are.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sparing {
+    /// None.
+    #[default]
+    None,
+    /// Whole tracks at the end of the zone; slips and defects count tracks.
+    Tracks,
+    /// Sectors at the end (or front) of every track.
+    PerTrack,
+    /// Sectors at the end of every cylinder; `to_end`: slips shift the rest of the zone.
+    PerCylinder {
+        /// Spares lie before the data.
+        front: bool,
+        /// Slips shift the rest of the zone and not only of the cylinder.
+        to_end: bool,
+    },
+    /// Sectors at the end of every range of cylinders.
+    PerRange(u32),
+    /// Sectors at the end of the zone.
+    PerZone,
+    /// Sectors at the end of the disk.
+    AtEnd,
+}
+
+/// One zone.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZonePlan {
+    /// First cylinder.
+    pub first_cylinder: u32,
+    /// Number of cylinders.
+    pub cylinders: u32,
+    /// Sectors on each of its tracks.
+    pub sectors_per_track: u32,
+    /// Rotation of the zone's first sector from the index, sectors.
+    pub first_sector_offset: f64,
+    /// Offset of sector 0 between neighbouring tracks of a cylinder, sectors.
+    pub track_skew_sectors: f64,
+    /// Additional offset when the next track is on the next cylinder, sectors.
+    pub cylinder_skew_sectors: f64,
+    /// Sectors at the front that hold no LBN.
+    pub reserved_sectors: u64,
+    /// Spares per unit of the sparing scheme.
+    pub spares: u64,
+    /// Slipped sectors (or tracks) of the zone.
+    pub slips: Vec<u64>,
+    /// Remapped sectors (or tracks) and their replacements.
+    pub remaps: Vec<(u64, u64)>,
+}
+
+/// Nested runs of like tracks (DiskSim's G4).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IndexedPlan {
+    /// Track patterns: first and last sector that hold data, sectors per track.
+    pub tracks: Vec<(u32, u32, u32)>,
+    /// Nodes; the last is the root.
+    pub nodes: Vec<Vec<IndexEntry>>,
+    /// Skipped sectors: LBN-order position, count.
+    pub slips: Vec<(u64, u64)>,
+    /// LBN, count, cylinder, head, sector, sectors per track.
+    pub remaps: Vec<[u64; 6]>,
+}
+
+/// A run of repetitions of one child.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexEntry {
+    /// First sector in its parent.
+    pub lbn: u64,
+    /// First cylinder in its parent.
+    pub cylinder: i64,
+    /// Rotation of its first sector in its parent, revolutions.
+    pub offset_rev: f64,
+    /// Sectors of one repetition.
+    pub len: u64,
+    /// Cylinders of one repetition.
+    pub cylinder_len: i64,
+    /// Rotation from one repetition to the next, revolutions.
+    pub skew_rev: f64,
+    /// Sectors of all repetitions.
+    pub run: u64,
+    /// Cylinders descend.
+    pub descending: bool,
+    /// Index of the child.
+    pub child: usize,
+    /// The child is a track, on this head.
+    pub head: Option<u32>,
+}
+
+/// Seek time by distance; seconds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeekPlan {
+    /// Measured: cylinders, read, write.
+    Points(Vec<(u32, f64, f64)>),
+    /// Lee's curve through three figures.
+    Curve {
+        /// One cylinder.
+        single_s: f64,
+        /// Average.
+        average_s: f64,
+        /// Full stroke.
+        full_s: f64,
+    },
+    /// Linear between one cylinder and full stroke.
+    Linear {
+        /// One cylinder.
+        single_s: f64,
+        /// Average.
+        average_s: f64,
+        /// Full stroke.
+        full_s: f64,
+    },
+    /// Every seek the same.
+    Constant(f64),
+    /// Ruemmler and Wilkes: boundary distance, then milliseconds; the last two are the one-cylinder seek (or
+    /// negative) and the measured first ten.
+    Hpl {
+        /// V1 to V6.
+        values: [f64; 6],
+        /// Times of 1 to 10 cylinders, milliseconds; may be empty.
+        first_ms: Vec<f64>,
+    },
+}
+
+/// Overheads (seconds) and transfer of the drive's controller.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DriveControllerPlan {
+    /// Before anything else.
+    pub per_request_s: f64,
+    /// Read hit, by the direction of the request before: read, write. The same order below.
+    pub read_hit_s: [f64; 2],
+    /// Read miss.
+    pub read_miss_s: [f64; 2],
+    /// Write into the buffer (fast write).
+    pub write_hit_s: [f64; 2],
+    /// Write to the media.
+    pub write_miss_s: [f64; 2],
+    /// Completion message: read, write.
+    pub completion_s: [f64; 2],
+    /// Before the first data of a transfer.
+    pub data_preparation_s: f64,
+    /// First reselection, others.
+    pub reselect_s: [f64; 2],
+    /// Disconnection of a read.
+    pub read_disconnect_s: [f64; 2],
+    /// Disconnection of a write.
+    pub write_disconnect_s: f64,
+    /// Extra disconnection of a write that follows a write elsewhere.
+    pub extra_disconnect: Option<ExtraDisconnectPlan>,
+    /// Least positioning time of a write.
+    pub minimum_seek_s: f64,
+    /// How the figures were obtained.
+    pub extraction: Extraction,
+    /// Bus time of a sector: read, write.
+    pub sector_s: [f64; 2],
+    /// The drive keeps the bus from command to completion.
+    pub never_disconnect: bool,
+    /// The drive keeps the bus during data transfer.
+    pub hold_bus: [bool; 2],
+    /// Part of the request that must be in the buffer before a read's transfer starts.
+    pub read_watermark: f64,
+    /// Part of the request that must be in the buffer before the media start to write.
+    pub write_watermark: f64,
+    /// The watermark is a fraction of the request and not of the segment.
+    pub watermark_by_request: bool,
+}
+
+/// How overheads and seek curve were obtained, which decides what they contain.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extraction {
+    /// Seek times without command processing; hit overheads averaged over a workload.
+    #[default]
+    Separate,
+    /// Seek times of whole SEEK commands, miss overheads as the remainder; hit overheads in two states of the
+    /// drive: read-ahead running (after a read), at rest (after a write). DIXtrac's procedure.
+    Commands,
+}
+
+/// Overheads of the extra disconnection (HP C2247A), seconds.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtraDisconnectPlan {
+    /// Command.
+    pub command_s: f64,
+    /// First disconnection.
+    pub disconnect_s: f64,
+    /// From there to the reconnection.
+    pub between_s: f64,
+    /// Second disconnection.
+    pub second_s: f64,
+    /// Added before the seek.
+    pub seek_delta_s: f64,
+}
+
+/// On-board buffer.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BufferPlan {
+    /// Segments.
+    pub segments: usize,
+    /// Sectors of one.
+    pub segment_sectors: u64,
+    /// Segments that may hold unwritten data.
+    pub write_segments: usize,
+    /// One segment serves writes only.
+    pub dedicated_write_segment: bool,
+    /// Data is kept after its request.
+    pub caching: bool,
+    /// Reads find data that writes left.
+    pub read_hits_on_writes: bool,
+    /// Read-ahead.
+    pub read_ahead: ReadAhead,
+    /// Least read-ahead before another request is served, sectors.
+    pub min_read_ahead: u64,
+    /// Most, sectors (0: the segment).
+    pub max_read_ahead: u64,
+    /// What becomes of sectors that the host has read.
+    pub requested: Requested,
+    /// A full hit restarts the read-ahead.
+    pub read_ahead_on_hit: bool,
+    /// Sectors that pass before the wanted one are kept.
+    pub read_free_sectors: bool,
+    /// A hit on the sector being prefetched counts.
+    pub almost_hits: bool,
+    /// Full read hits are served while the media are busy writing.
+    pub sneaky_hits: bool,
+    /// Read starts wherever the head lands in the request; write too.
+    pub zero_latency: [bool; 2],
+    /// Writes complete when they are in the buffer: 0 never, 1 and 2.
+    pub fast_write: u8,
+    /// Writes that follow the data being written join it.
+    pub combine_writes: bool,
+    /// A prefetch stops within a sector.
+    pub stop_in_sector: bool,
+    /// A write to prefetched data ends the prefetch's limit.
+    pub write_hit_stops_prefetch: bool,
+    /// The start of a partial hit is sent at once.
+    pub partial_hit_at_once: bool,
+}
+
+/// What becomes of sectors that the host has read.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Requested {
+    /// They stay until the segment is used for something else.
+    #[default]
+    Keep,
+    /// Read-ahead may take their place: a drive so declared does not serve them again.
+    Release,
+    /// They leave at once.
+    Discard,
+}
+
+/// How far the drive reads on.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAhead {
+    /// Not at all.
+    #[default]
+    None,
+    /// To the end of the track.
+    Track,
+    /// To the end of the cylinder.
+    Cylinder,
+    /// Until the segment is full.
+    Segment,
+    /// To the end of the track, and of the next one if the one before was read (DiskSim's reading of its type 4).
+    TrackAhead,
+    /// Like `Segment`, but only after a read that goes on where the one before it ended.
+    History,
+}
+
+impl HddPlan {
+    /// Whether the figures are possible.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn validate(&self) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        check(self.rpm.is_finite() && self.rpm > 0.0, "rpm must be positive")?;
+        check(self.sector_bytes > 0 && self.surfaces > 0, "sectors and surfaces must be positive")?;
+        check((1..=10_000_000).contains(&self.cylinders), "a disk has 1 to ten million cylinders")?;
+        check(self.sectors > 0, "a disk needs sectors")?;
+        match &self.layout {
+            LayoutPlan::Zoned(zoned) => {
+                check(!zoned.zones.is_empty(), "a disk needs a zone")?;
+                check(
+                    zoned.zones.iter().all(|z| z.cylinders > 0 && z.sectors_per_track > 0),
+                    "a zone needs cylinders and sectors",
+                )?;
+            }
+            LayoutPlan::Indexed(indexed) => {
+                check(!indexed.nodes.is_empty(), "an indexed layout needs a node")?;
+                check(
+                    indexed.nodes.iter().enumerate().all(|(i, node)| {
+                        let children = if node.is_empty() { 0 } else { i };
+                        !node.is_empty()
+                            && node.iter().all(|e| match e.head {
+                                Some(_) => e.child < indexed.tracks.len(),
+                                None => e.child < children,
+                            })
+                    }),
+                    "an index entry names a child that is not before it",
+                )?;
+            }
+        }
+        if let SeekPlan::Points(points) = &self.seek {
+            check(!points.is_empty(), "a disk needs a seek curve")?;
+            check(
+                points.windows(2).all(|p| p[0].0 < p[1].0)
+                    && points.iter().all(|p| p.0 > 0 && p.1 >= 0.0 && p.2 >= 0.0),
+                "seek points need increasing distances from 1 and times of at least 0",
+            )?;
+        }
+        Ok(())
+    }
+}
