@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from iowatt.cli import check, doctor, explain, init, report, run, schema, trace
+from iowatt.cli import check, devices, doctor, explain, init, report, run, schema, trace
 from iowatt.errors import IowattError
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 check.register(app)
+devices.register(app)
 doctor.register(app)
 explain.register(app)
 init.register(app)

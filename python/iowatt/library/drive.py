@@ -7,8 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.library import mechanics
-from iowatt.library.device import DeviceFile, HddPower, MeasuredSeek, RatedGeometry, ZonedGeometry
+from iowatt.library import derive, mechanics
+from iowatt.library.device import DeviceFile
+from iowatt.library.electrical import HddPower
+from iowatt.library.geometry import MeasuredSeek, ZonedGeometry
 from iowatt.library.mechanics import SeekCurve, Zone
 
 
@@ -128,76 +130,88 @@ class Drive:
 
 
 def resolve(file: DeviceFile, where: str) -> Drive:
-    """The drive that a device file describes.
+    """The drive that a device file describes; what was derived or assumed for it is in its notes.
 
     Raises
     ------
     InputError
-        Where its figures contradict one another; ``where`` names the file.
+        Where figures are missing that nothing can stand for, or contradict one another; ``where`` names the
+        file. Missing watts are no error here: what is needed depends on the scenario.
     """
-    sectors = file.capacity // file.sector_size
-    if isinstance(file.geometry, ZonedGeometry):
-        zones = tuple(Zone(**zone.model_dump()) for zone in file.geometry.zones)
+    if file.kind != "hdd":
+        hint = "`iowatt devices list --needs simulation` prints the devices that can be simulated"
+        raise InputError(f"{file.name!r} is an ssd, which cannot be simulated yet", where=where, hint=hint)
+    steps = derive.Steps()
+    parts = derive.mechanics(file, steps)
+    if parts is None:
+        missing = derive.missing_mechanics(file)
+        raise InputError(
+            f"a simulation needs figures that {file.name!r} does not have: {', '.join(missing)}",
+            where=where,
+            hint=f'give them in a device file of your own, with based_on = "{file.name}"',
+        )
+    power = derive.power(file, steps)
+    sectors = parts.capacity // parts.sector_bytes
+    if isinstance(parts.geometry, ZonedGeometry):
+        zones = tuple(Zone(**zone.model_dump()) for zone in parts.geometry.zones)
     else:
-        zones = _zones(file, file.geometry, sectors, where)
-    held = file.geometry.surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in zones)
+        zones = _zones(parts, parts.geometry, sectors, where)
+    held = parts.geometry.surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in zones)
     if sectors > held:
         raise InputError(f"capacity is {sectors} sectors, but the zones hold only {held}", where=where)
     return Drive(
         name=file.name,
         title=file.title,
-        notes=_notes(file),
-        rpm=file.rpm,
-        sector_bytes=file.sector_size,
-        surfaces=file.geometry.surfaces,
+        notes=_notes(file, steps),
+        rpm=parts.rpm,
+        sector_bytes=parts.sector_bytes,
+        surfaces=parts.geometry.surfaces,
         zones=zones,
         sectors=sectors,
-        seek=_seek(file, sum(zone.cylinders for zone in zones), where),
-        head_switch_s=file.head_switch,
-        write_settle_s=file.write_settle,
-        read_overhead_s=file.read_overhead,
-        write_overhead_s=file.write_overhead,
-        power=file.power,
+        seek=_seek(parts, sum(zone.cylinders for zone in zones), where),
+        head_switch_s=parts.head_switch,
+        write_settle_s=parts.write_settle,
+        read_overhead_s=parts.read_overhead,
+        write_overhead_s=parts.write_overhead,
+        power=power,
     )
 
 
-def _zones(file: DeviceFile, rated: RatedGeometry, sectors: int, where: str) -> tuple[Zone, ...]:
+def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
     """Zones from sustained rates, which count one head switch per turn."""
-    turn_s = 60 / file.rpm
-    track_s = turn_s + file.head_switch
-    outer, inner = (round(rate * track_s / file.sector_size) for rate in (rated.outer_rate, rated.inner_rate))
+    turn_s = 60 / parts.rpm
+    track_s = turn_s + parts.head_switch
+    outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
     if not outer >= inner >= 1:
         raise InputError("geometry.outer_rate must be at least geometry.inner_rate", where=where)
-    three = file.seek
-    next_cylinder_s = (
-        three.points_ms[0][1] / 1e3 if isinstance(three, MeasuredSeek) else three.single_cylinder
-    )
+    seek = parts.seek
+    next_cylinder_s = seek.points_ms[0][1] / 1e3 if isinstance(seek, MeasuredSeek) else seek.single_cylinder
     return mechanics.linear_zones(
         sectors,
-        rated.surfaces,
+        rates.surfaces,
         outer_spt=outer,
         inner_spt=inner,
-        zone_count=rated.zone_count,
-        track_skew_turns=file.head_switch / turn_s,
-        cylinder_skew_turns=max(next_cylinder_s, file.head_switch) / turn_s,
+        zone_count=rates.zone_count,
+        track_skew_turns=parts.head_switch / turn_s,
+        cylinder_skew_turns=max(next_cylinder_s, parts.head_switch) / turn_s,
     )
 
 
-def _seek(file: DeviceFile, cylinders: int, where: str) -> SeekCurve:
-    if isinstance(file.seek, MeasuredSeek):
+def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> SeekCurve:
+    if isinstance(parts.seek, MeasuredSeek):
         curve = tuple(
             (distance, float(Decimal(repr(milliseconds)).scaleb(-3)))
-            for distance, milliseconds in file.seek.points_ms
+            for distance, milliseconds in parts.seek.points_ms
         )
         # The last measured time holds to the full stroke: the slope of the last two points is noise.
         return curve if curve[-1][0] >= cylinders - 1 else (*curve, (cylinders - 1, curve[-1][1]))
-    three = file.seek
+    three = parts.seek
     try:
         return mechanics.three_point_curve(three.single_cylinder, three.average, three.full_stroke, cylinders)
     except ValueError as error:
         raise InputError(str(error), where=f"{where}: seek") from None
 
 
-def _notes(file: DeviceFile) -> tuple[str, ...]:
+def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
     stand_in = [f"{file.name} is a stand-in: {file.stand_in}"] if file.stand_in else []
-    return (*stand_in, *(f"{file.name}: {text}" for text in file.assumptions))
+    return (*stand_in, *(f"{file.name}: {text}" for text in (*file.assumptions, *steps.notes())))

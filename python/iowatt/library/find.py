@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,15 +13,14 @@ from iowatt.library.device import DeviceFile
 from iowatt.library.drive import Drive, resolve
 from iowatt.scenario import units
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import suggestion
 
 # Tables that a based_on file changes key by key; other keys it replaces.
-_MERGED: Final = ("geometry", "power")
+_MERGED: Final = ("geometry", "seek", "power", "performance", "endurance", "price")
 
 
 @cache
 def device_names() -> tuple[str, ...]:
-    """Names of the library's drives, sorted."""
+    """Names of the library's devices, sorted."""
     entries = resources.files("iowatt.library").joinpath("devices").iterdir()
     return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
 
@@ -42,6 +42,16 @@ def find_drive(name: str, base_dir: Path | None = None) -> Drive:
     return resolve(file, where)
 
 
+def near_names(name: str) -> str:
+    """``did you mean ...?`` with up to three names, or where to look for them."""
+    names = device_names()
+    within = [known for known in names if len(name) > 2 and name.lower() in known]
+    choices = (within or difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6))[:3]
+    if not choices:
+        return f"`iowatt devices list` prints the {len(names)} devices of the library"
+    return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
+
+
 def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str]:
     document = _document(name, base_dir, users)
     return document.validate(DeviceFile), document.source
@@ -57,7 +67,7 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> Document:
     else:
         raise InputError(
             f"unknown device {name!r}; expected a name of the library or a file ending in .toml",
-            hint=suggestion(name, device_names(), "the library has"),
+            hint=near_names(name),
         )
     base = document.raw.get("based_on")
     if isinstance(base, str):
@@ -80,11 +90,11 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     }
     for key, value in changes.items():
         below = result.get(key)
-        if key in _MERGED and isinstance(value, dict) and isinstance(below, dict):
-            result[key] = {**below, **value}
+        if key in _MERGED and _mergeable(value) and _mergeable(below):
+            result[key] = {**result[key], **value}
         else:
             result[key] = value
-    for key in ("assumptions", "source"):
+    for key in ("assumptions", "notes", "source"):
         result[key] = [*changes.get(key, []), *base.get(key, [])]
     sourced = {f for source in changes.get("source", []) for f in source.get("figures", [])}
     result["source"] = [
@@ -99,6 +109,11 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         ratio = units.parse_speed(changes["rpm"]) / units.parse_speed(base["rpm"])
         result["geometry"]["zones"] = [_respun(zone, ratio) for zone in result["geometry"]["zones"]]
     return result
+
+
+def _mergeable(table: Any) -> bool:
+    """Measured points are no figures to mix with others of a seek curve."""
+    return isinstance(table, dict) and "points_ms" not in table
 
 
 def _without(source: dict[str, Any], sourced: set[str]) -> dict[str, Any] | None:
