@@ -12,7 +12,16 @@ from typing import Final, Literal
 
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
-from iowatt.library.geometry import MeasuredSeek, RatedGeometry, Seek, ZonedGeometry
+from iowatt.library.electronics import Buffer, Controller
+from iowatt.library.geometry import (
+    HplSeek,
+    IndexedGeometry,
+    MeasuredSeek,
+    RatedGeometry,
+    Seek,
+    ThreePointSeek,
+    ZonedGeometry,
+)
 from iowatt.scenario.units import format_duration
 
 # Ratios to the average seek: means of the 13 drives with extracted seek curves that DiskSim's distribution
@@ -96,20 +105,20 @@ class Mechanics:
     capacity: int
     sector_bytes: int
     rpm: float
-    geometry: ZonedGeometry | Rates
-    seek: MeasuredSeek | ThreeTimes
+    geometry: ZonedGeometry | IndexedGeometry | Rates
+    seek: MeasuredSeek | HplSeek | ThreeTimes
     head_switch: float
     write_settle: float
-    read_overhead: float
-    write_overhead: float
+    controller: Controller
+    buffer: Buffer
 
 
 def missing_mechanics(file: DeviceFile) -> list[str]:
     """Key paths without which no mechanics can be derived."""
     missing = [name for name in ("capacity", "rpm") if getattr(file, name) is None]
-    if file.seek is None or (not isinstance(file.seek, MeasuredSeek) and file.seek.average is None):
+    if file.seek is None or (isinstance(file.seek, ThreePointSeek) and file.seek.average is None):
         missing.append("seek.average")
-    if not isinstance(file.geometry, ZonedGeometry) and _outer_rate(file) is None:
+    if not isinstance(file.geometry, ZonedGeometry | IndexedGeometry) and _outer_rate(file) is None:
         missing.append("geometry.outer_rate")
     return missing
 
@@ -134,8 +143,8 @@ def mechanics(file: DeviceFile, steps: Steps) -> Mechanics | None:
         seek=_seek(file.seek, steps),
         head_switch=head_switch,
         write_settle=_write_settle(file, steps),
-        read_overhead=_overhead("read_overhead", file.read_overhead, steps),
-        write_overhead=_overhead("write_overhead", file.write_overhead, steps),
+        controller=_controller(file, steps),
+        buffer=file.buffer or Buffer(),
     )
 
 
@@ -144,8 +153,8 @@ def _outer_rate(file: DeviceFile) -> float | None:
     return file.performance.sequential_read if rate is None else rate
 
 
-def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Rates:
-    if isinstance(file.geometry, ZonedGeometry):
+def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | Rates:
+    if isinstance(file.geometry, ZonedGeometry | IndexedGeometry):
         return file.geometry
     given = file.geometry or RatedGeometry()
     outer, inner = _outer_rate(file) or 0.0, given.inner_rate
@@ -168,8 +177,8 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Rat
     return Rates(surfaces, outer, inner, zone_count)
 
 
-def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | ThreeTimes:
-    if isinstance(seek, MeasuredSeek):
+def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
+    if isinstance(seek, MeasuredSeek | HplSeek):
         return seek
     average, single, full = seek.average or 0.0, seek.single_cylinder, seek.full_stroke
     if single is None:
@@ -188,11 +197,21 @@ def _write_settle(file: DeviceFile, steps: Steps) -> float:
     if file.write_settle is not None:
         return file.write_settle
     seek = file.seek
-    if seek is not None and not isinstance(seek, MeasuredSeek) and seek.average and seek.average_write:
+    if isinstance(seek, ThreePointSeek) and seek.average and seek.average_write:
         extra = seek.average_write - seek.average
         rule = "seek.average_write less seek.average"
         return steps.derive("write_settle", extra, f"{extra * 1e3:.4g} ms", rule)
     return steps.assume("write_settle", 0.0, "0", "writes settle as fast as reads")
+
+
+def _controller(file: DeviceFile, steps: Steps) -> Controller:
+    """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
+    if file.controller is not None:
+        return file.controller
+    read = _overhead("read_overhead", file.read_overhead, steps)
+    write = _overhead("write_overhead", file.write_overhead, steps)
+    times = {"read_miss": (read, read), "write_hit": (write, write), "write_miss": (write, write)}
+    return Controller().model_copy(update=times)
 
 
 def _overhead(name: str, given: float | None, steps: Steps) -> float:

@@ -76,7 +76,7 @@ def _figure(file: DeviceFile, path: str, value: Any, key: Key) -> dict[str, Any]
     source = file.source_of(path)
     return {
         "figure": path,
-        "value": [_plain(part) for part in value] if isinstance(value, list) else value,
+        "value": [_plain(part) for part in value] if isinstance(value, list | tuple) else _plain(value),
         "unit": key.unit,
         "text": figure_text(value, key.unit),
         "meaning": key.description,
@@ -89,13 +89,19 @@ def _figure(file: DeviceFile, path: str, value: Any, key: Key) -> dict[str, Any]
 
 
 def _plain(part: Any) -> Any:
-    return part.model_dump() if isinstance(part, BaseModel) else part
+    return part.model_dump(exclude_unset=True) if isinstance(part, BaseModel) else part
 
 
 def figure_text(value: Any, unit: str | None) -> str:
     """A figure for people."""
     if isinstance(value, list):
         return f"{len(value)} entries"
+    if isinstance(value, tuple):
+        return ", ".join(figure_text(part, unit) for part in value)
+    if isinstance(value, BaseModel):
+        return ", ".join(f"{name} {part}" for name, part in value.model_dump(exclude_unset=True).items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if unit == "bytes":
         return format_bytes(value)
     if unit == "bytes/s":

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, model_validator
 
 from iowatt.library.electrical import HddPower, PowerFigures
+from iowatt.library.electronics import Buffer, Controller
 from iowatt.library.geometry import Geometry, Seek
 from iowatt.library.ratings import Endurance, Performance, Price
 from iowatt.library.source import Source, source_of
@@ -24,6 +25,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
+    "controller", "buffer",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_b", "idle_c", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -91,6 +93,12 @@ class DeviceFile(Strict):
     write_overhead: Duration | None = key(
         "The same for writes.", default=None, unset="assumed, and said so", unit="s"
     )
+    controller: Controller | None = key(
+        "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
+        default=None,
+        unset="the two overheads, and a bus without limit",
+    )
+    buffer: Buffer | None = key("The on-board buffer.", default=None, unset="every request goes to the media")
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
     performance: Performance = key("Published rates.", default=Performance())
     endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
@@ -107,6 +115,16 @@ class DeviceFile(Strict):
                 raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
         return self
 
+    @model_validator(mode="after")
+    def _one_set_of_overheads(self) -> DeviceFile:
+        given = [name for name in ("read_overhead", "write_overhead") if getattr(self, name) is not None]
+        if self.controller is not None and given:
+            raise ValueError(
+                f"{given[0]} and the table controller say the same twice; "
+                "give controller.read_miss and controller.write_miss alone"
+            )
+        return self
+
     def source_of(self, figure: str) -> Source | None:
         """The source of a figure by its key path; the most specific one, the first among equals."""
         return source_of(self.source, figure)
@@ -119,7 +137,8 @@ class DeviceFile(Strict):
             if name in _WORDS or value is None:
                 continue
             if isinstance(value, BaseModel):
-                fields = {f"{name}.{part}": getattr(value, part) for part in type(value).model_fields}
+                given = [part for part in type(value).model_fields if part in value.model_fields_set]
+                fields = {f"{name}.{part}": getattr(value, part) for part in given}
                 found.update({path: part for path, part in fields.items() if part is not None})
             else:
                 found[name] = value

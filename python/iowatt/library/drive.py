@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -10,16 +11,23 @@ from iowatt.errors import InputError
 from iowatt.library import derive, mechanics
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
-from iowatt.library.geometry import MeasuredSeek, ZonedGeometry
+from iowatt.library.electronics import Buffer, Controller
+from iowatt.library.geometry import HplSeek, IndexedGeometry, MeasuredSeek, ZonedGeometry
+from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.mechanics import SeekCurve, Zone
+
+
+LayoutFile = Callable[[str], dict[str, Any]]
+"""From the name that a device file gives its layout file to ``IndexedPlan``."""
 
 
 @dataclass(frozen=True)
 class Drive:
     """A mechanical disk.
 
-    ``seek`` is (cylinders, seconds), times are in seconds, ``sectors`` is what the drive offers. ``notes``
-    are statements that a reader of results must see.
+    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
+    writes; times are in seconds, ``sectors`` is what the drive offers. ``notes`` are statements that a reader
+    of results must see.
     """
 
     name: str
@@ -28,13 +36,14 @@ class Drive:
     rpm: float
     sector_bytes: int
     surfaces: int
-    zones: tuple[Zone, ...]
+    layout: Layout
     sectors: int
     seek: SeekCurve
+    seek_plan: dict[str, Any]
     head_switch_s: float
     write_settle_s: float
-    read_overhead_s: float
-    write_overhead_s: float
+    controller: Controller
+    buffer: Buffer
     power: HddPower
 
     @property
@@ -44,8 +53,13 @@ class Drive:
 
     @property
     def cylinders(self) -> int:
-        """Cylinders of all zones."""
-        return sum(zone.cylinders for zone in self.zones)
+        """Cylinders."""
+        return self.layout.cylinders
+
+    @property
+    def zones(self) -> tuple[Zone, ...]:
+        """Its zones; none where the layout is irregular."""
+        return self.layout.zones if isinstance(self.layout, Zones) else ()
 
     @property
     def average_seek_s(self) -> float:
@@ -53,23 +67,26 @@ class Drive:
         return mechanics.average_seek(self.seek, self.cylinders)
 
     def sequential_rate(self, zone: int) -> float:
-        """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end."""
+        """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end.
+
+        Of an irregular layout: of its first and last track, switches left out.
+        """
+        if isinstance(self.layout, Tree):
+            return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
     def respun(self, rpm: float) -> Drive:
-        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors."""
-        ratio = rpm / self.rpm
-        zones = tuple(
-            replace(
-                zone,
-                track_skew=zone.track_skew * ratio % zone.sectors_per_track,
-                cylinder_skew=zone.cylinder_skew * ratio % zone.sectors_per_track,
-            )
-            for zone in self.zones
-        )
+        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
+
+        Raises
+        ------
+        ValueError
+            Where the layout is irregular: its skews are known at the drive's own speed only.
+        """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
-        return replace(self, rpm=rpm, zones=zones, notes=(*self.notes, note))
+        layout = self.layout.respun(rpm / self.rpm)
+        return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
 
     def shortened(self, capacity: int) -> Drive:
         """The drive with only its first ``capacity`` bytes in use.
@@ -94,27 +111,23 @@ class Drive:
 
     def plan(self, phase: str) -> dict[str, Any]:
         """The ``device`` of a plan's pool. The figures that every simulation needs must be there."""
+        return {"kind": "hdd", **self.hdd_plan(phase)}
+
+    def hdd_plan(self, phase: str) -> dict[str, Any]:
+        """``HddPlan``: the mechanics, the electronics and the watts."""
         power = self.power
         return {
-            "kind": "hdd",
             "rpm": self.rpm,
             "sector_bytes": self.sector_bytes,
             "surfaces": self.surfaces,
-            "zones": [
-                {
-                    "cylinders": zone.cylinders,
-                    "sectors_per_track": zone.sectors_per_track,
-                    "track_skew_sectors": float(zone.track_skew),
-                    "cylinder_skew_sectors": float(zone.cylinder_skew),
-                }
-                for zone in self.zones
-            ],
+            "cylinders": self.cylinders,
             "sectors": self.sectors,
-            "seek": [{"cylinders": cylinders, "time_s": time_s} for cylinders, time_s in self.seek],
+            "layout": self.layout.plan(),
+            "seek": self.seek_plan,
             "head_switch_s": self.head_switch_s,
             "write_settle_s": self.write_settle_s,
-            "read_overhead_s": self.read_overhead_s,
-            "write_overhead_s": self.write_overhead_s,
+            "controller": self.controller.plan(),
+            "buffer": self.buffer.plan(),
             "phase": phase,
             "power": {
                 "active_w": power.active,
@@ -129,8 +142,10 @@ class Drive:
         }
 
 
-def resolve(file: DeviceFile, where: str) -> Drive:
+def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Drive:
     """The drive that a device file describes; what was derived or assumed for it is in its notes.
+
+    ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
 
     Raises
     ------
@@ -152,13 +167,11 @@ def resolve(file: DeviceFile, where: str) -> Drive:
         )
     power = derive.power(file, steps)
     sectors = parts.capacity // parts.sector_bytes
-    if isinstance(parts.geometry, ZonedGeometry):
-        zones = tuple(Zone(**zone.model_dump()) for zone in parts.geometry.zones)
-    else:
-        zones = _zones(parts, parts.geometry, sectors, where)
-    held = parts.geometry.surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in zones)
+    layout = _layout(parts, sectors, where, layout_file)
+    held = layout.held(parts.geometry.surfaces)
     if sectors > held:
         raise InputError(f"capacity is {sectors} sectors, but the zones hold only {held}", where=where)
+    seek, seek_plan = _seek(parts, layout.cylinders, where)
     return Drive(
         name=file.name,
         title=file.title,
@@ -166,15 +179,27 @@ def resolve(file: DeviceFile, where: str) -> Drive:
         rpm=parts.rpm,
         sector_bytes=parts.sector_bytes,
         surfaces=parts.geometry.surfaces,
-        zones=zones,
+        layout=layout,
         sectors=sectors,
-        seek=_seek(parts, sum(zone.cylinders for zone in zones), where),
+        seek=seek,
+        seek_plan=seek_plan,
         head_switch_s=parts.head_switch,
         write_settle_s=parts.write_settle,
-        read_overhead_s=parts.read_overhead,
-        write_overhead_s=parts.write_overhead,
+        controller=parts.controller,
+        buffer=parts.buffer,
         power=power,
     )
+
+
+def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: LayoutFile | None) -> Layout:
+    geometry = parts.geometry
+    if isinstance(geometry, ZonedGeometry):
+        return Zones.of(geometry)
+    if isinstance(geometry, IndexedGeometry):
+        if layout_file is None:
+            raise InputError(f"there is no layout {geometry.layout!r}", where=where)
+        return Tree(geometry.cylinders, layout_file(geometry.layout))
+    return Zones(_zones(parts, geometry, sectors, where))
 
 
 def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
@@ -184,8 +209,7 @@ def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: st
     outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
     if not outer >= inner >= 1:
         raise InputError("geometry.outer_rate must be at least geometry.inner_rate", where=where)
-    seek = parts.seek
-    next_cylinder_s = seek.points_ms[0][1] / 1e3 if isinstance(seek, MeasuredSeek) else seek.single_cylinder
+    next_cylinder_s = _next_cylinder_s(parts.seek)
     return mechanics.linear_zones(
         sectors,
         rates.surfaces,
@@ -197,19 +221,37 @@ def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: st
     )
 
 
-def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> SeekCurve:
-    if isinstance(parts.seek, MeasuredSeek):
-        curve = tuple(
-            (distance, float(Decimal(repr(milliseconds)).scaleb(-3)))
-            for distance, milliseconds in parts.seek.points_ms
-        )
+def _next_cylinder_s(seek: MeasuredSeek | HplSeek | derive.ThreeTimes) -> float:
+    if isinstance(seek, MeasuredSeek):
+        return seek.points_ms[0][1] / 1e3
+    if isinstance(seek, HplSeek):
+        return mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, 2)[0][1]
+    return seek.single_cylinder
+
+
+def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> tuple[SeekCurve, dict[str, Any]]:
+    """The curve of reads, and ``SeekPlan``."""
+    seek = parts.seek
+    if isinstance(seek, HplSeek):
+        curve = mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, cylinders)
+        return curve, {"hpl": {"values": list(seek.hpl_ms), "first_ms": list(seek.first_ms)}}
+    if isinstance(seek, MeasuredSeek):
+        points = [(point[0], _seconds(point[1]), _seconds(point[-1])) for point in seek.points_ms]
         # The last measured time holds to the full stroke: the slope of the last two points is noise.
-        return curve if curve[-1][0] >= cylinders - 1 else (*curve, (cylinders - 1, curve[-1][1]))
-    three = parts.seek
-    try:
-        return mechanics.three_point_curve(three.single_cylinder, three.average, three.full_stroke, cylinders)
-    except ValueError as error:
-        raise InputError(str(error), where=f"{where}: seek") from None
+        if points[-1][0] < cylinders - 1:
+            points.append((cylinders - 1, *points[-1][1:]))
+    else:
+        try:
+            single, average, full = seek.single_cylinder, seek.average, seek.full_stroke
+            fitted = mechanics.three_point_curve(single, average, full, cylinders)
+        except ValueError as error:
+            raise InputError(str(error), where=f"{where}: seek") from None
+        points = [(distance, time_s, time_s) for distance, time_s in fitted]
+    return tuple(point[:2] for point in points), {"points": [list(point) for point in points]}
+
+
+def _seconds(milliseconds: float) -> float:
+    return float(Decimal(repr(milliseconds)).scaleb(-3))
 
 
 def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:

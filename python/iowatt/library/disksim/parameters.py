@@ -109,7 +109,7 @@ OVERHEADS: Table = {
 }
 """``disksim_disk``: times that the drive's electronics take."""
 
-_SNEAKY = "a hit is data that is in the buffer; data still on their way count as a partial hit or a miss"
+_SNEAKY = "only full hits are served while the media are busy"
 
 BUFFER: Table = {
     "Number of buffer segments": used("segments", whole()),
@@ -135,8 +135,8 @@ BUFFER: Table = {
     "Low (write) water mark": used("low_water", real(0, 1)),
     "High (read) water mark": used("high_water", real(0, 1)),
     "Set watermark by reqsize": used("water_marks_by_request", flag),
-    "Allow almost read hits": unmodelled("almost_read_hits", flag, _SNEAKY, neutral=False),
-    "Allow sneaky full read hits": unmodelled("sneaky_full_read_hits", flag, _SNEAKY, neutral=False),
+    "Allow almost read hits": used("almost_read_hits", flag),
+    "Allow sneaky full read hits": used("sneaky_full_read_hits", flag),
     "Allow sneaky partial read hits": unmodelled("sneaky_partial_read_hits", flag, _SNEAKY, neutral=False),
     "Allow sneaky intermediate read hits": unmodelled(
         "sneaky_intermediate_read_hits", flag, _SNEAKY, neutral=False
