@@ -109,8 +109,8 @@ ENTRIES = (
         "WD",
         "wd_4tb_g4/G4_LBA_64bit_4T.diskspecs",
         FORK,
-        "the published layout places 7,542,225,920 of the 7,725,673,570 sectors in its block count; the drive "
-        "has those",
+        "the published layout places 7,542,225,920 of the 7,725,673,570 sectors in its block count; the "
+        "drive has those",
     ),
 )
 """The drives, in no particular order."""
@@ -139,8 +139,8 @@ def main(folder: Path, target: Path) -> None:
         imported.drive()
         comments = [
             f"Geometry, seek curve and electronics {entry.origin}; {LICENCE}.",
-            "Written by scripts/import_disksim_drives.py. Its manufacturer's power figures were not found, so "
-            "there is no [power]: a scenario that uses this drive gives them itself.",
+            "Written by scripts/import_disksim_drives.py. Its manufacturer's power figures were not found, "
+            "so there is no [power]: a scenario that uses this drive gives them itself.",
         ]
         importing.write(imported, target / f"{entry.name}.toml", force=True, comments=comments)
 

@@ -109,7 +109,7 @@ def test_show_as_text():
 def test_show_of_measured_drives_and_flash():
     text = invoke("show", "arrays2002-disk").stdout
     assert "a stand-in: watts, capacity and speed" in text
-    assert "geometry.zones" in text and "16 entries" in text
+    assert "geometry.zones" in text and "24 entries" in text
     text = invoke("show", "intel-320-300gb").stdout
     assert "NOT FOR WORK: mean of a mobile workload" in text
     assert "for simulation: a model of flash" in text

@@ -39,7 +39,7 @@ def test_a_drive_from_its_data_sheet(tmp_path):
     assert (made.zones[0].sectors_per_track, made.zones[-1].sectors_per_track) == (2707, 1814)
     assert made.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
     assert made.write_settle_s == pytest.approx(0.4e-3)
-    assert (made.head_switch_s, made.read_overhead_s, made.write_overhead_s) == (1e-3, 0.0, 0.0)
+    assert (made.head_switch_s, made.controller.read_miss, made.buffer.segments) == (1e-3, (0.0, 0.0), 0)
     assert made.power.model_dump(exclude_none=True) == {}
 
 

@@ -36,7 +36,7 @@ def write(tmp_path, text, name="my.toml"):
 def test_a_file_of_ones_own(tmp_path):
     drive = find_drive("my.toml", write(tmp_path, OWN))
     assert (drive.name, drive.sector_bytes, drive.sectors) == ("my-disk", 4096, 100_000_000_000 // 4096)
-    assert (drive.write_settle_s, drive.read_overhead_s) == (-1e-4, 1e-4)
+    assert (drive.write_settle_s, drive.controller.read_miss) == (-1e-4, (1e-4, 1e-4))
     # 5,400 rpm: 11.111 ms a turn, 11.611 ms with the head switch; 100 MB/s x 11.611 ms / 4096 = 283 sectors.
     assert drive.zones[0].sectors_per_track == 283
     assert drive.zones[-1].sectors_per_track == 142

@@ -102,6 +102,10 @@ def figure_text(value: Any, unit: str | None) -> str:
         return ", ".join(f"{name} {part}" for name, part in value.model_dump(exclude_unset=True).items())
     if isinstance(value, bool):
         return "yes" if value else "no"
+    return _number_text(value, unit)
+
+
+def _number_text(value: Any, unit: str | None) -> str:
     if unit == "bytes":
         return format_bytes(value)
     if unit == "bytes/s":

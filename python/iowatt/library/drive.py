@@ -16,7 +16,6 @@ from iowatt.library.geometry import HplSeek, IndexedGeometry, MeasuredSeek, Zone
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.mechanics import SeekCurve, Zone
 
-
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
 

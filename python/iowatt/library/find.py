@@ -119,7 +119,9 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     ``changes`` has a source for. Another ``rpm`` over inherited zones keeps the time of their skews.
     """
     result = {
-        key: value for key, value in base.items() if key not in ("name", "title", "stand_in", "based_on")
+        key: value
+        for key, value in base.items()
+        if key not in ("name", "title", "vendor", "stand_in", "based_on")
     }
     for key, value in changes.items():
         below = result.get(key)

@@ -153,8 +153,8 @@ class MeasuredSeek(Strict):
     """A seek curve by points."""
 
     points_ms: list[SeekPoint] = key(
-        "[cylinders moved, milliseconds] at increasing distances from 1; interpolated linearly, the last time "
-        "holds beyond the last point. Where writes differ, [cylinders, milliseconds, milliseconds of writes].",
+        "[cylinders moved, milliseconds] at increasing distances from 1; interpolated linearly, the last "
+        "time holds beyond the last point. Where writes differ, a third number: milliseconds of writes.",
         min_length=1,
     )
 
@@ -176,7 +176,7 @@ class ThreePointSeek(Strict):
 
 
 class HplSeek(Strict):
-    """A seek curve by Ruemmler and Wilkes: a root, then a line, and perhaps the first ten times one by one."""
+    """A seek curve by Ruemmler and Wilkes: a root, then a line, perhaps the first ten times one by one."""
 
     hpl_ms: list[float] = key(
         "V1 to V6. Up to V1 cylinders V2 + V3 sqrt(d), from there V4 + V5 d, milliseconds; V6 is the time of "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +41,7 @@ def write(
         aside = path.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{path.name}")
         try:
             aside.write_bytes(content)
-            os.replace(aside, path)
+            aside.replace(path)
         except OSError as error:
             aside.unlink(missing_ok=True)
             raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -40,10 +40,10 @@ class Zones:
         """The layout of a device file's geometry."""
         zones = []
         for zone in geometry.zones:
-            fields = zone.model_dump()
-            first = fields.pop("first_cylinder")
-            lists = {"slips": tuple(fields.pop("slips")), "remaps": tuple(fields.pop("remaps"))}
-            zones.append(Zone(first_cylinder=-1 if first is None else first, **fields, **lists))
+            fields = zone.model_dump(exclude={"first_cylinder", "slips", "remaps"})
+            first = -1 if zone.first_cylinder is None else zone.first_cylinder
+            slips, remaps = tuple(zone.slips), tuple(zone.remaps)
+            zones.append(Zone(first_cylinder=first, slips=slips, remaps=remaps, **fields))
         return cls(
             tuple(zones),
             geometry.mapping,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def write(found: list[Validation], target: Path, *, force: bool = False) -> None
     aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
     try:
         aside.write_text(render(found), encoding="utf-8", newline="\n")
-        os.replace(aside, target)
+        aside.replace(target)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:

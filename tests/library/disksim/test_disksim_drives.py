@@ -192,9 +192,9 @@ def test_what_the_files_contradict_is_noted(tmp_path):
         ),
         (
             "diskspecs",
-            "almost read hits = 0",
-            "almost read hits = 1",
-            "Allow almost read hits = 1 is ignored",
+            "sneaky partial read hits = 0",
+            "sneaky partial read hits = 1",
+            "Allow sneaky partial read hits = 1 is ignored",
         ),
         (
             "model",

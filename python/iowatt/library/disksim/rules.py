@@ -85,8 +85,8 @@ def remarks(drive: Drive) -> list[str]:
     given_s = drive.model.mechanics.write_settle_s
     if settle_s != given_s:
         said.append(
-            f"Add. write settling delay = {given_s * 1e3:g} ms is read as a magnitude that the tightest track "
-            f"skew bounds: {settle_s * 1e3:.4g} ms"
+            f"Add. write settling delay = {given_s * 1e3:g} ms is read as a magnitude that the tightest "
+            f"track skew bounds: {settle_s * 1e3:.4g} ms"
         )
     if drive.buffer.read_ahead == "track-ahead":
         kind = "after any read" if reads_ahead_at_once(drive) else "after a read that goes on where one ended"
