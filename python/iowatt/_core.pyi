@@ -98,3 +98,26 @@ def simulate(
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
     """
+
+# --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---
+
+class Replayed(TypedDict):
+    """Request by request."""
+
+    response_ns: NDArray[np.uint64]
+    """Issue to completion."""
+    hit: NDArray[np.uint8]
+    """How the request met the buffer."""
+
+def replay_one(
+    hdd_plan_json: str,
+    offset: NDArray[np.uint64],
+    size: NDArray[np.uint32],
+    op: NDArray[np.uint8],
+    think_ns: NDArray[np.uint64],
+    phase: float = 0.0,
+) -> Replayed:
+    """Requests (sectors; op 1 writes) on one drive, each a think time after the completion before it.
+
+    ``phase`` is the rotational position at time zero, in turns.
+    """

@@ -36,7 +36,7 @@ def write(tmp_path, text, name="my.toml"):
 def test_a_file_of_ones_own(tmp_path):
     drive = find_drive("my.toml", write(tmp_path, OWN))
     assert (drive.name, drive.sector_bytes, drive.sectors) == ("my-disk", 4096, 100_000_000_000 // 4096)
-    assert (drive.write_settle_s, drive.read_overhead_s) == (-1e-4, 1e-4)
+    assert (drive.write_settle_s, drive.controller.read_miss) == (-1e-4, (1e-4, 1e-4))
     # 5,400 rpm: 11.111 ms a turn, 11.611 ms with the head switch; 100 MB/s x 11.611 ms / 4096 = 283 sectors.
     assert drive.zones[0].sectors_per_track == 283
     assert drive.zones[-1].sectors_per_track == 142
@@ -55,7 +55,8 @@ def test_a_file_of_ones_own(tmp_path):
     [
         ("rpm = 5400", "rpm = 0", "my.toml:6: rpm: must be at least 1, not 0"),
         ("rpm = 5400", "rmp = 5400", "my.toml:6: rmp: unknown key 'rmp'"),
-        ('kind = "hdd"', 'kind = "ssd"', 'my.toml:2: kind: "ssd" is not accepted; expected "hdd"'),
+        ('kind = "hdd"', 'kind = "sdd"', 'my.toml:2: kind: "sdd" is not accepted; expected "hdd", "ssd"'),
+        ('kind = "hdd"', 'kind = "ssd"', 'kind = "ssd" goes without rpm, geometry, seek, head_switch'),
         ('"100GB"', '"100G"', "my.toml:4: capacity: '100G' is ambiguous"),
         (
             'outer_rate = "100MB/s"',
@@ -129,7 +130,10 @@ def test_unknown_names_get_the_nearest():
     with pytest.raises(InputError) as error:
         find_drive("quantum-atlas-10")
     assert error.value.hint == "did you mean 'quantum-atlas-10k'?"
-    with pytest.raises(InputError, match="the library has: arrays2002-disk"):
+    with pytest.raises(InputError) as error:
+        find_drive("Savvio-15k3")  # several names have it in them
+    assert error.value.hint == "did you mean 'seagate-savvio-15k3-146gb' or 'seagate-savvio-15k3-300gb'?"
+    with pytest.raises(InputError, match=rf"`iowatt devices list` prints the {len(device_names())} devices"):
         find_drive("zzz")
 
 
@@ -158,6 +162,18 @@ def test_circles_and_missing_names(tmp_path):
         find_drive("c.toml", write(tmp_path, 'name = "c"\nbased_on = "arrays2002-disk"\n', "c.toml"))
     with pytest.raises(InputError, match="unknown device 'nothing'"):
         find_drive("d.toml", write(tmp_path, 'name = "d"\nbased_on = "nothing"\n', "d.toml"))
+
+
+def test_a_seek_curve_is_mixed_with_figures_only():
+    figures = {"seek": {"average": "9ms", "average_write": "10ms"}}
+    points = {"seek": {"points_ms": [[1, 1.0]]}}
+    assert merge(figures, {"seek": {"full_stroke": "17ms"}})["seek"] == {
+        "average": "9ms",
+        "average_write": "10ms",
+        "full_stroke": "17ms",
+    }
+    assert merge(points, figures)["seek"] == figures["seek"]
+    assert merge(figures, points)["seek"] == points["seek"]
 
 
 def test_sources_follow_the_figures_that_changed():

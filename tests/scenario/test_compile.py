@@ -172,7 +172,9 @@ def test_devices(plan):
     }
     assert (first["kind"], first["phase"], first["rpm"], first["surfaces"]) == ("hdd", "zero", 12_000.0, 22)
     assert (first["sectors"], first["sector_bytes"]) == (65_625_000, 512)
-    assert first["seek"][0] == {"cylinders": 1, "time_s": 0.001245}
+    assert first["seek"]["points"][0] == [1, 0.001245, 0.001245]
+    assert first["layout"]["zoned"]["mapping"] == "serpentine-by-zone"
+    assert (first["buffer"]["segments"], first["buffer"]["fast_write"]) == (21, 0)
     assert second["phase"] == "random"
     assert second["power"]["standby_w"] is None
 

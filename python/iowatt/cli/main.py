@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from iowatt.cli import check, doctor, explain, init, report, run, schema, trace
+from iowatt.cli import check, devices, doctor, explain, init, report, run, schema, trace
 from iowatt.errors import IowattError
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 check.register(app)
+devices.register(app)
 doctor.register(app)
 explain.register(app)
 init.register(app)

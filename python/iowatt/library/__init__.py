@@ -1,11 +1,12 @@
-"""The library: drives with their sources, loaded by name.
+"""The library: devices with their sources, loaded by name.
 
 ``find_drive`` gives a drive in numbers, ``device_file`` the file behind it, with the source and quality of
 each figure.
 """
 
-from iowatt.library.device import DeviceFile, HddPower
+from iowatt.library.device import DeviceFile
 from iowatt.library.drive import Drive
+from iowatt.library.electrical import HddPower
 from iowatt.library.find import device_file, device_names, find_drive
 
 __all__ = ["DeviceFile", "Drive", "HddPower", "device_file", "device_names", "find_drive"]

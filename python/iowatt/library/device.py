@@ -1,140 +1,40 @@
 """A device file: the published, measured or declared figures of one drive, each with its source.
 
-The file has units and names; ``drive`` turns it into numbers.
+The file has units and names and may have gaps; ``drive`` turns it into numbers, ``uses`` says what it is
+good for as it is.
 """
 
 from __future__ import annotations
 
-import itertools
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, model_validator
 
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Power, Rate, SignedDuration, Speed
+from iowatt.library.electrical import HddPower, PowerFigures
+from iowatt.library.electronics import Buffer, Controller
+from iowatt.library.geometry import Geometry, Seek
+from iowatt.library.ratings import Endurance, Performance, Price
+from iowatt.library.source import Source, source_of
+from iowatt.scenario.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
 from iowatt.scenario.strict import Strict, key
 
-# Far beyond any drive; the simulator keeps a seek time for every distance.
-MOST_CYLINDERS: Final = 10_000_000
-MOST_SECTORS_PER_TRACK: Final = 1_000_000
+__all__ = ["DeviceFile", "HddPower"]
 
-Quality = Literal["measured", "stated", "derived", "assumed"]
-
-
-class HddPower(Strict):
-    """Electrical figures of a disk, all optional: what is not published is left out, never guessed."""
-
-    active: Power | None = key(
-        "Media transfer, and command or bus time that holds the disk.",
-        default=None,
-        unset="not known",
-        unit="W",
-    )
-    positioning: Power | None = key(
-        "Seek, settle, head switch and rotational wait.", default=None, unset="not known", unit="W"
-    )
-    idle: Power | None = key("Spinning without work.", default=None, unset="not known", unit="W")
-    standby: Power | None = key("Stopped.", default=None, unset="not known", unit="W")
-    spin_up: Power | None = key("While spinning up.", default=None, unset="not known", unit="W")
-    spin_down: Power | None = key("While spinning down.", default=None, unset="not known", unit="W")
-    spin_up_time: Duration | None = key("From standby to ready.", default=None, unset="not known", unit="s")
-    spin_down_time: Duration | None = key(
-        "From spinning to stopped.", default=None, unset="not known", unit="s"
-    )
+_WORDS: Final = frozenset(
+    ("name", "kind", "title", "vendor", "based_on", "stand_in", "assumptions", "notes", "source")
+)
+_MECHANICAL: Final = (
+    "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
+    "controller", "buffer",
+)  # fmt: skip
+_DISK_POWER: Final = (
+    "positioning", "idle_b", "idle_c", "seek", "spin_up", "spin_up_time", "spin_up_peak",
+    "spin_up_peak_12v_amps", "spin_down", "spin_down_time",
+)  # fmt: skip
 
 
-class Zone(Strict):
-    """Cylinders with the same number of sectors per track."""
-
-    cylinders: int = key("Number of cylinders.", ge=1, le=MOST_CYLINDERS)
-    sectors_per_track: int = key("Sectors on each of its tracks.", ge=1, le=MOST_SECTORS_PER_TRACK)
-    track_skew: float = key(
-        "Offset of sector 0 to the next track of the cylinder, sectors.", default=0.0, ge=0
-    )
-    cylinder_skew: float = key(
-        "Offset of sector 0 to the next cylinder's first track, sectors.", default=0.0, ge=0
-    )
-
-
-class ZonedGeometry(Strict):
-    """Geometry as extracted from a drive."""
-
-    surfaces: int = key("Recording surfaces (= heads).", ge=1, le=256)
-    zones: list[Zone] = key(
-        "Zones from the outer edge inwards, which is also the order of addresses.", min_length=1
-    )
-
-
-class RatedGeometry(Strict):
-    """Geometry derived from a data sheet: sectors per track fall linearly from the outer zone inwards."""
-
-    surfaces: int = key("Recording surfaces (= heads).", ge=1, le=256)
-    outer_rate: Rate = key("Sustained transfer rate of the outermost tracks.", unit="bytes/s", gt=0)
-    inner_rate: Rate = key("Sustained transfer rate of the innermost tracks.", unit="bytes/s", gt=0)
-    zone_count: int = key("Zones to divide the cylinders into.", default=16, ge=1, le=1000)
-
-
-def _geometry_kind(value: Any) -> str:
-    zoned = isinstance(value, ZonedGeometry) or (isinstance(value, dict) and "zones" in value)
-    return "zoned" if zoned else "rated"
-
-
-def _seek_kind(value: Any) -> str:
-    points = isinstance(value, MeasuredSeek) or (isinstance(value, dict) and "points_ms" in value)
-    return "points" if points else "three"
-
-
-def _point(value: Any) -> Any:
-    if isinstance(value, list) and len(value) == 2 and not isinstance(value[0], bool):
-        return tuple(value)
-    raise ValueError("expected [cylinders, milliseconds]")
-
-
-SeekPoint = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=MOST_CYLINDERS)], Annotated[float, Field(ge=0, le=10_000)]],
-    BeforeValidator(_point),
-]
-
-
-class MeasuredSeek(Strict):
-    """A seek curve by points."""
-
-    points_ms: list[SeekPoint] = key(
-        "[cylinders moved, milliseconds] at increasing distances from 1; interpolated linearly, beyond the "
-        "last point its time holds.",
-        min_length=1,
-    )
-
-    @model_validator(mode="after")
-    def _increasing(self) -> MeasuredSeek:
-        distances = [distance for distance, _ in self.points_ms]
-        if distances[0] != 1 or any(a >= b for a, b in itertools.pairwise(distances)):
-            raise ValueError("distances must start at 1 cylinder and increase")
-        return self
-
-
-class ThreePointSeek(Strict):
-    """A seek curve from the three figures of data sheets."""
-
-    single_cylinder: Duration = key("To the next cylinder.", unit="s", gt=0)
-    average: Duration = key("Mean over random pairs of cylinders.", unit="s", gt=0)
-    full_stroke: Duration = key("From the outermost to the innermost cylinder.", unit="s", gt=0)
-
-
-class Source(Strict):
-    """Where figures come from."""
-
-    figures: list[str] = key(
-        "Key paths of the figures, such as `power.idle`; a table stands for all in it.", min_length=1
-    )
-    quality: Quality = key(
-        "measured: extracted from a real drive; stated: published for it; derived: computed from such "
-        "figures; assumed."
-    )
-    grade: Literal["A", "B", "C", "D"] | None = key(
-        "Of power figures: A idle, read and write watts; B idle and one active figure; C one figure.",
-        default=None,
-    )
-    text: str = key("The publication, file or method.", min_length=1)
+def _words(description: str) -> Any:
+    return key(description, default=None, unset="not known", min_length=1)
 
 
 class DeviceFile(Strict):
@@ -143,54 +43,108 @@ class DeviceFile(Strict):
     name: str = key(
         "Lower-case vendor-model with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64
     )
-    kind: Literal["hdd"] = key("The technology.")
+    kind: Literal["hdd", "ssd"] = key("The technology. An ssd is data only: no scenario can use it yet.")
     title: str = key("Vendor and model as people write them.", min_length=1)
-    based_on: str | None = key("A drive whose figures hold where this file gives none.", default=None)
+    vendor: str | None = _words("Who made it.")
+    based_on: str | None = key(
+        "A drive whose figures hold where this file gives none.", default=None, unset="on none"
+    )
     stand_in: str | None = key(
-        "What it stands in for and how it was made, where it is no real drive.", default=None
+        "What it stands in for and how it was made, where it is no real drive.",
+        default=None,
+        unset="a real drive",
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
-    capacity: Capacity = key("What the drive offers.", unit="bytes", gt=0)
-    sector_size: BlockSize = key("Bytes of a sector.", unit="bytes", gt=0, le=65536)
-    rpm: Speed = key("Speed of rotation.", unit="rpm", ge=1)
-    geometry: Annotated[
-        Annotated[ZonedGeometry, Tag("zoned")] | Annotated[RatedGeometry, Tag("rated")],
-        Discriminator(_geometry_kind),
-    ] = key("Tracks: zones, or the rates to derive them from.")
-    seek: Annotated[
-        Annotated[MeasuredSeek, Tag("points")] | Annotated[ThreePointSeek, Tag("three")],
-        Discriminator(_seek_kind),
-    ] = key("Arm movement: points, or the three figures of data sheets.")
-    head_switch: Duration = key("Change of head within a cylinder.", unit="s")
-    write_settle: SignedDuration = key("Added to any positioning of a write; may be negative.", unit="s")
-    read_overhead: Duration = key("Command processing before the mechanics start, reads.", unit="s")
-    write_overhead: Duration = key("The same for writes.", unit="s")
-    power: HddPower = key("Electrical figures.", default=HddPower())
+    notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
+    year: int | None = key("When it came out.", default=None, unset="not known", ge=1950, le=2100)
+    interface: str | None = _words("How it is connected, such as `SAS 12G`.")
+    form_factor: str | None = _words("Its size and shape, such as `3.5`.")
+    media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
+    capacity: Capacity | None = key(
+        "What the drive offers.", default=None, unset="not known", unit="bytes", gt=0
+    )
+    sector_size: BlockSize | None = key(
+        "Bytes of a sector.", default=None, unset="assumed, and said so", unit="bytes", gt=0, le=65536
+    )
+    rpm: Speed | None = key("Speed of rotation.", default=None, unset="not known", unit="rpm", ge=1)
+    geometry: Geometry | None = key(
+        "Tracks: zones, or the rates to derive them from.",
+        default=None,
+        unset="derived from performance.sequential_read",
+    )
+    seek: Seek | None = key(
+        "Arm movement: points, or the figures of data sheets.", default=None, unset="not known"
+    )
+    head_switch: Duration | None = key(
+        "Change of head within a cylinder.", default=None, unset="assumed, and said so", unit="s"
+    )
+    write_settle: SignedDuration | None = key(
+        "Added to any positioning of a write; may be negative.",
+        default=None,
+        unset="average_write less average, or assumed, and said so",
+        unit="s",
+    )
+    read_overhead: Duration | None = key(
+        "Command processing before the mechanics start, reads.",
+        default=None,
+        unset="assumed, and said so",
+        unit="s",
+    )
+    write_overhead: Duration | None = key(
+        "The same for writes.", default=None, unset="assumed, and said so", unit="s"
+    )
+    controller: Controller | None = key(
+        "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
+        default=None,
+        unset="the two overheads, and a bus without limit",
+    )
+    buffer: Buffer | None = key("The on-board buffer.", default=None, unset="every request goes to the media")
+    power: PowerFigures = key("Electrical figures.", default=PowerFigures())
+    performance: Performance = key("Published rates.", default=Performance())
+    endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
+    price: Price = key("What one cost.", default=Price())
     source: list[Source] = key("Where the figures come from.", default=[])
+
+    @model_validator(mode="after")
+    def _no_moving_parts(self) -> DeviceFile:
+        """An ssd with mechanics is a mistake in one of the two."""
+        if self.kind == "ssd":
+            given = [name for name in _MECHANICAL if getattr(self, name) is not None]
+            given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
+            if given:
+                raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
+        return self
+
+    @model_validator(mode="after")
+    def _one_set_of_overheads(self) -> DeviceFile:
+        given = [name for name in ("read_overhead", "write_overhead") if getattr(self, name) is not None]
+        if self.controller is not None and given:
+            raise ValueError(
+                f"{given[0]} and the table controller say the same twice; "
+                "give controller.read_miss and controller.write_miss alone"
+            )
+        return self
 
     def source_of(self, figure: str) -> Source | None:
         """The source of a figure by its key path; the most specific one, the first among equals."""
-        found: tuple[int, Source] | None = None
-        for source in self.source:
-            for path in source.figures:
-                if (figure == path or figure.startswith(f"{path}.")) and (
-                    found is None or len(path) > found[0]
-                ):
-                    found = len(path), source
-        return found[1] if found else None
+        return source_of(self.source, figure)
 
-    def figures(self) -> list[str]:
-        """Key paths of all figures given."""
-        scalars = [
-            "capacity",
-            "sector_size",
-            "rpm",
-            "head_switch",
-            "write_settle",
-            "read_overhead",
-            "write_overhead",
-        ]
-        geometry = [f"geometry.{name}" for name in type(self.geometry).model_fields]
-        seek = [f"seek.{name}" for name in type(self.seek).model_fields]
-        power = [f"power.{name}" for name in HddPower.model_fields if getattr(self.power, name) is not None]
-        return scalars + geometry + seek + power
+    def figures(self) -> dict[str, Any]:
+        """All figures given, by key path, in SI units; lists (zones, points) as they are."""
+        found: dict[str, Any] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name in _WORDS or value is None:
+                continue
+            if isinstance(value, BaseModel):
+                given = [part for part in type(value).model_fields if part in value.model_fields_set]
+                fields = {f"{name}.{part}": getattr(value, part) for part in given}
+                found.update({path: part for path, part in fields.items() if part is not None})
+            else:
+                found[name] = value
+        return found
+
+    def grade(self) -> str:
+        """Quality of its power figures, A to D: the best of its sources that may be used."""
+        grades = [source.grade for source in self.source if source.grade and not source.caution]
+        return min(grades, default="D")

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.library import mechanics
-from iowatt.library.device import (
+from iowatt.library import derive, mechanics
+from iowatt.library.device import DeviceFile
+from iowatt.library.electrical import HddPower
+from iowatt.library.electronics import Buffer, Controller
+from iowatt.library.geometry import (
     MOST_CYLINDERS,
-    MOST_SECTORS_PER_TRACK,
-    DeviceFile,
-    HddPower,
+    HplSeek,
+    IndexedGeometry,
     MeasuredSeek,
-    RatedGeometry,
     ZonedGeometry,
 )
+from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.mechanics import SeekCurve, Zone
+
+LayoutFile = Callable[[str], dict[str, Any]]
+"""From the name that a device file gives its layout file to ``IndexedPlan``."""
 
 
 @dataclass(frozen=True)
 class Drive:
     """A mechanical disk.
 
-    ``seek`` is (cylinders, seconds), the last time holding beyond its point; times are in seconds,
-    ``sectors`` is what the drive offers. ``notes`` are statements that a reader of results must see.
+    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
+    writes; times are in seconds, ``sectors`` is what the drive offers. ``notes`` are statements that a reader
+    of results must see.
     """
 
     name: str
@@ -34,13 +41,14 @@ class Drive:
     rpm: float
     sector_bytes: int
     surfaces: int
-    zones: tuple[Zone, ...]
+    layout: Layout
     sectors: int
     seek: SeekCurve
+    seek_plan: dict[str, Any]
     head_switch_s: float
     write_settle_s: float
-    read_overhead_s: float
-    write_overhead_s: float
+    controller: Controller
+    buffer: Buffer
     power: HddPower
 
     @property
@@ -50,8 +58,13 @@ class Drive:
 
     @property
     def cylinders(self) -> int:
-        """Cylinders of all zones."""
-        return sum(zone.cylinders for zone in self.zones)
+        """Cylinders."""
+        return self.layout.cylinders
+
+    @property
+    def zones(self) -> tuple[Zone, ...]:
+        """Its zones; none where the layout is irregular."""
+        return self.layout.zones if isinstance(self.layout, Zones) else ()
 
     @property
     def average_seek_s(self) -> float:
@@ -59,23 +72,26 @@ class Drive:
         return mechanics.average_seek(self.seek, self.cylinders)
 
     def sequential_rate(self, zone: int) -> float:
-        """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end."""
+        """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end.
+
+        Of an irregular layout: of its first and last track, switches left out.
+        """
+        if isinstance(self.layout, Tree):
+            return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
     def respun(self, rpm: float) -> Drive:
-        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors."""
-        ratio = rpm / self.rpm
-        zones = tuple(
-            replace(
-                zone,
-                track_skew=zone.track_skew * ratio % zone.sectors_per_track,
-                cylinder_skew=zone.cylinder_skew * ratio % zone.sectors_per_track,
-            )
-            for zone in self.zones
-        )
+        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
+
+        Raises
+        ------
+        ValueError
+            Where the layout is irregular: its skews are known at the drive's own speed only.
+        """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
-        return replace(self, rpm=rpm, zones=zones, notes=(*self.notes, note))
+        layout = self.layout.respun(rpm / self.rpm)
+        return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
 
     def shortened(self, capacity: int) -> Drive:
         """The drive with only its first ``capacity`` bytes in use.
@@ -100,27 +116,23 @@ class Drive:
 
     def plan(self, phase: str) -> dict[str, Any]:
         """The ``device`` of a plan's pool. The figures that every simulation needs must be there."""
+        return {"kind": "hdd", **self.hdd_plan(phase)}
+
+    def hdd_plan(self, phase: str) -> dict[str, Any]:
+        """``HddPlan``: the mechanics, the electronics and the watts."""
         power = self.power
         return {
-            "kind": "hdd",
             "rpm": self.rpm,
             "sector_bytes": self.sector_bytes,
             "surfaces": self.surfaces,
-            "zones": [
-                {
-                    "cylinders": zone.cylinders,
-                    "sectors_per_track": zone.sectors_per_track,
-                    "track_skew_sectors": float(zone.track_skew),
-                    "cylinder_skew_sectors": float(zone.cylinder_skew),
-                }
-                for zone in self.zones
-            ],
+            "cylinders": self.cylinders,
             "sectors": self.sectors,
-            "seek": [{"cylinders": cylinders, "time_s": time_s} for cylinders, time_s in self.seek],
+            "layout": self.layout.plan(),
+            "seek": self.seek_plan,
             "head_switch_s": self.head_switch_s,
             "write_settle_s": self.write_settle_s,
-            "read_overhead_s": self.read_overhead_s,
-            "write_overhead_s": self.write_overhead_s,
+            "controller": self.controller.plan(),
+            "buffer": self.buffer.plan(),
             "phase": phase,
             "power": {
                 "active_w": power.active,
@@ -135,91 +147,122 @@ class Drive:
         }
 
 
-def resolve(file: DeviceFile, where: str) -> Drive:
-    """The drive that a device file describes.
+def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Drive:
+    """The drive that a device file describes; what was derived or assumed for it is in its notes.
+
+    ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
 
     Raises
     ------
     InputError
-        Where its figures contradict one another; ``where`` names the file.
+        Where figures are missing that nothing can stand for, or contradict one another; ``where`` names the
+        file. Missing watts are no error here: what is needed depends on the scenario.
     """
-    sectors = file.capacity // file.sector_size
-    if isinstance(file.geometry, ZonedGeometry):
-        zones = tuple(Zone(**zone.model_dump()) for zone in file.geometry.zones)
-    else:
-        zones = _zones(file, file.geometry, sectors, where)
-    cylinders = sum(zone.cylinders for zone in zones)
-    _bounded(cylinders, max(zone.sectors_per_track for zone in zones), where)
-    held = file.geometry.surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in zones)
+    if file.kind != "hdd":
+        hint = "`iowatt devices list --needs simulation` prints the devices that can be simulated"
+        raise InputError(f"{file.name!r} is an ssd, which cannot be simulated yet", where=where, hint=hint)
+    steps = derive.Steps()
+    parts = derive.mechanics(file, steps)
+    if parts is None:
+        missing = derive.missing_mechanics(file)
+        raise InputError(
+            f"a simulation needs figures that {file.name!r} does not have: {', '.join(missing)}",
+            where=where,
+            hint=f'give them in a device file of your own, with based_on = "{file.name}"',
+        )
+    power = derive.power(file, steps)
+    sectors = parts.capacity // parts.sector_bytes
+    layout = _layout(parts, sectors, where, layout_file)
+    if layout.cylinders > MOST_CYLINDERS:
+        raise InputError(
+            f"geometry: comes to {layout.cylinders:,} cylinders with the capacity; at most "
+            f"{MOST_CYLINDERS:,} are accepted",
+            where=where,
+            hint="look at the units of capacity, sector_size and the rates",
+        )
+    held = layout.held(parts.geometry.surfaces)
     if sectors > held:
         raise InputError(f"capacity is {sectors} sectors, but the zones hold only {held}", where=where)
+    seek, seek_plan = _seek(parts, layout.cylinders, where)
     return Drive(
         name=file.name,
         title=file.title,
-        notes=_notes(file),
-        rpm=file.rpm,
-        sector_bytes=file.sector_size,
-        surfaces=file.geometry.surfaces,
-        zones=zones,
+        notes=_notes(file, steps),
+        rpm=parts.rpm,
+        sector_bytes=parts.sector_bytes,
+        surfaces=parts.geometry.surfaces,
+        layout=layout,
         sectors=sectors,
-        seek=_seek(file, cylinders, where),
-        head_switch_s=file.head_switch,
-        write_settle_s=file.write_settle,
-        read_overhead_s=file.read_overhead,
-        write_overhead_s=file.write_overhead,
-        power=file.power,
+        seek=seek,
+        seek_plan=seek_plan,
+        head_switch_s=parts.head_switch,
+        write_settle_s=parts.write_settle,
+        controller=parts.controller,
+        buffer=parts.buffer,
+        power=power,
     )
 
 
-def _bounded(cylinders: int, sectors_per_track: int, where: str) -> None:
-    """No drive that was ever built comes near these bounds; beyond them a unit is wrong."""
-    for found, most, what in (
-        (cylinders, MOST_CYLINDERS, "cylinders"),
-        (sectors_per_track, MOST_SECTORS_PER_TRACK, "sectors per track"),
-    ):
-        if found > most:
-            raise InputError(
-                f"geometry: comes to {found:,} {what} with the capacity; at most {most:,} are accepted",
-                where=where,
-                hint="look at the units of capacity, sector_size and the rates",
-            )
+def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: LayoutFile | None) -> Layout:
+    geometry = parts.geometry
+    if isinstance(geometry, ZonedGeometry):
+        return Zones.of(geometry)
+    if isinstance(geometry, IndexedGeometry):
+        if layout_file is None:
+            raise InputError(f"there is no layout {geometry.layout!r}", where=where)
+        return Tree(geometry.cylinders, layout_file(geometry.layout))
+    return Zones(_zones(parts, geometry, sectors, where))
 
 
-def _zones(file: DeviceFile, rated: RatedGeometry, sectors: int, where: str) -> tuple[Zone, ...]:
+def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
     """Zones from sustained rates, which count one head switch per turn."""
-    turn_s = 60 / file.rpm
-    track_s = turn_s + file.head_switch
-    outer, inner = (round(rate * track_s / file.sector_size) for rate in (rated.outer_rate, rated.inner_rate))
+    turn_s = 60 / parts.rpm
+    track_s = turn_s + parts.head_switch
+    outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
     if not outer >= inner >= 1:
         raise InputError("geometry.outer_rate must be at least geometry.inner_rate", where=where)
-    three = file.seek
-    next_cylinder_s = (
-        three.points_ms[0][1] / 1e3 if isinstance(three, MeasuredSeek) else three.single_cylinder
-    )
+    next_cylinder_s = _next_cylinder_s(parts.seek)
     return mechanics.linear_zones(
         sectors,
-        rated.surfaces,
+        rates.surfaces,
         outer_spt=outer,
         inner_spt=inner,
-        zone_count=rated.zone_count,
-        track_skew_turns=file.head_switch / turn_s,
-        cylinder_skew_turns=max(next_cylinder_s, file.head_switch) / turn_s,
+        zone_count=rates.zone_count,
+        track_skew_turns=parts.head_switch / turn_s,
+        cylinder_skew_turns=max(next_cylinder_s, parts.head_switch) / turn_s,
     )
 
 
-def _seek(file: DeviceFile, cylinders: int, where: str) -> SeekCurve:
-    if isinstance(file.seek, MeasuredSeek):
-        return tuple(
-            (distance, float(Decimal(repr(milliseconds)).scaleb(-3)))
-            for distance, milliseconds in file.seek.points_ms
-        )
-    three = file.seek
-    try:
-        return mechanics.three_point_curve(three.single_cylinder, three.average, three.full_stroke, cylinders)
-    except ValueError as error:
-        raise InputError(str(error), where=f"{where}: seek") from None
+def _next_cylinder_s(seek: MeasuredSeek | HplSeek | derive.ThreeTimes) -> float:
+    if isinstance(seek, MeasuredSeek):
+        return seek.points_ms[0][1] / 1e3
+    if isinstance(seek, HplSeek):
+        return mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, 2)[0][1]
+    return seek.single_cylinder
 
 
-def _notes(file: DeviceFile) -> tuple[str, ...]:
+def _seek(parts: derive.Mechanics, cylinders: int, where: str) -> tuple[SeekCurve, dict[str, Any]]:
+    """The curve of reads, and ``SeekPlan``."""
+    seek = parts.seek
+    if isinstance(seek, HplSeek):
+        curve = mechanics.hpl_curve(seek.hpl_ms, seek.first_ms, cylinders)
+        return curve, {"hpl": {"values": list(seek.hpl_ms), "first_ms": list(seek.first_ms)}}
+    if isinstance(seek, MeasuredSeek):
+        points = [(point[0], _seconds(point[1]), _seconds(point[-1])) for point in seek.points_ms]
+    else:
+        try:
+            single, average, full = seek.single_cylinder, seek.average, seek.full_stroke
+            fitted = mechanics.three_point_curve(single, average, full, cylinders)
+        except ValueError as error:
+            raise InputError(str(error), where=f"{where}: seek") from None
+        points = [(distance, time_s, time_s) for distance, time_s in fitted]
+    return tuple(point[:2] for point in points), {"points": [list(point) for point in points]}
+
+
+def _seconds(milliseconds: float) -> float:
+    return float(Decimal(repr(milliseconds)).scaleb(-3))
+
+
+def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
     stand_in = [f"{file.name} is a stand-in: {file.stand_in}"] if file.stand_in else []
-    return (*stand_in, *(f"{file.name}: {text}" for text in file.assumptions))
+    return (*stand_in, *(f"{file.name}: {text}" for text in (*file.assumptions, *steps.notes())))

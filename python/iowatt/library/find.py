@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -9,37 +10,53 @@ from typing import Any, Final
 
 from iowatt.errors import InputError
 from iowatt.library.device import DeviceFile
+from iowatt.library.disksim.convert import import_drive
 from iowatt.library.drive import Drive, resolve
+from iowatt.library.layout import read_layout
 from iowatt.scenario import units
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import suggestion
 
 # Tables that a based_on file changes key by key; other keys it replaces.
-_MERGED: Final = ("geometry", "power")
+_MERGED: Final = (
+    "geometry", "seek", "controller", "buffer", "power", "performance", "endurance", "price",
+)  # fmt: skip
+
+_ANGLES: Final = ("first_sector_offset", "track_skew", "cylinder_skew")
+
+DISKSIM: Final = (".diskspecs", ".parv")
+"""How names of DiskSim's files end."""
 
 
 @cache
 def device_names() -> tuple[str, ...]:
-    """Names of the library's drives, sorted."""
+    """Names of the library's devices, sorted."""
     entries = resources.files("iowatt.library").joinpath("devices").iterdir()
     return tuple(sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml")))
 
 
-def device_file(name: str, base_dir: Path | None = None) -> DeviceFile:
+def device_file(name: str, base_dir: Path | None = None, drive: str | None = None) -> DeviceFile:
     """The device file of a library name, or of a path that ends in ``.toml`` (relative to ``base_dir``).
+
+    A path that ends in ``.diskspecs`` or ``.parv`` is DiskSim's; ``drive`` chooses among several in it.
 
     Raises
     ------
     InputError
         Where there is no such drive (with the nearest names), or its file is wrong (with file and line).
     """
+    if name.endswith(DISKSIM):
+        return import_drive((base_dir or Path()) / name, drive).file()
+    _no_choice(name, drive)
     return _read(name, base_dir or Path(), ())[0]
 
 
-def find_drive(name: str, base_dir: Path | None = None) -> Drive:
-    """The drive of a library name or a device file, in numbers."""
-    file, where = _read(name, base_dir or Path(), ())
-    return resolve(file, where)
+def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive:
+    """The drive of a library name, a device file or a DiskSim file, in numbers."""
+    if name.endswith(DISKSIM):
+        return import_drive((base_dir or Path()) / name, drive).drive()
+    _no_choice(name, drive)
+    file, where, folder = _read(name, base_dir or Path(), ())
+    return resolve(file, where, lambda layout: read_layout(folder / layout))
 
 
 def own_files(name: str, base_dir: Path) -> list[Path]:
@@ -48,38 +65,66 @@ def own_files(name: str, base_dir: Path) -> list[Path]:
     ``name`` has been found before, with :func:`find_drive`.
     """
     files: list[Path] = []
-    while name.endswith(".toml"):
+    while name.endswith((".toml", *DISKSIM)):
         path = base_dir / name
         files.append(path)
+        if name.endswith(DISKSIM):
+            break
         name, base_dir = Document(read_text(path), str(path)).raw.get("based_on", ""), path.parent
     return files
 
 
-def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str]:
-    document = _document(name, base_dir, users)
-    return document.validate(DeviceFile), document.source
+def _no_choice(name: str, drive: str | None) -> None:
+    if drive is not None:
+        raise InputError(
+            f"{name!r} is one drive: there is no {drive!r} to choose in it",
+            hint=f"leave drive out; it is for files that end in {' or '.join(DISKSIM)}",
+        )
 
 
-def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> Document:
+def near_names(name: str) -> str:
+    """``did you mean ...?`` with up to three names, or where to look for them."""
+    names = device_names()
+    within = [known for known in names if len(name) > 2 and name.lower() in known]
+    choices = (within or difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6))[:3]
+    if not choices:
+        return f"`iowatt devices list` prints the {len(names)} devices of the library"
+    return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
+
+
+def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str, Path]:
+    document, folder = _document(name, base_dir, users)
+    return document.validate(DeviceFile), document.source, folder
+
+
+def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Document, Path]:
+    """The document, and the folder that its layout file is relative to."""
     if name.endswith(".toml"):
         path = base_dir / name
         document, below = Document(read_text(path), str(path)), path.parent
+        folder = below
     elif name in device_names():
         resource = resources.files("iowatt.library").joinpath("devices", f"{name}.toml")
         document, below = Document(resource.read_text("utf-8"), f"{name}.toml (library)"), base_dir
+        folder = Path(str(resource)).parent
     else:
         raise InputError(
-            f"unknown device {name!r}; expected a name of the library or a file ending in .toml",
-            hint=suggestion(name, device_names(), "the library has"),
+            f"unknown device {name!r}; expected a name of the library or a file ending in .toml, "
+            f"{' or '.join(DISKSIM)}",
+            hint=near_names(name),
         )
     base = document.raw.get("based_on")
     if isinstance(base, str):
         if base in users or base == name:
             raise InputError(f"based_on = {base!r} leads back to itself", where=document.source)
-        merged = merge(_document(base, below, (*users, name)).raw, document.raw)
+        base_document, base_folder = _document(base, below, (*users, name))
+        geometry = document.raw.get("geometry")
+        if not (isinstance(geometry, dict) and "layout" in geometry):
+            folder = base_folder
+        merged = merge(base_document.raw, document.raw)
         document.raw.clear()
         document.raw.update(merged)
-    return document
+    return document, folder
 
 
 def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -89,15 +134,17 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     ``changes`` has a source for. Another ``rpm`` over inherited zones keeps the time of their skews.
     """
     result = {
-        key: value for key, value in base.items() if key not in ("name", "title", "stand_in", "based_on")
+        key: value
+        for key, value in base.items()
+        if key not in ("name", "title", "vendor", "stand_in", "based_on")
     }
     for key, value in changes.items():
         below = result.get(key)
-        if key in _MERGED and isinstance(value, dict) and isinstance(below, dict):
-            result[key] = {**below, **value}
+        if key in _MERGED and _mergeable(value) and _mergeable(below):
+            result[key] = {**result[key], **value}
         else:
             result[key] = value
-    for key in ("assumptions", "source"):
+    for key in ("assumptions", "notes", "source"):
         result[key] = [*changes.get(key, []), *base.get(key, [])]
     sourced = {f for source in changes.get("source", []) for f in source.get("figures", [])}
     result["source"] = [
@@ -114,13 +161,16 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _mergeable(table: Any) -> bool:
+    """Measured points and fitted forms are no figures to mix with others of a seek curve."""
+    return isinstance(table, dict) and "points_ms" not in table and "hpl_ms" not in table
+
+
 def _without(source: dict[str, Any], sourced: set[str]) -> dict[str, Any] | None:
     figures = [f for f in source["figures"] if not any(f == s or f.startswith(f"{s}.") for s in sourced)]
     return {**source, "figures": figures} if figures else None
 
 
 def _respun(zone: dict[str, Any], ratio: float) -> dict[str, Any]:
-    skews: dict[str, Any] = {
-        key: round(zone[key] * ratio, 3) for key in ("track_skew", "cylinder_skew") if key in zone
-    }
+    skews: dict[str, Any] = {key: round(zone[key] * ratio, 3) for key in _ANGLES if key in zone}
     return {**zone, **skews}

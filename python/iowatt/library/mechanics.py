@@ -6,18 +6,44 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 SeekCurve = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
 class Zone:
-    """Cylinders with the same number of sectors per track; skews in sectors."""
+    """Cylinders with the same number of sectors per track; skews and offsets in sectors.
+
+    ``first_cylinder`` is -1 where the zone follows the one before it. Slips, spares and remaps are counted as
+    the geometry's sparing has it.
+    """
 
     cylinders: int
     sectors_per_track: int
     track_skew: float
     cylinder_skew: float
+    first_cylinder: int = -1
+    first_sector_offset: float = 0.0
+    reserved_sectors: int = 0
+    spares: int = 0
+    slips: tuple[int, ...] = ()
+    remaps: tuple[tuple[int, int], ...] = ()
+
+    def plan(self, first_cylinder: int) -> dict[str, Any]:
+        """``ZonePlan``; ``first_cylinder`` holds where the zone has none of its own."""
+        return {
+            "first_cylinder": first_cylinder if self.first_cylinder < 0 else self.first_cylinder,
+            "cylinders": self.cylinders,
+            "sectors_per_track": self.sectors_per_track,
+            "first_sector_offset": float(self.first_sector_offset),
+            "track_skew_sectors": float(self.track_skew),
+            "cylinder_skew_sectors": float(self.cylinder_skew),
+            "reserved_sectors": self.reserved_sectors,
+            "spares": self.spares,
+            "slips": list(self.slips),
+            "remaps": [list(remap) for remap in self.remaps],
+        }
 
 
 def three_point_curve(single_s: float, average_s: float, full_s: float, cylinders: int) -> SeekCurve:
@@ -42,6 +68,19 @@ def three_point_curve(single_s: float, average_s: float, full_s: float, cylinder
             "the full stroke"
         )
     return curve
+
+
+def hpl_curve(values: Sequence[float], first_ms: Sequence[float], cylinders: int) -> SeekCurve:
+    """Ruemmler and Wilkes' curve by points, seconds: ``values`` are V1 to V6 (see ``HplSeek``)."""
+    boundary, root, root_slope, line, line_slope, single = values
+    first = list(first_ms) or ([single] if single >= 0 else [])
+
+    def time_ms(x: int) -> float:
+        if x <= len(first):
+            return first[x - 1]
+        return root + root_slope * math.sqrt(x) if x < boundary else line + line_slope * x
+
+    return tuple((x, time_ms(x) / 1e3) for x in _distances(max(1, cylinders - 1)))
 
 
 def _distances(longest: int) -> list[int]:

@@ -42,6 +42,11 @@ DIGITS = 8
 def render(runs: Sequence[Run]) -> str:
     """The page of one run, or of several with a comparison first."""
     page = compose(runs)
+    return render_page("report.html", page.figures(), page=page)
+
+
+def render_page(template: str, figures: Mapping[str, Figure], **values: Any) -> str:
+    """A page of ``figures`` by a template of this package; ``values`` are its other variables."""
     scripts = [PLOTLY.read_text(encoding="utf-8"), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -50,12 +55,12 @@ def render(runs: Sequence[Run]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(
-        page=page,
+    return environment.get_template(template).render(
+        **values,
         style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
-        data=_embedded({"figures": _data(page.figures()), "dark": palette.DARK_TWINS}),
+        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS}),
         long_table=LONG_TABLE,
         printed_table=PRINTED_TABLE,
     )

@@ -37,9 +37,16 @@ class DeviceChoice(Strict):
     """A drive of the library or of a file, with figures that differ from it."""
 
     name: str = key(
-        "A drive of the library (`iowatt explain array.pool.device` lists them) or a device file ending in "
-        ".toml, relative to the scenario's directory.",
+        "A drive of the library (`iowatt explain array.pool.device` lists them), a device file ending in "
+        ".toml, or a DiskSim file ending in .diskspecs or .parv; files relative to the scenario's directory.",
         example="arrays2002-disk",
+        min_length=1,
+    )
+    drive: str | None = key(
+        "Which drive of a DiskSim file: the name of a component or of a specification.",
+        default=None,
+        unset="the only one",
+        example="disk0",
         min_length=1,
     )
     rpm: Speed | None = key(

@@ -142,13 +142,17 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
 
 def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
     try:
-        drive = find_drive(choice.name, base_dir)
+        drive = find_drive(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         system.problems.append(Problem(path, message, error.hint))
         return None
     if choice.rpm is not None:
-        drive = drive.respun(choice.rpm)
+        try:
+            drive = drive.respun(choice.rpm)
+        except ValueError as error:
+            system.problems.append(Problem((*path, "rpm"), str(error)))
+            return None
     if choice.capacity is not None:
         try:
             drive = drive.shortened(choice.capacity)

@@ -1,0 +1,176 @@
+"""``iowatt devices``: the library of devices, with the sources of their figures."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+Drive = Annotated[
+    str | None,
+    typer.Option(help="Which drive of a .diskspecs or .parv that has several.", show_default=False),
+]
+
+
+class Kind(StrEnum):
+    """Kinds of devices."""
+
+    HDD = "hdd"
+    SSD = "ssd"
+
+
+class Need(StrEnum):
+    """What a device may be needed for."""
+
+    POWER = "power"
+    MECHANICS = "mechanics"
+    PRICE = "price"
+    SIMULATION = "simulation"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb and its sub-verbs to the command line."""
+    devices = typer.Typer(
+        help="The library of devices: their figures, and where these come from.", no_args_is_help=True
+    )
+    devices.command("list")(list_)
+    devices.command("show")(show)
+    devices.command("import")(import_)
+    devices.command("validate")(validate)
+    app.add_typer(devices, name="devices")
+
+
+def list_(
+    *,
+    kind: Annotated[Kind | None, typer.Option(help="Only devices of this kind.")] = None,
+    needs: Annotated[
+        Need | None,
+        typer.Option(
+            help="Only devices that have what this takes: joules of idling and work (power), response times "
+            "(mechanics), both (simulation), or US dollars (price)."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the devices of the library and what their figures are good for."""
+    from iowatt.library import describe
+
+    found = describe.devices(kind, needs)
+    if as_json:
+        _print_json({"schema": describe.LIST_SCHEMA, "devices": found})
+        return
+    for line in describe.table(found):
+        typer.echo(line)
+    typer.echo(f"{len(found)} devices; `iowatt devices show NAME` prints all that is known of one", err=True)
+
+
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name of the library, a device file (.toml), or a file of DiskSim (.diskspecs, .parv).",
+            show_default=False,
+        ),
+    ],
+    drive: Drive = None,
+    as_json: Json = False,
+) -> None:
+    """Print all that is known of a device: each figure with its source, what follows, what is missing."""
+    from iowatt.library import describe
+    from iowatt.library.find import device_file
+
+    found = describe.device(device_file(name, Path(), drive))
+    if as_json:
+        _print_json(found)
+        return
+    for line in describe.page(found):
+        typer.echo(line)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A DiskSim file: .diskspecs, or .parv.", show_default=False)],
+    *,
+    drive: Drive = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Its name; left out, made from the specification's.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The device file (.toml) to write.", show_default="standard output"
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
+    from iowatt.errors import InputError
+    from iowatt.library import importing
+    from iowatt.library.disksim.convert import import_drive
+
+    imported = import_drive(file, drive, name)
+    imported.drive()  # all that is wrong with it, before anything is written
+    for note in imported.notes:
+        typer.echo(f"note: {note}", err=True)
+    for ignored in imported.ignored:
+        typer.echo(f"warning: {ignored}", err=True)
+    if output is not None:
+        for written in importing.write(imported, output, force=force):
+            typer.echo(f"wrote {written}", err=True)
+    elif imported.indexed is not None:
+        raise InputError(
+            "its layout is irregular and needs a file of its own", where=str(file), hint="name one with -o"
+        )
+    else:
+        typer.echo(importing.written(imported), nl=False)
+
+
+def validate(
+    *,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="A name of the library, or a device file: .toml, .diskspecs or .parv.",
+            show_default="all that have shipped traces",
+        ),
+    ] = None,
+    drive: Drive = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(help="A trace with measured response times.", show_default="the shipped one"),
+    ] = None,
+    trace_format: Annotated[
+        str | None, typer.Option("--format", help="Its format.", show_default="detected")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay measured traces, one request outstanding, and compare with the times of the real drive."""
+    from iowatt import validation
+    from iowatt.validation import page, text
+
+    if output is not None:
+        page.check_target(output, force)
+    cases = validation.cases(device, drive, trace, trace_format)
+    found = [validation.validate(case) for case in cases]
+    if output is not None:
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        _print_json(text.document(found))
+        return
+    for line in text.lines(found):
+        typer.echo(line)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

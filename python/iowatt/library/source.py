@@ -1,0 +1,48 @@
+"""Where figures come from, how good they are, and what they must not be used for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from iowatt.scenario.strict import Strict, key
+
+Quality = Literal["measured", "stated", "derived", "assumed", "common-knowledge"]
+Grade = Literal["A", "B", "C", "D"]
+
+
+class Source(Strict):
+    """One publication or method, and the figures that it stands for."""
+
+    figures: list[str] = key(
+        "Key paths of the figures, such as `power.idle`; a table stands for all in it.", min_length=1
+    )
+    quality: Quality = key(
+        "measured: on a real drive; stated: published for it; derived: computed from such figures; assumed; "
+        "common-knowledge: told by those who know the drive, no document kept."
+    )
+    grade: Grade | None = key(
+        "Of power figures. A: idle, read and write watts; B: idle and one active figure; C: one figure, or "
+        "only a limit; D: none that is of use.",
+        default=None,
+        unset="no power figures",
+    )
+    basis: str | None = key(
+        "What a watt means here, such as `stated watts`.", default=None, unset="as the figure's name says"
+    )
+    caution: str | None = key(
+        "Why these figures must not stand for work; they are shown, and no scenario uses them.",
+        default=None,
+        unset="they may be used",
+    )
+    text: str = key("The publication, file or method.", min_length=1)
+
+    def covers(self, figure: str) -> int:
+        """How exactly this source names ``figure``: the length of the path that does, or 0."""
+        return max((len(p) for p in self.figures if figure == p or figure.startswith(f"{p}.")), default=0)
+
+
+def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+    """The source of a figure by its key path; the most specific one, the first among equals."""
+    best = max(sources, key=lambda source: source.covers(figure), default=None)
+    return best if best is not None and best.covers(figure) else None

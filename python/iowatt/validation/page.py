@@ -1,0 +1,55 @@
+"""The validation report: one HTML file with the table, and each drive's two distributions."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from iowatt.errors import InputError
+from iowatt.report import html
+from iowatt.validation.figure import distributions, overview
+from iowatt.validation.replay import Validation
+from iowatt.validation.text import METHOD
+
+
+def check_target(target: Path, force: bool) -> None:
+    """Raise ``InputError`` where the report cannot be written; before any work is done."""
+    if target.suffix.lower() != ".html":
+        raise InputError(
+            "a validation report is an HTML file", where=str(target), hint="end its name in .html"
+        )
+    if not target.parent.is_dir():
+        raise InputError("the directory for the report does not exist", where=str(target.parent))
+    if target.exists() and not force:
+        raise InputError("exists already", where=str(target), hint="--force replaces it")
+
+
+def write(found: list[Validation], target: Path, *, force: bool = False) -> None:
+    """Write the report; never half."""
+    check_target(target, force)
+    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
+    try:
+        aside.write_text(render(found), encoding="utf-8", newline="\n")
+        aside.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def render(found: list[Validation]) -> str:
+    """The page."""
+    drives = [
+        (validation.drive.name, validation.drive.title, distributions(validation), validation.notes)
+        for validation in found
+    ]
+    table = overview(found)
+    figures = {table.key: table, **{figure.key: figure for _, _, figure, _ in drives}}
+    return html.render_page(
+        "validation.html",
+        figures,
+        title="The disk model against real drives",
+        table=table,
+        drives=drives,
+        method=METHOD,
+    )

@@ -1,0 +1,297 @@
+"""Drives: two real ones to the figure, the overrides, the errors, and text that is none."""
+
+from __future__ import annotations
+
+import pytest
+from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iowatt.errors import InputError
+from iowatt.library.disksim import read_drive
+from iowatt.library.disksim.layout import G1Layout, G1Zone, G4Layout, TrackPattern
+from iowatt.library.disksim.seek import MeasuredSeek
+
+
+def test_the_cheetah_9lp():
+    drive = read_drive(CHEETAH)
+    model = drive.model
+    assert drive.name == "SEAGATE_ST39102LW_validate"
+    assert drive.raw_bytes == 17_783_240 * 512
+    assert (model.surfaces, model.cylinders) == (12, 6962)
+    assert isinstance(model.layout, G1Layout)
+    assert (model.layout.mapping, model.layout.sparing) == ("normal", "sectors-per-zone")
+    assert len(model.layout.zones) == 11
+    zone = model.layout.zones[1]
+    assert (zone.first_cylinder, zone.last_cylinder, zone.cylinders) == (848, 1643, 796)
+    assert (zone.sectors_per_track, zone.track_skew, zone.cylinder_skew, zone.spares) == (245, 97, 133, 980)
+    assert zone.slips[:3] == (17579, 17580, 17581)
+    assert sum(len(zone.slips) for zone in model.layout.zones) == 594
+    mechanics = model.mechanics
+    assert (mechanics.rpm, mechanics.head_switch_s, mechanics.write_settle_s) == (10045, 30e-6, 461e-6)
+    assert mechanics.turn_s == pytest.approx(5.97312e-3)
+    assert mechanics.access_time == "rotating"
+    assert drive.overheads.write_hit_after_read_s == 748e-6
+    assert drive.overheads.read_miss_after_write_s == 86.73e-6
+    assert drive.interface.sector_s == 105e-6
+    buffer = drive.buffer
+    assert (buffer.segments, buffer.segment_sectors, buffer.read_ahead) == (3, 561, "track-ahead")
+    assert (buffer.fast_write, buffer.zero_latency_read) == ("contiguous-across-reads", False)
+    assert drive.scheduler.policy == "fcfs"
+    assert drive.notes == ()
+    assert [line.split(": ")[-1].split(" is ignored")[0] for line in drive.ignored[3:]] == [
+        "seek type extracted does not use it",
+        "seek type extracted does not use it",
+    ]
+    assert drive.ignored[0] == (
+        f"{CHEETAH}:16: disksim_disk SEAGATE_ST39102LW_validate: Print stats = 1 is ignored: "
+        "it chooses what DiskSim prints; iowatt reports all it observes"
+    )
+
+
+def test_the_cheetah_15k5():
+    drive = read_drive(FIFTEEN)
+    layout, seek = drive.model.layout, drive.model.mechanics.seek
+    assert isinstance(layout, G4Layout)
+    assert (len(layout.patterns), len(layout.nodes), len(layout.slips), layout.remaps) == (31, 34, 3361, ())
+    assert layout.patterns[1] == TrackPattern(0, 1198, 1199)
+    run = layout.nodes[0][1]
+    assert (run.lbn, run.cylinder, run.angle, run.sectors, run.cylinders) == (78000, 64, 0.2562, 1200, 1)
+    assert (run.angle_step, run.run_sectors, run.run_cylinders, run.head, run.child) == (
+        0.141666,
+        78000,
+        -65,
+        1,
+        5,
+    )
+    assert isinstance(seek, MeasuredSeek)
+    assert (seek.distances[0], seek.read_s[0], seek.deviation_s[0], seek.write_s) == (
+        1,
+        552.5e-6,
+        2.54e-6,
+        (),
+    )
+    assert drive.interface.sector_s == -15e-6
+
+
+@pytest.mark.parametrize(
+    ("lbn", "place"),
+    [  # as DIXtrac read them from the drive
+        (0, (0, 0, 0)),
+        (9600, (8, 0, 0)),
+        (7_228_785, (1538, 3, 1196)),
+        (17_621_930, (3644, 1, 0)),
+        (82_436_623, (17610, 3, 0)),
+        (117_422_372, (25539, 0, 0)),
+        (163_280_946, (36459, 3, 0)),
+        (278_760_104, (69367, 1, 0)),
+        (286_749_286, (72134, 0, 0)),
+    ],
+)
+def test_blocks_of_the_cheetah_15k5_are_where_the_drive_has_them(lbn, place, fifteen):
+    assert fifteen.model.layout.locate(lbn)[:3] == place
+
+
+@pytest.fixture(scope="module")
+def fifteen():
+    return read_drive(FIFTEEN)
+
+
+def test_the_angle_of_a_block(fifteen):
+    # The root and its first child start at 0; the ninth track of it: its node's entry 8.
+    cylinder, head, sector, angle = fifteen.model.layout.locate(9600 + 300)
+    assert (cylinder, head, sector) == (8, 0, 300)
+    start = fifteen.model.layout.locate(9600)[3]
+    assert (angle - start) % 1 == pytest.approx(300 / 1200)
+
+
+def test_overrides_are_those_of_disksims_command_line():
+    drive = read_drive(CHEETAH, overrides={"Fast write level": 0, "Buffer continuous read": 1})
+    assert (drive.buffer.fast_write, drive.buffer.read_ahead) == ("none", "track")
+    with pytest.raises(InputError) as error:
+        read_drive(CHEETAH, overrides={"Fast write": 1})
+    assert error.value.hint == "did you mean 'Fast write level'?"
+    with pytest.raises(InputError, match="must be one of 0"):
+        read_drive(CHEETAH, overrides={"Fast write level": 7})
+
+
+def test_a_drive_is_chosen_by_name():
+    assert read_drive(RAID5).name == "BENCHDISK"
+    assert read_drive(RAID5, "disk17") == read_drive(RAID5, "BENCHDISK")
+    with pytest.raises(InputError, match="there is no drive 'disk32'; it specifies BENCHDISK"):
+        read_drive(RAID5, "disk32")
+    with pytest.raises(InputError, match=r"give the \.diskspecs or \.parv file"):
+        read_drive(DATA / "cheetah9LP.model")
+
+
+def test_several_drives_need_a_name(tmp_path):
+    path = changed(tmp_path, "raid5_32.parv", "source bench", "source cheetah9LP.diskspecs\nsource bench")
+    with pytest.raises(InputError, match="2 drives; name one of SEAGATE_ST39102LW_validate, BENCHDISK"):
+        read_drive(path)
+    assert read_drive(path, "BENCHDISK").interface.sector_s == 3.2e-6
+
+
+def test_overheads_are_scaled(tmp_path):
+    path = changed(tmp_path, "cheetah9LP.diskspecs", "overheads = 1.0", "overheads = 2.0")
+    assert read_drive(path).overheads.read_hit_after_read_s == 2 * 66e-6
+
+
+def test_skews_in_revolutions(tmp_path):
+    changed(
+        tmp_path,
+        "cheetah9LP.model",
+        "Skew for track switch = 97.000000,",
+        "Skew units = revolutions, Skew for track switch = 0.25,",
+    )
+    layout = read_drive(tmp_path / "cheetah9LP.diskspecs").model.layout
+    assert isinstance(layout, G1Layout)
+    assert layout.zones[0].track_skew == 254 / 4
+    assert layout.zones[1].track_skew == 97
+
+
+def test_defects_are_pairs(tmp_path):
+    changed(tmp_path, "cheetah9LP.model", "defects = []", "defects = [5, 900, 7, 901]")
+    layout = read_drive(tmp_path / "cheetah9LP.diskspecs").model.layout
+    assert isinstance(layout, G1Layout)
+    assert layout.zones[0].defects == ((5, 900), (7, 901))
+
+
+def test_what_the_files_contradict_is_noted(tmp_path):
+    changed(tmp_path, "cheetah9LP.model", "Block count = 17783240", "Block count = 99999999")
+    drive = read_drive(tmp_path / "cheetah9LP.diskspecs")
+    zones = drive.model.layout.zones
+    held = sum(12 * (z.last_cylinder - z.first_cylinder + 1) * z.sectors_per_track for z in zones)
+    assert drive.model.sectors == held
+    assert f"the layout places {held} of the 99999999 blocks" in drive.notes[0]
+    changed(tmp_path, "cheetah9LP.model", "cylinders = 6962", "cylinders = 6000")
+    drive = read_drive(tmp_path / "cheetah9LP.diskspecs")
+    assert drive.model.cylinders == zones[-1].last_cylinder + 1
+    assert "but the zones have" in drive.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        (
+            "diskspecs",
+            "Preseeking level = 0",
+            "Preseeking level = 1",
+            "Preseeking level = 1 is ignored: the arm",
+        ),
+        (
+            "diskspecs",
+            "Never disconnect",
+            "Newer disconnect = 0, Never disconnect",
+            "did you mean 'Never disconnect'",
+        ),
+        (
+            "diskspecs",
+            "Scheduling timeout scheme = 0",
+            "Scheduling timeout scheme = 1",
+            "Timeout time/weight = 0 is",
+        ),
+        (
+            "diskspecs",
+            "sneaky partial read hits = 0",
+            "sneaky partial read hits = 1",
+            "Allow sneaky partial read hits = 1 is ignored",
+        ),
+        (
+            "model",
+            "Percent error in rpms = 0.000000",
+            "Percent error in rpms = 1",
+            "Percent error in rpms = 1 is",
+        ),
+    ],
+)
+def test_what_is_not_used_is_named(tmp_path, file, old, new, words):
+    changed(tmp_path, f"cheetah9LP.{file}", old, new)
+    ignored = read_drive(tmp_path / "cheetah9LP.diskspecs").ignored
+    assert [line for line in ignored if words in line]
+    assert len(ignored) > len(read_drive(CHEETAH).ignored)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("diskspecs", "Fast write level = 2,", "", "has no 'Fast write level'"),
+        (
+            "diskspecs",
+            "caching in buffer = 1",
+            "caching in buffer = yes",
+            "must be 0 (no), 1 or 2 (yes), not yes",
+        ),
+        (
+            "diskspecs",
+            "Scheduling policy = 1",
+            "Scheduling policy = 99",
+            "'Scheduling policy' must be one of 1 (fcfs)",
+        ),
+        (
+            "diskspecs",
+            "after read = 0.066",
+            "after read = -1",
+            "must be a time in milliseconds, at least 0, not -1",
+        ),
+        ("diskspecs", "disksim_ioqueue {", "disksim_ctlr {", "'Scheduler' is of type disksim_ctlr"),
+        ("diskspecs", "source cheetah9LP.model", "7", "'Model' must be a block of type dm_disk"),
+        ("diskspecs", "segments = 3", "segments = 2.5", "must be a whole number from 0, not 2.5"),
+        ("model", "Blocks per track = 254", "Blocks per track = 0", "must be a whole number from 1 to"),
+        (
+            "model",
+            "First cylinder number = 848",
+            "First cylinder number = 5",
+            "cylinders 5 to 1643; expected a range",
+        ),
+        (
+            "model",
+            "dm_layout_g1 {",
+            "dm_layout_g2 {",
+            "which iowatt does not read; expected dm_layout_g1 or dm_lay",
+        ),
+        ("model", "defects = []", "defects = [3]", "'defects' must be pairs"),
+        ("model", "slips = [", "slips = [ x, ", "'slips' must be a list of numbers"),
+        ("model", "Zones = [", "Zones = [ 3, ", "a zone must be a dm_layout_g1_zone"),
+        ("model", "Seek type = extracted", "Seek type = curve", "seek type curve needs 'Average seek time'"),
+        (
+            "model",
+            "Seek type = extracted",
+            "Seek type = quick",
+            "must be linear, curve, constant, hpl, hplplus10 or",
+        ),
+        ("model", "trackSwitchPlusRotation", "constant", "needs 'Constant access time'"),
+        ("model", "= cheetah9LP.seek", "= gone.seek", "cannot find 'gone.seek'"),
+        (
+            "model",
+            "Rotation speed (in rpms) = 10045",
+            "Rotation speed (in rpms) = 0",
+            "greater than 0, not 0",
+        ),
+    ],
+)
+def test_drives_that_are_refused(tmp_path, file, old, new, words):
+    changed(tmp_path, f"cheetah9LP.{file}", old, new)
+    with pytest.raises(InputError) as error:
+        read_drive(tmp_path / "cheetah9LP.diskspecs")
+    assert words in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / f"cheetah9LP.{file}:"))
+
+
+def test_a_zone_knows_its_cylinders():
+    assert G1Zone(10, 19, 100, 0.0, 0.0, 0.0, 0, 0, (), ()).cylinders == 10
+
+
+@given(data=st.data())
+@settings(max_examples=120, deadline=None)
+def test_any_damage_gives_a_drive_or_an_error(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("damaged")
+    file = data.draw(st.sampled_from(["cheetah9LP.diskspecs", "cheetah9LP.model", "cheetah9LP.seek"]))
+    path = changed(folder, file, "", "")
+    text = path.read_text()
+    start = data.draw(st.integers(0, len(text)))
+    filling = data.draw(st.one_of(st.text(max_size=8), st.sampled_from(["-1", "1e300", "9" * 30, "[]", "x"])))
+    path.write_text(text[:start] + filling + text[start + data.draw(st.integers(0, 30)) :], encoding="utf-8")
+    try:
+        read_drive(folder / "cheetah9LP.diskspecs")
+    except InputError as error:
+        assert error.where

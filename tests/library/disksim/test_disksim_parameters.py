@@ -1,0 +1,50 @@
+"""The tables: each field of the dataclasses comes from one parameter; the documentation has them all."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from iowatt.library.disksim import components, electronics, parameters, system_parameters
+from iowatt.library.disksim.parameter import Parameter, Table
+from iowatt.library.disksim.scheduler import Scheduler
+
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "disksim.md"
+TABLES = {
+    name: table
+    for module in (parameters, system_parameters)
+    for name, table in vars(module).items()
+    if name.isupper() and isinstance(table, dict)
+    if all(isinstance(value, Parameter) for value in table.values())
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "record", "others"),
+    [
+        (parameters.DISK, electronics.Interface, {"overhead_scale"}),
+        (parameters.OVERHEADS, electronics.Overheads, set()),
+        (parameters.BUFFER, electronics.Buffer, set()),
+        (parameters.SCHEDULER, Scheduler, set()),
+        (system_parameters.BUS, components.Bus, set()),
+        (system_parameters.CACHE_DEVICE, components.CacheDevice, set()),
+    ],
+)
+def test_every_field_comes_from_one_parameter(table, record, others):
+    carried = [parameter.field for parameter in table.values() if parameter.field]
+    assert len(carried) == len(set(carried))
+    assert set(carried) - others == {field.name for field in fields(record)}
+
+
+def test_a_disk_has_the_parameters_that_disksim_declares():
+    assert len(parameters.DISKS_OWN) == 65
+    assert len(parameters.SCHEDULER) == 13
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_the_page_names_every_parameter(name):
+    table: Table = TABLES[name]
+    page = PAGE.read_text()
+    assert [key for key, parameter in table.items() if f"| `{key}` | {parameter.use} |" not in page] == []

@@ -1,0 +1,141 @@
+"""A drive from its data sheet: what is derived, what is assumed, what is missing, and that it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.library import derive, device_file, find_drive
+from iowatt.library.mechanics import seek_time
+
+SHEET = """\
+name = "acme-9"
+kind = "hdd"
+title = "Acme 9"
+capacity = "900GB"
+rpm = 10000
+[seek]
+average = "4ms"
+average_write = "4.4ms"
+[performance]
+sequential_read = "198MB/s"
+"""
+WATTS = '[power]\nidle = "3W"\nrandom_read = "6W"\nrandom_write = "5W"\nsequential_read = "5.5W"\n'
+
+
+def drive(tmp_path, text):
+    (tmp_path / "acme.toml").write_text(text)
+    return find_drive("acme.toml", tmp_path)
+
+
+def test_a_drive_from_its_data_sheet(tmp_path):
+    made = drive(tmp_path, SHEET)
+    assert (made.sector_bytes, made.sectors, made.surfaces) == (512, 900_000_000_000 // 512, 8)
+    assert made.average_seek_s == pytest.approx(4e-3, rel=1e-3)
+    # 0.155 and 1.91 times 4 ms.
+    assert made.seek[0] == (1, pytest.approx(0.62e-3))
+    assert seek_time(made.seek, made.cylinders - 1) == pytest.approx(7.64e-3, rel=1e-3)
+    # A 6 ms turn and a 1 ms head switch: 198 MB/s x 7 ms / 512 B = 2707 sectors; 0.67 of it inside.
+    assert (made.zones[0].sectors_per_track, made.zones[-1].sectors_per_track) == (2707, 1814)
+    assert made.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
+    assert made.write_settle_s == pytest.approx(0.4e-3)
+    assert (made.head_switch_s, made.controller.read_miss, made.buffer.segments) == (1e-3, (0.0, 0.0), 0)
+    assert made.power.model_dump(exclude_none=True) == {}
+
+
+def test_every_step_is_said(tmp_path):
+    derived, assumed = drive(tmp_path, SHEET).notes
+    assert derived.startswith("acme-9: derived from its figures: geometry.outer_rate = 198 MB/s (")
+    assert "write_settle = 0.4 ms (seek.average_write less seek.average)" in derived
+    assert assumed.startswith("acme-9: assumed, not published: sector_size = 512 B")
+    for key in (
+        "head_switch = 1 ms",
+        "geometry.inner_rate = 132.7 MB/s (0.67 of the outer rate",
+        "geometry.surfaces = 8",
+        "geometry.zone_count = 16",
+        "seek.single_cylinder = 620 us (0.155 of the average",
+        "seek.full_stroke = 7.64 ms (1.91 of the average",
+        "read_overhead = 0",
+        "write_overhead = 0",
+    ):
+        assert key in assumed
+
+
+def test_what_is_given_is_not_assumed(tmp_path):
+    given = SHEET.replace("rpm = 10000", 'rpm = 7200\nsector_size = 4096\nhead_switch = "0.5ms"').replace(
+        'average_write = "4.4ms"', 'full_stroke = "8ms"\nsingle_cylinder = "0.7ms"'
+    )
+    made = drive(tmp_path, given + '[geometry]\nsurfaces = 4\nouter_rate = "200MB/s"\nzone_count = 8\n')
+    assert (made.surfaces, len(made.zones), made.sector_bytes) == (4, 8, 4096)
+    assert seek_time(made.seek, made.cylinders - 1) == pytest.approx(8e-3, rel=1e-3)
+    # 7,200 rpm: half of the outer rate inside. 8.333 ms + 0.5 ms at 200 MB/s are 431 sectors of 4 KiB.
+    assert (made.zones[0].sectors_per_track, made.zones[-1].sectors_per_track) == (431, 216)
+    (note,) = made.notes
+    assert "assumed, not published: geometry.inner_rate = 100 MB/s (0.5 of" in note
+    assert "surfaces" not in note
+    assert "write_settle = 0 (" in note
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('capacity = "900GB"', "capacity"),
+        ("rpm = 10000", "rpm"),
+        ('average = "4ms"', "seek.average"),
+        ('sequential_read = "198MB/s"', "geometry.outer_rate"),
+    ],
+)
+def test_what_nothing_can_stand_for(tmp_path, line, key):
+    with pytest.raises(InputError) as error:
+        drive(tmp_path, SHEET.replace(line, ""))
+    assert error.value.where is not None and error.value.where.endswith("acme.toml")
+    assert error.value.message == f"a simulation needs figures that 'acme-9' does not have: {key}"
+    assert 'based_on = "acme-9"' in (error.value.hint or "")
+
+
+def test_watts_of_states_follow_from_watts_of_work(tmp_path):
+    made = drive(tmp_path, SHEET + WATTS)
+    # Random work is positioning, nearly all of it: (6 + 5) / 2; transfers are sequential work.
+    assert made.power.model_dump(exclude_none=True) == {"active": 5.5, "positioning": 5.5, "idle": 3.0}
+    assert "power.active = 5.5 W (taken as power.sequential_read)" in made.notes[0]
+    assert "power.positioning = 5.5 W (mean of random_read and random_write)" in made.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "active", "positioning"),
+    [
+        ('idle = "3W"\nactive = "7W"', 7.0, 7.0),
+        ('idle = "3W"\nactive = "7W"\nseek = "8W"', 7.0, 8.0),
+        ('idle = "3W"\nactive = "7W"\nseek = "8W"\npositioning = "9W"', 7.0, 9.0),
+        ('idle = "3W"\nactive = "7W"\nrandom_write = "6W"\nseek = "8W"', 7.0, 6.0),
+        ('idle = "3W"\nmax = "12W"', None, None),
+        ('idle = "3W"\nspin_up_peak = "25W"', None, None),
+    ],
+)
+def test_which_watts_stand_for_a_state(tmp_path, table, active, positioning):
+    power = drive(tmp_path, f"{SHEET}[power]\n{table}\n").power
+    assert (power.idle, power.active, power.positioning, power.spin_up) == (3.0, active, positioning, None)
+
+
+def test_a_caution_keeps_a_figure_from_work(tmp_path):
+    caution = '[[source]]\nfigures = ["power.active"]\nquality = "stated"\ncaution = "asleep"\ntext = "t"\n'
+    power = drive(tmp_path, f'{SHEET}[power]\nidle = "3W"\nactive = "0.1W"\n{caution}').power
+    assert (power.idle, power.active, power.positioning) == (3.0, None, None)
+
+
+def test_a_library_drive_that_its_owner_completes(tmp_path):
+    own = 'name = "mine"\ntitle = "Mine"\nbased_on = "seagate-cheetah-15k7-300gb"\n'
+    own += '[seek]\naverage = "3.4ms"\n[geometry]\nouter_rate = "204MB/s"\n'
+    made = drive(tmp_path, own)
+    assert (made.rpm, made.raw_bytes) == (15_000.0, 300_000_000_000)
+    assert made.average_seek_s == pytest.approx(3.4e-3, rel=1e-3)
+    # 5 x A + 12 x A of the manual: idle 8.71; random (12.9 + 12.17) / 2, sequential (11.68 + 11.58) / 2.
+    assert (made.power.idle, made.power.positioning, made.power.active) == (8.71, 12.535, 11.63)
+
+
+def test_complete_files_take_no_steps():
+    for name in ("quantum-atlas-10k", "toshiba-mg04sca500e", "arrays2002-disk"):
+        steps = derive.Steps()
+        assert derive.mechanics(device_file(name), steps) is not None
+        derive.power(device_file(name), steps)
+        assert steps.taken == []
