@@ -5,15 +5,15 @@
 
 use crate::arrival::Arrivals;
 use crate::bus::Bus;
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, nanos, seconds};
 use crate::device::hdd::Mechanics;
-use crate::device::{Drive, DriveOps, Surroundings, hdd_plan};
+use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Window, watts};
-use crate::raid::Pool;
+use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::slab::Slab;
 use iowatt_trace::{Op, Request, Source};
@@ -51,6 +51,10 @@ pub struct Simulation<'a> {
     targets: Vec<VolumePlan>,
     pools: Vec<Pool>,
     pool_of_drive: Vec<usize>,
+    /// First drive of each pool.
+    first_drive: Vec<usize>,
+    /// Pool, drive in it and time of each failure.
+    failures: Vec<(usize, usize, Nanos)>,
     drives: Vec<Drive>,
     buses: Vec<Bus>,
     observer: Observer,
@@ -77,6 +81,7 @@ impl<'a> Simulation<'a> {
         let window = Window { start: nanos(plan.observe.warmup_s), end: end.unwrap_or(Nanos::MAX) };
 
         let (mut pools, mut drives, mut pool_of_drive, mut draws) = (vec![], vec![], vec![], vec![]);
+        let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
             let hdd = hdd_plan(pool);
             let mechanics = Mechanics::new(hdd);
@@ -84,7 +89,10 @@ impl<'a> Simulation<'a> {
             plan.check_volumes(number, built.capacity_bytes(mechanics.geometry.sectors()))
                 .map_err(SimError::Plan)?;
             pools.push(built);
-            for member in 0..pool.count {
+            first_drive.push(drives.len());
+            let planned = pool.recovery.iter().flat_map(|r| &r.failures);
+            failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
+            for member in 0..pool.drives() {
                 drives.push(Drive::new(pool, &mechanics, plan.seed, drives.len(), member));
                 pool_of_drive.push(number);
                 draws.push(watts(&hdd.power));
@@ -103,6 +111,8 @@ impl<'a> Simulation<'a> {
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
             pools,
             pool_of_drive,
+            first_drive,
+            failures,
             drives,
             buses: plan.buses.iter().map(Bus::new).collect(),
             observer,
@@ -124,6 +134,9 @@ impl<'a> Simulation<'a> {
         for drive in 0..self.drives.len() {
             let (drive, mut around) = self.at_drive(drive);
             drive.start(&mut around);
+        }
+        for (number, &(_, _, at)) in self.failures.iter().enumerate() {
+            self.events.push(at, Event::Fail(number as u32));
         }
         for workload in 0..self.arrivals.len() {
             self.schedule_arrival(workload)?;
@@ -174,6 +187,12 @@ impl<'a> Simulation<'a> {
                 let now = self.now;
                 let (drive, mut around) = self.at_drive(drive as usize);
                 drive.spindle_done(now, &mut around);
+                Ok(())
+            }
+            Event::Fail(number) => self.fail(number as usize),
+            Event::Lost(key) => self.lost(key),
+            Event::Rebuild(pool) => {
+                self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
                 Ok(())
             }
         }
@@ -237,6 +256,10 @@ impl<'a> Simulation<'a> {
             op.arrived = self.now;
             let drive = op.drive as usize;
             let now = self.now;
+            if self.drives[drive].has_failed() {
+                self.events.push(now, Event::Lost(key));
+                continue;
+            }
             let (drive, mut around) = self.at_drive(drive);
             drive.submit(now, key, &mut around);
         }
@@ -248,11 +271,20 @@ impl<'a> Simulation<'a> {
         let (drive, mut around) = self.at_drive(index);
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
-        self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
-        self.hand_out();
+        if op.host == NO_OP {
+            self.rebuild_done(&op, false);
+        } else {
+            self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
+            self.hand_out();
+        }
         let (drive, mut around) = self.at_drive(index);
         drive.proceed(now, &mut around);
+        if op.host == NO_OP { Ok(()) } else { self.settle(&op) }
+    }
 
+    /// An operation of a request is done with; so is the request if it was the last one.
+    fn settle(&mut self, op: &DriveOp) -> Result<(), SimError> {
+        let now = self.now;
         let host = self.hosts.get_mut(op.host);
         host.ops_left -= 1;
         if host.ops_left > 0 {
@@ -264,6 +296,59 @@ impl<'a> Simulation<'a> {
         self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
         self.arrivals[workload].completed(host.stream);
         self.issue_closed(workload)
+    }
+
+    /// A drive fails: what waits at it goes elsewhere, and its rebuild begins if there is spare space.
+    fn fail(&mut self, number: usize) -> Result<(), SimError> {
+        let (pool, member, at) = self.failures[number];
+        if !self.pools[pool].fail(self.now, member) {
+            return Err(SimError::DataLost { pool, drive: member, at_s: seconds(at) });
+        }
+        let now = self.now;
+        let mut waiting = Vec::new();
+        let (drive, mut around) = self.at_drive(self.first_drive[pool] + member);
+        drive.fail(now, &mut waiting, &mut around);
+        for key in waiting {
+            self.events.push(now, Event::Lost(key));
+        }
+        // Behind failures of the same instant: no step shall begin on a drive that fails with this one.
+        self.events.push(now, Event::Rebuild(pool as u32));
+        Ok(())
+    }
+
+    /// An operation whose drive has failed: what replaces it is handed out, then it counts as done.
+    fn lost(&mut self, key: u32) -> Result<(), SimError> {
+        let op = self.ops.remove(key);
+        if op.host == NO_OP {
+            self.rebuild_done(&op, true);
+            return Ok(());
+        }
+        let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
+        let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
+        pool.complete(&op, &mut self.ready);
+        self.hosts.get_mut(op.host).ops_left += made;
+        self.hand_out();
+        self.settle(&op)
+    }
+
+    fn rebuild_done(&mut self, op: &DriveOp, dropped: bool) {
+        let pool = self.pool_of_drive[op.drive as usize];
+        self.with_workshop(pool, |pool, shop| pool.rebuild_done(op, dropped, shop));
+    }
+
+    /// Lets a pool work on its rebuild, hands out the operations made, and sets its alarm.
+    fn with_workshop(
+        &mut self,
+        pool: usize,
+        work: impl FnOnce(&mut Pool, &mut Workshop<'_>) -> Option<Nanos>,
+    ) {
+        let mut shop =
+            Workshop { now: self.now, drives: &self.drives, ops: &mut self.ops, ready: &mut self.ready };
+        let wake = work(&mut self.pools[pool], &mut shop);
+        if let Some(at) = wake {
+            self.events.push(at, Event::Rebuild(pool as u32));
+        }
+        self.hand_out();
     }
 
     /// A drive, and what it may act on.
@@ -290,7 +375,7 @@ impl<'a> Simulation<'a> {
 
     fn finish(mut self) -> Outcome {
         let end = self.end.unwrap_or(self.now);
-        for drive in &self.drives {
+        for drive in &mut self.drives {
             drive.finish(end, &mut self.observer);
         }
         self.observer.finish(end);
@@ -298,6 +383,7 @@ impl<'a> Simulation<'a> {
             &self.observer,
             &self.flows,
             &self.drives,
+            &self.pools,
             &self.buses,
             self.finished,
             self.events.scheduled(),

@@ -3,6 +3,10 @@
 //! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
 //! side knows and the other does not is an error and never a silent default.
 
+mod recovery;
+
+pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, Sparing};
+
 use serde::Deserialize;
 
 /// A whole simulation.
@@ -77,7 +81,7 @@ pub struct VolumePlan {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolPlan {
-    /// Number of drives.
+    /// Number of drives, spares apart.
     pub count: usize,
     /// The drive.
     pub device: DevicePlan,
@@ -89,6 +93,8 @@ pub struct PoolPlan {
     pub power_policy: PowerPolicyPlan,
     /// Bus of each drive, by index; empty where drives have private links.
     pub bus_of_drive: Vec<usize>,
+    /// Spares, failures and rebuild; none where nothing ever fails.
+    pub recovery: Option<RecoveryPlan>,
 }
 
 /// Striping and redundancy of a pool.
@@ -354,6 +360,12 @@ impl Plan {
 }
 
 impl PoolPlan {
+    /// Number of drives, spares included.
+    #[must_use]
+    pub fn drives(&self) -> usize {
+        self.count + self.recovery.as_ref().map_or(0, |r| r.spares)
+    }
+
     fn validate(&self, buses: usize) -> Result<(), String> {
         let DevicePlan::Hdd(hdd) = &self.device;
         hdd.validate()?;
@@ -376,10 +388,11 @@ impl PoolPlan {
             "the stripe unit must be a multiple of the sector",
         )?;
         check(
-            self.bus_of_drive.is_empty() || self.bus_of_drive.len() == self.count,
+            self.bus_of_drive.is_empty() || self.bus_of_drive.len() == self.drives(),
             "every drive of a pool has a bus, or none has",
         )?;
         check(self.bus_of_drive.iter().all(|&b| b < buses), "a drive is on a bus that is not there")?;
+        self.recovery.as_ref().map_or(Ok(()), |r| r.validate(self))?;
         let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
         check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
     }

@@ -12,7 +12,7 @@ use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
-use crate::plan::{DevicePlan, HddPlan, PoolPlan};
+use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
 use crate::power::{Policy, State};
 use crate::slab::Slab;
 use hdd::{Access, Disk, Mechanics};
@@ -32,9 +32,9 @@ pub struct DriveOp {
     pub arrived: Nanos,
     /// The drive.
     pub drive: u32,
-    /// Key of the host request that it serves.
+    /// Key of the host request that it serves, or [`NO_OP`]: it belongs to a rebuild.
     pub host: u32,
-    /// Key of the parity update it belongs to, or [`NO_OP`].
+    /// Key of the parity update (of the rebuild step) it belongs to, or [`NO_OP`].
     pub row: u32,
     /// Operation released by this one's completion, or [`NO_OP`].
     pub then: u32,
@@ -63,6 +63,7 @@ enum Spindle {
     SpinningDown { since: Nanos },
     Stopped { since: Nanos },
     SpinningUp { since: Nanos },
+    Failed { since: Nanos },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,10 @@ struct Service {
     op: u32,
     via: Option<u32>,
     started: Nanos,
+    /// End of the command's processing.
+    command_done: Nanos,
+    /// End of it all, once it is booked.
+    done: Nanos,
     /// Whether its states are in the ledger; not yet while it waits for its bus.
     booked: bool,
     /// The mechanical part, where it is known.
@@ -85,6 +90,10 @@ pub struct DriveTotals {
     pub queue_seen: u64,
     /// Operations completed: reads, writes.
     pub completed: [u64; 2],
+    /// Of the completed operations, those of a rebuild.
+    pub background: u64,
+    /// Operations that waited here when the drive failed, and were redirected.
+    pub redirected: u64,
     /// Bytes of completed operations: reads, writes.
     pub bytes: [u64; 2],
     /// Arm movements.
@@ -116,6 +125,10 @@ pub struct Drive {
     disk: Disk,
     sector_bytes: u64,
     queue: Queue,
+    /// Rebuild operations, where they give way to others.
+    background: Queue,
+    gives_way: bool,
+    failed: bool,
     service: Option<Service>,
     bus: Option<usize>,
     policy: Policy,
@@ -139,6 +152,12 @@ impl Drive {
             disk: Disk::new(mechanics, seed, index),
             sector_bytes: u64::from(plan.sector_bytes),
             queue: Queue::new(pool.scheduler),
+            background: Queue::new(pool.scheduler),
+            gives_way: pool
+                .recovery
+                .as_ref()
+                .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
+            failed: false,
             service: None,
             bus: pool.bus_of_drive.get(member).copied(),
             policy: Policy::new(&pool.power_policy),
@@ -154,7 +173,41 @@ impl Drive {
     /// Operations waiting or in service.
     #[must_use]
     pub fn load(&self) -> usize {
-        self.queue.len() + usize::from(self.service.is_some())
+        self.waiting() + usize::from(self.service.is_some())
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len() + self.background.len()
+    }
+
+    /// Whether it has failed: it takes no more operations.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
+    /// completes, and then the drive is dark.
+    pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
+        self.failed = true;
+        let before = waiting.len();
+        self.queue.drain(waiting);
+        self.background.drain(waiting);
+        for &op in &waiting[before..] {
+            around.observer.drive_queue_changed(now, self.index as usize, -1);
+            let counted = around.observer.window().contains(around.ops.get(op).arrived);
+            self.totals.redirected += u64::from(counted);
+        }
+        let index = self.index as usize;
+        match self.spindle {
+            Spindle::Spinning if self.service.is_some() => return,
+            Spindle::Spinning => around.observer.book(index, State::Idle, self.idle_since, now),
+            Spindle::SpinningDown { since } => around.observer.book(index, State::SpinDown, since, now),
+            Spindle::Stopped { since } => around.observer.book(index, State::Standby, since, now),
+            Spindle::SpinningUp { since } => around.observer.book(index, State::SpinUp, since, now),
+            Spindle::Failed { .. } => return,
+        }
+        self.spindle = Spindle::Failed { since: now };
     }
 
     /// Cylinders between the arm (where it will be after the present operation) and `lbn`.
@@ -170,8 +223,9 @@ impl Drive {
 
     /// Accepts an operation; serves it at once if the drive is ready.
     pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
-        let DriveOp { lbn, write, .. } = around.ops.get(op);
-        self.queue.push(op, lbn, write);
+        let DriveOp { lbn, write, host, .. } = around.ops.get(op);
+        let queue = if host == NO_OP && self.gives_way { &mut self.background } else { &mut self.queue };
+        queue.push(op, lbn, write);
         if around.observer.window().contains(now) {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
@@ -200,6 +254,7 @@ impl Drive {
         if around.observer.window().contains(now) {
             let way = usize::from(op.write);
             self.totals.completed[way] += 1;
+            self.totals.background += u64::from(op.host == NO_OP);
             self.totals.bytes[way] += op.sectors * self.sector_bytes;
             self.totals.service += now - service.started;
             self.totals.response += now - op.arrived;
@@ -213,7 +268,9 @@ impl Drive {
         if self.service.is_some() {
             return; // a released operation has started already
         }
-        if self.queue.is_empty() {
+        if self.failed {
+            self.spindle = Spindle::Failed { since: now };
+        } else if self.waiting() == 0 {
             self.watch_idleness(around);
         } else {
             self.serve_next(now, around);
@@ -221,13 +278,16 @@ impl Drive {
     }
 
     fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let Some(chosen) = self.queue.pop(now, &self.disk) else { return };
+        let chosen = self.queue.pop(now, &self.disk).or_else(|| self.background.pop(now, &self.disk));
+        let Some(chosen) = chosen else { return };
         let op = around.ops.get(chosen.op);
         let command_done = now + self.disk.model().overhead[usize::from(op.write)];
         let mut service = Service {
             op: chosen.op,
             via: chosen.via,
             started: now,
+            command_done,
+            done: 0,
             booked: false,
             access: Access::default(),
         };
@@ -235,6 +295,7 @@ impl Drive {
             (None, _) => {
                 let access = self.disk.access(command_done, op.lbn, op.sectors, op.write, chosen.via, 0);
                 service.access = access;
+                service.done = access.done;
                 service.booked = true;
                 self.finish_at(access.done, now, command_done, &access, around);
             }
@@ -265,8 +326,9 @@ impl Drive {
             service.access = self.disk.access(command_done, op.lbn, op.sectors, true, service.via, data_at);
         }
         service.booked = true;
-        self.service = Some(service);
         let done = service.access.done.max(grant.until);
+        service.done = done;
+        self.service = Some(service);
         self.finish_at(done, service.started, command_done, &service.access, around);
     }
 
@@ -340,7 +402,7 @@ impl Drive {
         match self.spindle {
             Spindle::SpinningDown { since } => {
                 around.observer.book(drive, State::SpinDown, since, now);
-                if self.queue.is_empty() {
+                if self.waiting() == 0 {
                     self.spindle = Spindle::Stopped { since: now };
                 } else {
                     self.begin_spin_up(now, around);
@@ -352,12 +414,12 @@ impl Drive {
                 self.idle_since = now;
                 self.proceed(now, around);
             }
-            Spindle::Spinning | Spindle::Stopped { .. } => {}
+            Spindle::Spinning | Spindle::Stopped { .. } | Spindle::Failed { .. } => {}
         }
     }
 
-    /// Books the state that lasts at the end of the run.
-    pub fn finish(&self, now: Nanos, observer: &mut Observer) {
+    /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
+    pub fn finish(&mut self, now: Nanos, observer: &mut Observer) {
         let (state, since) = match self.spindle {
             Spindle::Spinning if self.service.is_some() => {
                 self.finish_in_service(now, observer);
@@ -367,17 +429,45 @@ impl Drive {
             Spindle::SpinningDown { since } => (State::SpinDown, since),
             Spindle::Stopped { since } => (State::Standby, since),
             Spindle::SpinningUp { since } => (State::SpinUp, since),
+            Spindle::Failed { since } => {
+                observer.book_failed(self.index as usize, since, now);
+                return;
+            }
         };
         observer.book(self.index as usize, state, since, now);
     }
 
     /// A service that the end of the run cuts while it waits for its bus counts as positioning.
-    fn finish_in_service(&self, now: Nanos, observer: &mut Observer) {
-        let Some(service) = self.service.filter(|s| !s.booked) else { return };
+    fn finish_in_service(&mut self, now: Nanos, observer: &mut Observer) {
+        let Some(service) = self.service else { return };
+        if service.booked {
+            self.cut(&service, now, observer);
+            return;
+        }
         let way = usize::from(service.access == Access::default()); // only writes start without one
         let command_done = (service.started + self.disk.model().overhead[way]).min(now);
         observer.book(self.index as usize, State::Active, service.started, command_done);
         observer.book(self.index as usize, State::Positioning, command_done, now);
+    }
+
+    /// Takes back what [`Self::finish_at`] did beyond the end of the run. Only an operation of a rebuild can
+    /// be in service where the last request ends the run; where the end is given, nothing was booked
+    /// beyond it.
+    fn cut(&mut self, service: &Service, now: Nanos, observer: &mut Observer) {
+        let (drive, access, done) = (self.index as usize, &service.access, service.done);
+        let (started, command_done) = (service.started, service.command_done);
+        let positioned = command_done + access.seek + access.rotation;
+        observer.unbook(drive, State::Active, (started, command_done), now);
+        observer.unbook(drive, State::Positioning, (command_done, positioned), now);
+        observer.unbook(drive, State::Active, (positioned, done), now);
+        if done > now && observer.window().contains(done) {
+            self.totals.seeks -= u64::from(access.cylinders > 0);
+            self.totals.seek_cylinders -= u64::from(access.cylinders);
+            self.totals.seek -= access.seek;
+            self.totals.rotation -= access.rotation;
+            self.totals.transfer -= access.transfer;
+            self.totals.overhead -= done - started - (positioned - command_done) - access.transfer;
+        }
     }
 }
 
