@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.run.record import Bus, Capacity, Flow, Moments, Tables, Window
+from iowatt.run.record import Bus, Capacity, Flow, Moments, Rebuild, Tables, Window
 from iowatt.run.tables import STATES, frame
 from iowatt.scenario.raid import usable_bytes
 
@@ -64,6 +64,48 @@ def buses(names: list[str], summary: Mapping[str, Any]) -> list[Bus]:
         )
         for name, raw in zip(names, summary["buses"], strict=True)
     ]
+
+
+def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
+    """The drives that failed, with their names and what became of them."""
+
+    def seconds(ns: int | None) -> float | None:
+        return None if ns is None else ns / NS_PER_S
+
+    return [
+        Rebuild(
+            pool=(pool := names["pools"][raw["pool"]]),
+            drive=f"{pool}.{raw['drive']}",
+            spare=None if raw["spare"] is None else f"{pool}.{raw['spare']}",
+            failed_s=raw["failed_ns"] / NS_PER_S,
+            started_s=seconds(raw["started_ns"]),
+            finished_s=seconds(raw["finished_ns"]),
+            rebuilt_bytes=raw["rebuilt_bytes"],
+            lost_bytes=raw["lost_bytes"],
+        )
+        for raw in summary["rebuilds"]
+    ]
+
+
+def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of failures and rebuilds."""
+    said = []
+    end_s = summary["window"]["end_ns"] / NS_PER_S
+    for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
+        recovery = plan.get("recovery") or {"failures": []}
+        for failure in recovery["failures"]:
+            drive = f"{pool}.{failure['drive']}"
+            if failure["at_s"] > end_s:
+                said.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
+    for rebuild in rebuilds(names, summary):
+        if rebuild.finished_s is None:
+            share = "nothing" if rebuild.started_s is None else f"{rebuild.fraction:.1%}"
+            said.append(
+                f"{rebuild.drive} failed at {rebuild.failed_s:g} s; {share} of it was rebuilt at the end"
+            )
+    if summary["rebuilds"]:
+        said.append("a failed drive draws no power; its time counts as standby")
+    return said
 
 
 def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping[str, Any]) -> Tables:
@@ -195,7 +237,7 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
     busy_ns = raw["state_ns"]["active"] + raw["state_ns"]["positioning"]
     same = (
         "queue_length_mean", "accesses", "reads", "writes", "seeks",
-        "spin_ups", "spin_downs", "bytes_read", "bytes_written",
+        "spin_ups", "spin_downs", "bytes_read", "bytes_written", "background_accesses",
     )  # fmt: skip
     return {
         "name": name["name"],
