@@ -126,7 +126,14 @@ proptest! {
         let alive = parity.into_iter().filter(|&p| !gone(p)).count() as u64;
 
         let offset = (stripe * d + first) * UNIT;
-        let of = |op| counts(&run(&plan, vec![request(0, op, offset, (w * UNIT) as u32)]));
+        let of = |op| {
+            let outcome = run(&plan, vec![request(0, op, offset, (w * UNIT) as u32)]);
+            for (i, drive) in outcome.summary.devices.iter().enumerate() {
+                let most = if failed.contains(&i) { 0 } else { 1 };
+                assert!(drive.reads <= most && drive.writes <= most, "drive {i}");
+            }
+            counts(&outcome)
+        };
         prop_assert_eq!(of(Op::Read), (if touched > 0 { d } else { w }, 0));
         let (modify, reconstruct) = (w + alive, d - w);
         let reads = match (touched, missing - touched) {

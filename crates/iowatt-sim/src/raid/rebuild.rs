@@ -288,3 +288,92 @@ fn held_sectors(layout: &Layout, used: u64, drive: usize) -> u64 {
     let stripes = used / layout.unit();
     (stripes - layout.spare_stripes(stripes, drive as u64)) * layout.unit()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests fail by panicking
+mod tests {
+    use super::*;
+    use crate::plan::PoolPlan;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    const STRIPES: u64 = 50;
+    const UNIT: u64 = 8;
+
+    fn pool(level: &str, count: usize, sparing: &str, outstanding: u32, step: u64) -> Pool {
+        let plan: PoolPlan = serde_json::from_value(json!({
+            "count": count,
+            "device": {
+                "kind": "hdd", "rpm": 6000.0, "sector_bytes": 512, "surfaces": 1,
+                "zones": [{"cylinders": 100, "sectors_per_track": 100, "track_skew_sectors": 0.0,
+                           "cylinder_skew_sectors": 0.0}],
+                "sectors": STRIPES * UNIT + 3, "seek": [{"cylinders": 1, "time_s": 0.001}],
+                "head_switch_s": 0.0, "write_settle_s": 0.0, "read_overhead_s": 0.0,
+                "write_overhead_s": 0.0, "phase": "zero",
+                "power": {"active_w": 1.0, "positioning_w": 1.0, "idle_w": 1.0, "standby_w": null,
+                          "spin_up_w": null, "spin_down_w": null, "spin_up_s": null, "spin_down_s": null},
+            },
+            "raid": {"level": level, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
+                     "small_write": "auto", "parity_check_on_read": false},
+            "scheduler": "look", "power_policy": {"policy": "never"}, "bus_of_drive": [],
+            "recovery": {
+                "spares": 1, "sparing": sparing, "failures": [],
+                "rebuild": {"delay_s": 0.0, "rate_bytes_per_s": null, "outstanding": outstanding,
+                            "step_bytes": step, "priority": "equal"},
+            },
+        }))
+        .unwrap();
+        Pool::new(&plan, 0)
+    }
+
+    proptest! {
+        /// Whatever the order of completions, each lost unit is written once, to its place, after as many
+        /// units of its stripe have been read as there are data units; and what is served as restored
+        /// has been written.
+        #[test]
+        fn each_lost_unit_is_restored_once(
+            n in 4usize..9, level in 0usize..3, distributed in any::<bool>(), failed in 0usize..4,
+            outstanding in 1u32..6, step in 1u64..30_000, seed in any::<u64>(),
+        ) {
+            let level = ["4", "5", "6"][level];
+            let distributed = distributed && level != "4";
+            let sparing = if distributed { "distributed" } else { "dedicated" };
+            let mut pool = pool(level, n, sparing, outstanding, step);
+            let (mut ops, mut ready) = (DriveOps::default(), Vec::new());
+            prop_assert!(pool.fail(0, failed));
+            pool.rebuild(&mut Workshop { now: 0, drives: &[], ops: &mut ops, ready: &mut ready });
+            let (mut read, mut written) = (BTreeMap::new(), BTreeMap::new());
+            let mut random = seed;
+            while !ready.is_empty() {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let key = ready.swap_remove((random >> 33) as usize % ready.len());
+                let op = ops.remove(key);
+                prop_assert_ne!(op.drive as usize, failed);
+                for stripe in op.lbn / UNIT..(op.lbn + op.sectors) / UNIT {
+                    let seen = if op.write { &mut written } else { &mut read };
+                    *seen.entry((stripe, u64::from(op.drive))).or_insert(0u32) += 1;
+                }
+                pool.rebuild_done(&op, false, &mut Workshop { now: 0, drives: &[], ops: &mut ops, ready: &mut ready });
+                let restored = pool.lost()[0].restored.min(STRIPES * UNIT) / UNIT;
+                let place = |s| if distributed { pool.layout.spare_drive(s) } else { n as u64 };
+                let served = (0..restored).all(|s| place(s) == failed as u64 || written.contains_key(&(s, place(s))));
+                prop_assert!(served);
+            }
+            prop_assert!(pool.lost()[0].finished.is_some());
+            for stripe in 0..STRIPES {
+                let place = if distributed { pool.layout.spare_drive(stripe) } else { n as u64 };
+                let of = |seen: &BTreeMap<(u64, u64), u32>| -> Vec<(u64, u32)> {
+                    seen.range((stripe, 0)..(stripe + 1, 0)).map(|(&(_, drive), &times)| (drive, times)).collect()
+                };
+                if place == failed as u64 {
+                    prop_assert!(of(&written).is_empty() && of(&read).is_empty());
+                    continue;
+                }
+                prop_assert_eq!(of(&written), [(place, 1)]);
+                prop_assert_eq!(of(&read).len() as u64, pool.layout.data_drives());
+                prop_assert!(of(&read).iter().all(|&(drive, times)| times == 1 && drive != place));
+            }
+        }
+    }
+}
