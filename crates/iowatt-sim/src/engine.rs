@@ -18,7 +18,7 @@ use crate::results::{self, Outcome};
 use crate::slab::Slab;
 use iowatt_trace::{Op, Request, Source};
 
-/// Completions between two calls of the progress hook.
+/// Completions (of requests and of rebuild operations) between two calls of the progress hook.
 const HOOK_EVERY: u64 = 16_384;
 
 /// A request on its way.
@@ -65,6 +65,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Operations of rebuilds that ended.
+    background: u64,
 }
 
 impl<'a> Simulation<'a> {
@@ -122,6 +124,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            background: 0,
         })
     }
 
@@ -150,8 +153,10 @@ impl<'a> Simulation<'a> {
             let Some((now, event)) = self.events.pop() else { break };
             self.now = now;
             self.handle(event)?;
-            if self.finished >= next_hook {
-                next_hook = self.finished + HOOK_EVERY;
+            // A rebuild without requests must be stoppable too.
+            let done = self.finished + self.background;
+            if done >= next_hook {
+                next_hook = done + HOOK_EVERY;
                 if !hook(self.progress()) {
                     return Err(SimError::Stopped);
                 }
@@ -332,6 +337,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn rebuild_done(&mut self, op: &DriveOp, dropped: bool) {
+        self.background += 1;
         let pool = self.pool_of_drive[op.drive as usize];
         self.with_workshop(pool, |pool, shop| pool.rebuild_done(op, dropped, shop));
     }

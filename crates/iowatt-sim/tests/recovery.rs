@@ -6,7 +6,7 @@ mod common;
 use common::{Lcg, MS, S, capacity, given, one_pool, poisson, request, run, trouble, try_run};
 use iowatt_sim::plan::{ParityLayout, RaidLevel};
 use iowatt_sim::raid::Layout;
-use iowatt_sim::{Outcome, SimError, Summary};
+use iowatt_sim::{Outcome, Plan, SimError, Simulation, Summary};
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -448,6 +448,19 @@ fn the_last_request_ends_a_run_in_the_middle_of_a_rebuild() {
         let parts = d.seek_ns + d.rotation_ns + d.transfer_ns + d.overhead_ns;
         assert_eq!(parts, d.service_ns);
     }
+}
+
+/// A long rebuild without requests still asks whether to go on.
+#[test]
+fn a_rebuild_can_be_stopped() {
+    let mut plan = one_pool("5", 6);
+    trouble(&mut plan, 1, "dedicated", &[(1, 0.0)]);
+    plan["pools"][0]["recovery"]["rebuild"]["step_bytes"] = json!(UNIT); // 150,000 operations
+    plan["workloads"] = json!([]);
+    plan["observe"]["end_s"] = json!(1e6);
+    let plan: Plan = serde_json::from_value(plan).unwrap();
+    let stopped = Simulation::new(&plan, vec![]).unwrap().run(&mut |_| false);
+    assert!(matches!(stopped, Err(SimError::Stopped)));
 }
 
 /// Two identical runs in trouble are identical.
