@@ -63,7 +63,7 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
             "arrivals", "accesses", "reads", "writes", "bytes_read", "bytes_written",
             "seeks", "seek_cylinders", "seek_ns",
             "rotation_ns", "transfer_ns", "overhead_ns", "service_ns", "response_ns",
-            "queue_seen_sum", "spin_ups", "spin_downs",
+            "queue_seen_sum", "spin_ups", "spin_downs", "background_accesses",
         ),
         0,
     )  # fmt: skip
@@ -93,6 +93,7 @@ SUMMARY: dict[str, Any] = {
         ),
         device({"idle": 100}, WATTS),
     ],
+    "rebuilds": [],
     "buses": [{"transfers": 8, "busy_ns": 2 * S, "wait_ns": 4 * MS}],
     "sources": [
         {

@@ -35,6 +35,17 @@ class InputError(IowattError):
     exit_code = 2
 
 
+class DataLossError(InputError):
+    """A drive fails that the redundancy of its pool could not spare.
+
+    Raised by the simulator with indices (``pool``, ``drive``) and seconds; the source puts names to them.
+    """
+
+    def __init__(self, pool: int, drive: int, at_s: float) -> None:
+        self.pool, self.drive, self.at_s = pool, drive, at_s
+        super().__init__(f"pool {pool} loses data at {at_s:g} s, when its drive {drive} fails")
+
+
 class CheckFailedError(IowattError):
     """Everything ran, and a check did not hold: exit code 1."""
 

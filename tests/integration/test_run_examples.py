@@ -73,3 +73,21 @@ def test_two_pools_give_results_that_add_up():
 def test_a_closed_loop_keeps_its_number_outstanding():
     (workload,) = summary("tpcc-closed")["workloads"]
     assert workload["in_flight_mean"] == pytest.approx(32, rel=0.02)
+
+
+def test_a_rebuild_ends_and_costs_response_time_and_energy_while_it_lasts():
+    run = iowatt.run(EXAMPLES / "rebuild.toml")
+    (rebuild,) = run.summary["rebuilds"]
+    assert (rebuild["failed_s"], rebuild["fraction"]) == (600, 1)
+    # Never faster than its rate: 9 GB at 10 MB/s.
+    assert rebuild["finished_s"] - rebuild["started_s"] >= 900 * 0.999
+    rows = run.table("intervals").to_dicts()
+
+    def mean(key, start, end):
+        inside = [row[key] for row in rows if start <= row["start_s"] < row["end_s"] <= end]
+        return sum(inside) / len(inside)
+
+    during, after = (600, 1500), (rebuild["finished_s"], 4400)
+    assert mean("response_mean_ms", *during) > mean("response_mean_ms", *after)
+    # Nine disks before, eight that work during and after.
+    assert mean("power_w", *during) > mean("power_w", 0, 600) > mean("power_w", *after)

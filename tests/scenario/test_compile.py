@@ -202,3 +202,45 @@ def test_missing_traces_can_be_asked_for(tmp_path):
     scenario = load(TEXT, traces_must_exist=False)
     with pytest.raises(ScenarioError, match="there is no trace file"):
         compile_plan(scenario, tmp_path, traces_must_exist=True)
+
+
+def test_spares_failures_and_rebuild_go_into_the_plan():
+    text = """
+    name = "broken"
+    [[array.pool]]
+    name = "disks"
+    device = "arrays2002-disk"
+    count = 4
+    spares = 1
+    raid = { level = 5 }
+    rebuild = { rate = "50MB/s", delay = "1min" }
+    [[array.pool.failure]]
+    drive = 2
+    at = "10min"
+    [observe]
+    duration = "1h"
+    """
+    plan = compile_plan(load(text))
+    assert [device["name"] for device in plan["names"]["devices"]] == [f"disks.{i}" for i in range(5)]
+    (pool,) = plan["simulation"]["pools"]
+    assert pool["count"] == 4
+    assert pool["recovery"] == {
+        "spares": 1,
+        "sparing": "dedicated",
+        "failures": [{"drive": 2, "at_s": 600.0}],
+        "rebuild": {
+            "delay_s": 60.0,
+            "rate_bytes_per_s": 50e6,
+            "outstanding": 1,
+            "step_bytes": 1 << 20,
+            "priority": "host-first",
+        },
+    }
+    whole = compile_plan(
+        load(
+            text.replace("spares = 1", "").replace(
+                '[[array.pool.failure]]\n    drive = 2\n    at = "10min"', ""
+            )
+        )
+    )
+    assert whole["simulation"]["pools"][0]["recovery"] is None

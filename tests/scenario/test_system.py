@@ -242,3 +242,69 @@ def test_large_sectors_are_said(tmp_path):
     ]
     said = "requests are rounded out to whole sectors of 4096 bytes; a write of part of a sector costs no"
     assert [any(said in note for note in found) for found in notes] == [False, True]
+
+
+def failing(*failures: tuple[int, str]) -> str:
+    return "".join(f'[[array.pool.failure]]\ndrive = {drive}\nat = "{at}"\n' for drive, at in failures)
+
+
+@pytest.mark.parametrize(
+    ("level", "more", "failures", "words"),
+    [
+        ("level = 0", "spares = 1", (), "a spare has nothing to be rebuilt from"),
+        ("level = 0", "", ((1, "0s"),), "without redundancy a failure loses data"),
+        ("level = 5", "", ((8, "0s"),), "there is no drive 8: pool 'disks' has the drives 0 to 7"),
+        ("level = 5", "spares = 1", ((9, "0s"),), "there is no drive 9: pool 'disks' has the drives 0 to 8"),
+        ("level = 6", "", ((1, "0s"), (1, "1h")), "drive 1 fails twice"),
+        ("level = 4", 'spares = 1\nsparing = "distributed"', (), "RAID-4 keeps parity on one drive"),
+        ("level = 1", 'spares = 1\nsparing = "distributed"', (), "RAID-1 has no stripes"),
+        ("level = 5", 'spares = 2\nsparing = "distributed"', (), "set spares to 1"),
+        ("level = 5", 'sparing = "distributed"', (), "one drive's worth of space, not 0"),
+        # What no rebuild can prevent: none without spares, none of two that fail together or within the
+        # delay, no more than there are spares.
+        ("level = 5", "", ((1, "1h"), (2, "9h")), "RAID-5 loses data with these drives failed"),
+        ("level = 5", "spares = 2", ((1, "1h"), (2, "1h")), "disks.1 at 3600 s, disks.2 at 3600 s"),
+        ("level = 5", 'spares = 2\nrebuild = { delay = "1h" }', ((1, "1h"), (2, "90min")), "RAID-5 loses"),
+        ("level = 6", "spares = 1", ((1, "1h"), (2, "2h"), (3, "3h"), (4, "4h")), "RAID-6 loses data"),
+        ("level = 10", "", ((1, "1h"), (5, "2h")), "RAID-10 loses data"),
+        ("level = 10", 'spares = 1\nsparing = "distributed"', ((0, "0s"), (5, "0s")), "RAID-10 loses data"),
+    ],
+)
+def test_failures_and_spares_that_cannot_be(level, more, failures, words):
+    assert words in complaints(pool(raid=level, more=more) + failing(*failures))
+
+
+@pytest.mark.parametrize(
+    ("level", "more", "failures"),
+    [
+        ("level = 5", "", ((1, "0s"),)),
+        ("level = 5", "spares = 1", ((1, "0s"), (2, "1h"))),  # the rebuild may be through by then
+        ("level = 5", "spares = 1", ((1, "0s"), (8, "0s"))),  # the spare itself
+        ("level = 6", "", ((1, "0s"), (2, "0s"))),
+        ("level = 10", "", ((0, "0s"), (1, "0s"), (2, "0s"), (3, "0s"))),
+        ("level = 1", "", tuple((drive, "0s") for drive in range(7))),
+    ],
+)
+def test_failures_that_a_level_survives(level, more, failures):
+    assert resolved(pool(raid=level, more=more) + failing(*failures)).problems == []
+
+
+def test_spares_are_drives_of_the_pool():
+    system = resolved(pool(more="spares = 2"), bus("all", "disks"))
+    assert system.pools[0].raw_bytes == 10 * DRIVE
+    assert system.pools[0].usable_bytes == 7 * UNITS * UNIT
+    assert system.bus_of_drive == [[0] * 10]
+
+
+@pytest.mark.parametrize(
+    ("rebuild", "words"),
+    [
+        ('rate = "50"', "'50' has no unit; expected a rate such as '160MB/s', '215MiB/s' or '12Gbit/s', or"),
+        ('rate = "0MB/s"', "would never end"),
+        ("outstanding = 0", "must be at least 1"),
+        ('priority = "low"', 'expected "host-first", "equal"'),
+        ("step = 0", "must be greater than 0"),
+    ],
+)
+def test_rebuilds_that_cannot_be(rebuild, words):
+    assert words in complaints(pool(more=f"spares = 1\nrebuild = {{ {rebuild} }}"))

@@ -49,6 +49,10 @@ pub fn simulate<'py>(
         (Ok(outcome), _) => outcome,
         (Err(SimError::Stopped), Some(error)) => return Err(error),
         (Err(SimError::Trace(error)), _) => return Err(crate::trace::trace_error(py, error)),
+        (Err(SimError::DataLost { pool, drive, at_s }), _) => {
+            let class = py.import("iowatt.errors")?.getattr("DataLossError")?;
+            return Err(PyErr::from_value(class.call1((pool, drive, at_s))?));
+        }
         (Err(error), _) => return Err(internal(py, &error.to_string())),
     };
 

@@ -12,8 +12,8 @@ use crate::power::Window;
 pub struct Bus {
     ps_per_byte: f64,
     arbitration: Nanos,
-    /// Reserved spans in time order.
-    reserved: Vec<(Nanos, Nanos)>,
+    /// Reserved spans in time order, and how long each waited.
+    reserved: Vec<(Nanos, Nanos, Nanos)>,
     /// Transfers that ended in the window.
     pub transfers: u64,
     /// Time occupied within the window, arbitration included.
@@ -45,11 +45,11 @@ impl Bus {
     /// Takes the bus for `hold` at `ready` or in the first gap after it; data flows from the result on. No caller asks
     /// for a time before `now` again.
     pub fn reserve(&mut self, now: Nanos, ready: Nanos, hold: Nanos, window: &Window) -> Nanos {
-        let past = self.reserved.partition_point(|&(_, until)| until <= now);
+        let past = self.reserved.partition_point(|&(_, until, _)| until <= now);
         self.reserved.drain(..past);
         let length = self.arbitration + hold;
         let (mut start, mut place) = (ready, self.reserved.len());
-        for (i, &(from, until)) in self.reserved.iter().enumerate() {
+        for (i, &(from, until, _)) in self.reserved.iter().enumerate() {
             if start + length <= from {
                 place = i;
                 break;
@@ -58,7 +58,7 @@ impl Bus {
         }
         let until = start + length;
         if length > 0 {
-            self.reserved.insert(place, (start, until));
+            self.reserved.insert(place, (start, until, start - ready));
         }
         if let Some((from, until)) = window.clip(start, until) {
             self.busy += until - from;
@@ -68,6 +68,19 @@ impl Bus {
             self.waited += start - ready;
         }
         start + self.arbitration
+    }
+
+    /// Takes back what is booked beyond the end of the run.
+    pub fn cut(&mut self, end: Nanos, window: &Window) {
+        for &(from, until, waited) in self.reserved.iter().filter(|&&(_, until, _)| until > end) {
+            if let Some((from, until)) = window.clip(from.max(end), until) {
+                self.busy -= until - from;
+            }
+            if window.ends(until) {
+                self.transfers -= 1;
+                self.waited -= waited;
+            }
+        }
     }
 }
 
@@ -95,5 +108,21 @@ mod tests {
         assert_eq!(bus.reserve(0, 600, 50, &ALL), 1_100, "behind both");
         assert_eq!(bus.reserve(2_000, 2_000, 10, &ALL), 2_000);
         assert_eq!(bus.reserved.len(), 1, "the past is dropped");
+    }
+
+    #[test]
+    fn the_end_of_the_run_cuts_what_is_reserved() {
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
+        for ready in [0, 100, 150] {
+            bus.reserve(0, ready, 100, &ALL);
+        }
+        assert_eq!((bus.transfers, bus.busy, bus.waited), (3, 300, 50));
+        bus.cut(140, &ALL);
+        assert_eq!((bus.transfers, bus.busy, bus.waited), (1, 140, 0));
+        let given = Window { start: 0, end: 140 };
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
+        bus.reserve(0, 100, 100, &given);
+        bus.cut(140, &given);
+        assert_eq!((bus.transfers, bus.busy), (0, 40), "nothing was booked beyond a given end");
     }
 }

@@ -7,21 +7,21 @@ mod controlled;
 
 use crate::arrival::Arrivals;
 use crate::bus::Bus;
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, nanos, seconds};
 use crate::controller::Controller;
 use crate::device::hdd::Model;
-use crate::device::{Drive, DriveOps, Surroundings, hdd_plan};
+use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Window, watts};
-use crate::raid::Pool;
+use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::slab::Slab;
 use iowatt_trace::{Op, Request, Source};
 
-/// Completions between two calls of the progress hook.
+/// Completions (of requests and of rebuild operations) between two calls of the progress hook.
 const HOOK_EVERY: u64 = 16_384;
 
 /// A request on its way.
@@ -54,6 +54,10 @@ pub struct Simulation<'a> {
     targets: Vec<VolumePlan>,
     pools: Vec<Pool>,
     pool_of_drive: Vec<usize>,
+    /// First drive of each pool.
+    first_drive: Vec<usize>,
+    /// Pool, drive in it and time of each failure.
+    failures: Vec<(usize, usize, Nanos)>,
     drives: Vec<Drive>,
     buses: Vec<Bus>,
     /// Where there is one, drive operations serve its requests and not those of hosts.
@@ -66,6 +70,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Operations of rebuilds that ended.
+    background: u64,
 }
 
 impl<'a> Simulation<'a> {
@@ -83,6 +89,7 @@ impl<'a> Simulation<'a> {
 
         let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
         let (mut pools, mut drives, mut pool_of_drive, mut draws) = (vec![], vec![], vec![], vec![]);
+        let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
             let hdd = hdd_plan(pool);
             let model = Model::new(hdd);
@@ -94,7 +101,10 @@ impl<'a> Simulation<'a> {
             let built = Pool::new(pool, drives.len());
             plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
             pools.push(built);
-            for member in 0..pool.count {
+            first_drive.push(drives.len());
+            let planned = pool.recovery.iter().flat_map(|r| &r.failures);
+            failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
+            for member in 0..pool.drives() {
                 drives.push(Drive::new(pool, &model, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
                 draws.push(watts(&hdd.power));
@@ -116,6 +126,8 @@ impl<'a> Simulation<'a> {
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
             pools,
             pool_of_drive,
+            first_drive,
+            failures,
             drives,
             buses,
             controller,
@@ -126,6 +138,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            background: 0,
         })
     }
 
@@ -138,6 +151,9 @@ impl<'a> Simulation<'a> {
         for drive in 0..self.drives.len() {
             let (drive, mut around) = self.at_drive(drive);
             drive.start(&mut around);
+        }
+        for (number, &(_, _, at)) in self.failures.iter().enumerate() {
+            self.events.push(at, Event::Fail(number as u32));
         }
         for workload in 0..self.arrivals.len() {
             self.schedule_arrival(workload)?;
@@ -152,8 +168,10 @@ impl<'a> Simulation<'a> {
             let Some((now, event)) = self.events.pop() else { break };
             self.now = now;
             self.handle(event)?;
-            if self.finished >= next_hook {
-                next_hook = self.finished + HOOK_EVERY;
+            // A rebuild without requests must be stoppable too.
+            let done = self.finished + self.background;
+            if done >= next_hook {
+                next_hook = done + HOOK_EVERY;
                 if !hook(self.progress()) {
                     return Err(SimError::Stopped);
                 }
@@ -188,6 +206,12 @@ impl<'a> Simulation<'a> {
                 let now = self.now;
                 let (drive, mut around) = self.at_drive(drive as usize);
                 drive.spindle_done(now, &mut around);
+                Ok(())
+            }
+            Event::Fail(number) => self.fail(number as usize),
+            Event::Lost(key) => self.lost(key),
+            Event::Rebuild(pool) => {
+                self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
                 Ok(())
             }
         }
@@ -256,6 +280,10 @@ impl<'a> Simulation<'a> {
             op.arrived = self.now;
             let drive = op.drive as usize;
             let now = self.now;
+            if self.drives[drive].has_failed() {
+                self.events.push(now, Event::Lost(key));
+                continue;
+            }
             let (drive, mut around) = self.at_drive(drive);
             drive.submit(now, key, &mut around);
         }
@@ -267,11 +295,19 @@ impl<'a> Simulation<'a> {
         let (drive, mut around) = self.at_drive(index);
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
-        self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
-        self.hand_out();
+        if op.host == NO_OP {
+            self.rebuild_done(&op, false);
+        } else {
+            self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
+            self.hand_out();
+        }
         let (drive, mut around) = self.at_drive(index);
         drive.proceed(now, &mut around);
+        if op.host == NO_OP { Ok(()) } else { self.operation_done(&op) }
+    }
 
+    /// An operation of a request is done with; so is the request if it was the last one.
+    fn operation_done(&mut self, op: &DriveOp) -> Result<(), SimError> {
         if self.controller.is_some() {
             self.back_end_operation_done(op.host);
             return self.settle();
@@ -293,6 +329,63 @@ impl<'a> Simulation<'a> {
         self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
         self.arrivals[workload].completed(host.stream);
         self.issue_closed(workload)
+    }
+
+    /// A drive fails: what waits at it goes elsewhere, and its rebuild begins if there is spare space.
+    fn fail(&mut self, number: usize) -> Result<(), SimError> {
+        let (pool, member, at) = self.failures[number];
+        if !self.pools[pool].fail(self.now, member) {
+            return Err(SimError::DataLost { pool, drive: member, at_s: seconds(at) });
+        }
+        let now = self.now;
+        let mut waiting = Vec::new();
+        let (drive, mut around) = self.at_drive(self.first_drive[pool] + member);
+        drive.fail(now, &mut waiting, &mut around);
+        for key in waiting {
+            self.events.push(now, Event::Lost(key));
+        }
+        // Behind failures of the same instant: no step shall begin on a drive that fails with this one.
+        self.events.push(now, Event::Rebuild(pool as u32));
+        Ok(())
+    }
+
+    /// An operation whose drive has failed: what replaces it is handed out, then it counts as done.
+    fn lost(&mut self, key: u32) -> Result<(), SimError> {
+        let op = self.ops.remove(key);
+        if op.host == NO_OP {
+            self.rebuild_done(&op, true);
+            return Ok(());
+        }
+        let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
+        let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
+        pool.complete(&op, &mut self.ready);
+        match &mut self.controller {
+            Some(controller) => controller.back.add_operations(op.host, made),
+            None => self.hosts.get_mut(op.host).ops_left += made,
+        }
+        self.hand_out();
+        self.operation_done(&op)
+    }
+
+    fn rebuild_done(&mut self, op: &DriveOp, dropped: bool) {
+        self.background += 1;
+        let pool = self.pool_of_drive[op.drive as usize];
+        self.with_workshop(pool, |pool, shop| pool.rebuild_done(op, dropped, shop));
+    }
+
+    /// Lets a pool work on its rebuild, hands out the operations made, and sets its alarm.
+    fn with_workshop(
+        &mut self,
+        pool: usize,
+        work: impl FnOnce(&mut Pool, &mut Workshop<'_>) -> Option<Nanos>,
+    ) {
+        let mut shop =
+            Workshop { now: self.now, drives: &self.drives, ops: &mut self.ops, ready: &mut self.ready };
+        let wake = work(&mut self.pools[pool], &mut shop);
+        if let Some(at) = wake {
+            self.events.push(at, Event::Rebuild(pool as u32));
+        }
+        self.hand_out();
     }
 
     /// A drive, and what it may act on.
@@ -324,15 +417,16 @@ impl<'a> Simulation<'a> {
         for drive in &mut self.drives {
             drive.finish(end, &mut self.observer);
         }
+        for bus in &mut self.buses {
+            bus.cut(end, self.observer.window());
+        }
         self.observer.finish(end);
-        results::collect(
-            &self.observer,
-            &self.flows,
-            &self.drives,
-            &self.buses,
-            self.controller.as_deref(),
-            self.finished,
-            self.events.scheduled(),
-        )
+        let parts = results::Parts {
+            drives: &self.drives,
+            pools: &self.pools,
+            buses: &self.buses,
+            controller: self.controller.as_deref(),
+        };
+        results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled())
     }
 }

@@ -25,6 +25,16 @@ pub enum SimError {
         /// Capacity of the volume.
         capacity: u64,
     },
+    /// A failure that the pool's redundancy does not survive.
+    #[error("pool {pool} loses data at {at_s} s, when its drive {drive} fails")]
+    DataLost {
+        /// Index of the pool.
+        pool: usize,
+        /// Drive within the pool.
+        drive: usize,
+        /// Seconds from the start.
+        at_s: f64,
+    },
     /// The caller's progress hook asked to stop.
     #[error("stopped")]
     Stopped,

@@ -15,6 +15,12 @@ pub enum Event {
     IdleTimer(u32),
     /// A drive ends spinning down or up.
     SpindleDone(u32),
+    /// A drive fails: index into the failures of the plan.
+    Fail(u32),
+    /// An operation is lost with its drive: its key.
+    Lost(u32),
+    /// The rebuild of a pool may go on.
+    Rebuild(u32),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use crate::device::Drive;
 use crate::observe::{Flow, Observer};
 use crate::plan::Plan;
 use crate::power::{STATE_NAMES, STATES};
+use crate::raid::Pool;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -113,6 +114,10 @@ pub struct DriveResult {
     pub reads: u64,
     /// Of those, writes.
     pub writes: u64,
+    /// Of all completed, those of a rebuild.
+    pub background_accesses: u64,
+    /// Arrived, but redirected when the drive failed.
+    pub redirected: u64,
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.
@@ -160,6 +165,27 @@ pub struct BusResult {
     pub wait_ns: Nanos,
 }
 
+/// A drive that failed and its rebuild, over the whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RebuildResult {
+    /// Index of its pool.
+    pub pool: usize,
+    /// Drive within the pool.
+    pub drive: usize,
+    /// Spare drive within the pool that takes its place; none without, or with distributed sparing.
+    pub spare: Option<usize>,
+    /// When it failed.
+    pub failed_ns: Nanos,
+    /// When its rebuild began.
+    pub started_ns: Option<Nanos>,
+    /// When its rebuild ended.
+    pub finished_ns: Option<Nanos>,
+    /// Bytes restored.
+    pub rebuilt_bytes: u64,
+    /// Bytes of data, copies and parity that it held.
+    pub lost_bytes: u64,
+}
+
 /// The observed span.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct WindowResult {
@@ -195,6 +221,8 @@ pub struct Summary {
     pub volumes: Vec<FlowResult>,
     /// By drive.
     pub devices: Vec<DriveResult>,
+    /// By failed drive, in order of pool and failure.
+    pub rebuilds: Vec<RebuildResult>,
     /// By bus.
     pub buses: Vec<BusResult>,
     /// The controller, where there is one.
@@ -231,17 +259,29 @@ pub struct Outcome {
     pub latency: Table,
 }
 
+/// The parts of a system at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// All drives.
+    pub drives: &'a [Drive],
+    /// All pools.
+    pub pools: &'a [Pool],
+    /// All buses.
+    pub buses: &'a [Bus],
+    /// The controller, where there is one.
+    pub controller: Option<&'a Controller>,
+}
+
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(
     observer: &Observer,
     flows: &FlowIndex,
-    drives: &[Drive],
-    buses: &[Bus],
-    controller: Option<&Controller>,
+    parts: Parts<'_>,
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
+    let Parts { drives, pools, buses, controller } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -257,6 +297,7 @@ pub fn collect(
             .map(|v| if flows.members[*v].is_empty() { FlowResult::default() } else { flow(v) })
             .collect(),
         devices: (0..drives.len()).map(|i| drive_result(observer, &drives[i], i, span)).collect(),
+        rebuilds: pools.iter().enumerate().flat_map(|(i, pool)| rebuild_results(i, pool)).collect(),
         buses: buses
             .iter()
             .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })
@@ -317,6 +358,8 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         accesses: t.completed.iter().sum(),
         reads: t.completed[0],
         writes: t.completed[1],
+        background_accesses: t.background,
+        redirected: t.redirected,
         bytes_read: t.bytes[0],
         bytes_written: t.bytes[1],
         buffer_hits: t.buffer_hits,
@@ -335,6 +378,19 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         state_ns: (0..STATES).map(|s| (STATE_NAMES[s], time[s])).collect(),
         energy_j: (0..STATES).map(|s| (STATE_NAMES[s], joules[s])).collect(),
     }
+}
+
+fn rebuild_results(number: usize, pool: &Pool) -> impl Iterator<Item = RebuildResult> {
+    pool.lost().iter().map(move |lost| RebuildResult {
+        pool: number,
+        drive: lost.drive,
+        spare: lost.spare,
+        failed_ns: lost.failed,
+        started_ns: lost.started,
+        finished_ns: lost.finished,
+        rebuilt_bytes: lost.rebuilt * pool.sector_bytes(),
+        lost_bytes: lost.held * pool.sector_bytes(),
+    })
 }
 
 fn interval_table(observer: &Observer, end: Nanos) -> Table {

@@ -70,8 +70,9 @@ def lines(found: dict[str, Any]) -> list[str]:
         level = "no RAID" if pool["raid_level"] is None else f"RAID-{pool['raid_level']}"
         if pool["stripe_unit_bytes"] and pool["raid_level"] != 1:
             level += f" in units of {size(pool['stripe_unit_bytes'], binary=True)}"
+        spares = f" and {pool['spares']} to spare" if pool["spares"] else ""
         text += [
-            f"  pool {pool['name']}: {pool['count']} x {pool['device']}, {level}, "
+            f"  pool {pool['name']}: {pool['count']} x {pool['device']}{spares}, {level}, "
             f"scheduler {pool['scheduler']}, power policy {pool['power_policy']}",
             f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
             f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive",

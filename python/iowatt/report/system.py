@@ -32,7 +32,7 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
         rows.append(
             [
                 name,
-                f"{pool['count']:,} × {_model(drives)}",
+                f"{pool['count']:,} × {_model(drives)}{_spares(pool)}",
                 _rotation(device),
                 f"RAID-{raid['level']}{_layout(raid)}",
                 numbers.binary(raid["stripe_unit_bytes"]),
@@ -45,6 +45,15 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _spares(pool: Mapping[str, Any]) -> str:
+    recovery = pool.get("recovery")
+    if not recovery or not recovery["spares"]:
+        return ""
+    return (
+        f" and {recovery['spares']:,} {'spare' if recovery['sparing'] == 'dedicated' else 'of spare space'}"
+    )
 
 
 def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:

@@ -152,6 +152,27 @@ class CacheCounts:
 
 
 @dataclass(frozen=True)
+class Rebuild:
+    """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
+
+    pool: str
+    drive: str
+    #: The spare drive in its place; None without one, or with distributed sparing.
+    spare: str | None
+    failed_s: float
+    started_s: float | None
+    finished_s: float | None
+    rebuilt_bytes: int
+    #: Data, copies and parity that it held.
+    lost_bytes: int
+
+    @property
+    def fraction(self) -> float:
+        """Share of what was lost that is restored."""
+        return self.rebuilt_bytes / self.lost_bytes if self.lost_bytes else 1.0
+
+
+@dataclass(frozen=True)
 class Capacity:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
@@ -201,6 +222,7 @@ class Record:
     processors: Station | None = None
     host_link: Station | None = None
     cache: CacheCounts | None = None
+    rebuilds: Sequence[Rebuild] = ()
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
     notes: Sequence[str] = ()
     #: The scenario as resolved; kept for the reader, and to run it again.

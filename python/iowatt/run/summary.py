@@ -16,6 +16,7 @@ from iowatt.run.summary_schema import (
     Bus,
     Device,
     Provenance,
+    Rebuild,
     Requests,
     ResponseTimes,
     RunSummary,
@@ -70,6 +71,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices)),
         buses=list(_buses(record)),
+        rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
         controller=summary_controller.controller(record.processors, record.host_link),
@@ -148,6 +150,20 @@ def _buses(record: Record) -> Iterator[Bus]:
             transfers=bus.transfers,
             utilisation=bus.busy_s / span if span > 0 else 0.0,
             wait_mean_ms=bus.wait_s / bus.transfers * 1e3 if bus.transfers else None,
+        )
+
+
+def _rebuilds(record: Record) -> Iterator[Rebuild]:
+    for rebuild in record.rebuilds:
+        yield Rebuild(
+            pool=rebuild.pool,
+            drive=rebuild.drive,
+            spare=rebuild.spare,
+            failed_s=rebuild.failed_s,
+            started_s=rebuild.started_s,
+            finished_s=rebuild.finished_s,
+            rebuilt_bytes=rebuild.rebuilt_bytes,
+            fraction=rebuild.fraction,
         )
 
 

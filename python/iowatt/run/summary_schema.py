@@ -169,6 +169,7 @@ class Device(_Part):
     accesses: int
     reads: int
     writes: int
+    background_accesses: int = Field(description="Of the accesses, those of a rebuild.")
     seeks: int
     seek_distance_mean_cylinders: float | None
     service_time_mean_ms: float | None
@@ -226,6 +227,21 @@ class Cache(_Part):
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+
+
+class Rebuild(_Part):
+    """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
+
+    pool: str
+    drive: str
+    spare: str | None = Field(
+        description="The spare drive in its place; null without one, or with distributed sparing."
+    )
+    failed_s: float
+    started_s: float | None = Field(description="Null where it was not begun, for want of spare space too.")
+    finished_s: float | None
+    rebuilt_bytes: int
+    fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 
 class Volume(_Part):
@@ -301,6 +317,7 @@ class RunSummary(_Part):
     efficiency: Efficiency
     devices: list[Device]
     buses: list[Bus]
+    rebuilds: list[Rebuild] = Field(default=[], description="Drives that failed, in order of pool and time.")
     volumes: list[Volume]
     workloads: list[Workload]
     controller: Controller | None = Field(default=None, description="Only where it takes time.")

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 from iowatt.library.device import HddPower
 from iowatt.scenario.controller import Controller
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
+from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
@@ -158,12 +159,35 @@ class Pool(Strict):
         "power",
         example="arrays2002-disk",
     )
-    count: int = key("Number of drives, parity and mirrors included.", ge=1, le=100_000, example=32)
+    count: int = key(
+        "Number of drives, parity and mirrors included, spares not.", ge=1, le=100_000, example=32
+    )
     raid: Raid | None = key(
         "Striping and redundancy.",
         default=None,
         unset="none, which only a pool of one drive may have",
         example={"level": 5, "stripe_unit": "16KiB"},
+    )
+    spares: int = key(
+        "Drives' worth of spare space, in addition to count. Dedicated spares are drives of their own, "
+        "numbered after the others, that spin and wait.",
+        default=0,
+        ge=0,
+        le=1000,
+        example=1,
+    )
+    sparing: Sparing = key(
+        "Where the spare space lies. On spare drives (dedicated), or as one unit of every stripe, rotated "
+        "over all count + 1 drives (distributed; RAID-5, 6 and 10, with spares = 1).",
+        default="dedicated",
+        example="distributed",
+    )
+    failure: list[Failure] = key("Drives that fail.", default=[])
+    rebuild: Rebuild = key(
+        "How failed drives are rebuilt onto spare space, one after another. Without spares nothing is "
+        "rebuilt.",
+        default=Rebuild(),
+        example={"rate": "50MB/s"},
     )
     scheduler: Annotated[Scheduler, AfterValidator(_canonical)] = key(
         "Order in which each drive's queue is served. fcfs first come; sstf shortest seek; scan and look "
@@ -183,6 +207,11 @@ class Pool(Strict):
         default="random",
         example="zero",
     )
+
+    @property
+    def drives(self) -> int:
+        """Number of drives, spares included."""
+        return self.count + self.spares
 
 
 class Volume(Strict):

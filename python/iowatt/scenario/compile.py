@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.scenario import controller
-from iowatt.scenario.array import Bus, FixedThresholdPolicy, Raid
+from iowatt.scenario.array import Bus, FixedThresholdPolicy, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.system import ResolvedPool, System, resolve
@@ -101,7 +101,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "idle_w": pool.drive.power.idle,
             }
             for pool in system.pools
-            for number in range(pool.pool.count)
+            for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
     }
@@ -151,6 +151,26 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:
         "scheduler": pool.scheduler,
         "power_policy": policy,
         "bus_of_drive": bus_of_drive,
+        "recovery": _recovery(pool),
+    }
+
+
+def _recovery(pool: Pool) -> dict[str, Any] | None:
+    """Spares, failures and rebuild; None where there are neither spares nor failures."""
+    if not pool.spares and not pool.failure:
+        return None
+    rebuild = pool.rebuild
+    return {
+        "spares": pool.spares,
+        "sparing": pool.sparing,
+        "failures": [{"drive": failure.drive, "at_s": failure.at} for failure in pool.failure],
+        "rebuild": {
+            "delay_s": rebuild.delay,
+            "rate_bytes_per_s": rebuild.rate,
+            "outstanding": rebuild.outstanding,
+            "step_bytes": rebuild.step,
+            "priority": rebuild.priority,
+        },
     }
 
 

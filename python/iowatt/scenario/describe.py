@@ -20,10 +20,10 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "schema": CHECK_SCHEMA,
         "ok": True,
         "name": scenario.name,
-        "drives": sum(pool.pool.count for pool in system.pools),
+        "drives": sum(pool.pool.drives for pool in system.pools),
         "raw_bytes": sum(pool.raw_bytes for pool in system.pools),
         "usable_bytes": sum(pool.usable_bytes for pool in system.pools),
-        "idle_w": sum(pool.pool.count * (pool.drive.power.idle or 0.0) for pool in system.pools),
+        "idle_w": sum(pool.pool.drives * (pool.drive.power.idle or 0.0) for pool in system.pools),
         "pools": [_pool(pool) for pool in system.pools],
         "volumes": [
             {"name": v.name, "pool": system.pools[v.pool].pool.name, "capacity_bytes": v.capacity}
@@ -51,6 +51,7 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
         "device": drive.name,
         "title": drive.title,
         "count": pool.pool.count,
+        "spares": pool.pool.spares,
         "raid_level": None if pool.pool.raid is None else pool.level,
         "stripe_unit_bytes": None if pool.pool.raid is None else pool.stripe_unit,
         "scheduler": pool.pool.scheduler,

@@ -14,7 +14,7 @@ from pathlib import Path
 from iowatt.errors import InputError
 from iowatt.library.drive import Drive
 from iowatt.library.find import find_drive
-from iowatt.scenario import controller, raid
+from iowatt.scenario import controller, raid, survival
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
@@ -38,7 +38,7 @@ class ResolvedPool:
     @property
     def raw_bytes(self) -> int:
         """Capacity of all drives together."""
-        return self.pool.count * self.drive.raw_bytes
+        return self.pool.drives * self.drive.raw_bytes
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
         )
     if pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
         report(Problem((*path, "count"), *found))
+    else:
+        system.problems.extend(survival.problems(pool, path))
 
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
@@ -271,7 +273,7 @@ def _missing_trace(path: KeyPath, file: Path) -> Problem:
 
 def _buses(scenario: Scenario, system: System) -> None:
     pools = {pool.name: index for index, pool in enumerate(scenario.array.pool)}
-    system.bus_of_drive = [[-1] * pool.count for pool in scenario.array.pool]
+    system.bus_of_drive = [[-1] * pool.drives for pool in scenario.array.pool]
     for bus_index, bus in enumerate(scenario.array.bus):
         for position, selector in enumerate(bus.drives):
             path: KeyPath = ("array", "bus", bus_index, "drives", position)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
 
@@ -66,9 +66,22 @@ def observe(
         warmup_s, note = warmup.find(simulation, simulate)
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
-    raw = simulate(simulation)
+    try:
+        raw = simulate(simulation)
+    except DataLossError as loss:
+        raise _named(loss, plan["names"]["pools"]) from None
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read())
+
+
+def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
+    pool = pools[loss.pool]
+    return InputError(
+        f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails: the drives that failed before it "
+        "are not rebuilt by then",
+        where=f"array.pool.{pool}.failure",
+        hint="let it fail later, rebuild faster, or survive more failures (RAID-6)",
+    )
 
 
 def run_core(
@@ -175,7 +188,13 @@ def build_record(
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
         cache=translation.cache(controller.get("cache")),
-        notes=[*plan["notes"], *notes, *translation.remarks(names, raw, simulation["observe"]["interval_s"])],
+        rebuilds=translation.rebuilds(names, summary),
+        notes=[
+            *plan["notes"],
+            *notes,
+            *translation.remarks(names, raw, simulation["observe"]["interval_s"]),
+            *translation.trouble(names, simulation, summary),
+        ],
         plan=plan,
         scenario_text=scenario_text,
         simulation=cost,

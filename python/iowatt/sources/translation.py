@@ -19,6 +19,7 @@ from iowatt.run.record import (
     Completions,
     Flow,
     Moments,
+    Rebuild,
     Station,
     Tables,
     Window,
@@ -109,6 +110,48 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
         return None
     plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
+
+
+def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
+    """The drives that failed, with their names and what became of them."""
+
+    def seconds(ns: int | None) -> float | None:
+        return None if ns is None else ns / NS_PER_S
+
+    return [
+        Rebuild(
+            pool=(pool := names["pools"][raw["pool"]]),
+            drive=f"{pool}.{raw['drive']}",
+            spare=None if raw["spare"] is None else f"{pool}.{raw['spare']}",
+            failed_s=raw["failed_ns"] / NS_PER_S,
+            started_s=seconds(raw["started_ns"]),
+            finished_s=seconds(raw["finished_ns"]),
+            rebuilt_bytes=raw["rebuilt_bytes"],
+            lost_bytes=raw["lost_bytes"],
+        )
+        for raw in summary["rebuilds"]
+    ]
+
+
+def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of failures and rebuilds."""
+    said = []
+    end_s = summary["window"]["end_ns"] / NS_PER_S
+    for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
+        recovery = plan.get("recovery") or {"failures": []}
+        for failure in recovery["failures"]:
+            drive = f"{pool}.{failure['drive']}"
+            if failure["at_s"] > end_s:
+                said.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
+    for rebuild in rebuilds(names, summary):
+        if rebuild.finished_s is None:
+            share = "nothing" if rebuild.started_s is None else f"{rebuild.fraction:.1%}"
+            said.append(
+                f"{rebuild.drive} failed at {rebuild.failed_s:g} s; {share} of it was rebuilt at the end"
+            )
+    if summary["rebuilds"]:
+        said.append("a failed drive draws no power; its time counts as standby")
+    return said
 
 
 def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping[str, Any]) -> Tables:
@@ -247,7 +290,7 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
     busy_ns = raw["state_ns"]["active"] + raw["state_ns"]["positioning"]
     same = (
         "queue_length_mean", "accesses", "reads", "writes", "seeks",
-        "spin_ups", "spin_downs", "bytes_read", "bytes_written",
+        "spin_ups", "spin_downs", "bytes_read", "bytes_written", "background_accesses",
     )  # fmt: skip
     return {
         "name": name["name"],

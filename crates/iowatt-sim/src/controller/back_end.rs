@@ -91,6 +91,11 @@ impl BackEnd {
         self.requests.get_mut(key).ops_left = operations;
     }
 
+    /// `operations` more on drives serve request `key`: they stand in for one that was lost with its drive.
+    pub fn add_operations(&mut self, key: u32, operations: u32) {
+        self.requests.get_mut(key).ops_left += operations;
+    }
+
     /// A drive operation of request `key` has completed; the request, if it was the last. Who waited for
     /// it is then in `woken`.
     pub fn operation_done(&mut self, key: u32, woken: &mut Vec<u32>) -> Option<BackEndRequest> {

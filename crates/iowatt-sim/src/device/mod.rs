@@ -13,10 +13,10 @@ use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
-use crate::plan::{DevicePlan, HddPlan, PoolPlan};
+use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
 use crate::power::{Policy, State};
 use crate::slab::Slab;
-use hdd::{Disk, Line, Model};
+use hdd::{Access, Disk, Line, Model};
 use std::sync::Arc;
 
 /// Key of "no operation".
@@ -33,9 +33,10 @@ pub struct DriveOp {
     pub arrived: Nanos,
     /// The drive.
     pub drive: u32,
-    /// Key of the host request that it serves, or of the controller's where there is a controller.
+    /// Key of the host request that it serves, or of the controller's where there is a controller, or
+    /// [`NO_OP`]: it belongs to a rebuild.
     pub host: u32,
-    /// Key of the parity update it belongs to, or [`NO_OP`].
+    /// Key of the parity update (of the rebuild step) it belongs to, or [`NO_OP`].
     pub row: u32,
     /// Operation released by this one's completion, or [`NO_OP`].
     pub then: u32,
@@ -64,12 +65,30 @@ enum Spindle {
     SpinningDown { since: Nanos },
     Stopped { since: Nanos },
     SpinningUp { since: Nanos },
+    Failed { since: Nanos },
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Service {
     op: u32,
     started: Nanos,
+    /// Travel to the edge of the disk before it, of a SCAN.
+    detour: Nanos,
+    access: Access,
+}
+
+impl Service {
+    /// Where its time goes: command, positioning, media and bus.
+    fn spans(&self) -> [(State, Nanos, Nanos); 3] {
+        let Access { overhead, seek, rotation, done, .. } = self.access;
+        let commanded = self.started + overhead;
+        let positioned = commanded + self.detour + seek + rotation;
+        [
+            (State::Active, self.started, commanded),
+            (State::Positioning, commanded, positioned),
+            (State::Active, positioned, done),
+        ]
+    }
 }
 
 /// Totals of one drive over the window.
@@ -81,6 +100,10 @@ pub struct DriveTotals {
     pub queue_seen: u64,
     /// Operations completed: reads, writes.
     pub completed: [u64; 2],
+    /// Of the completed operations, those of a rebuild.
+    pub background: u64,
+    /// Operations that waited here when the drive failed, and were redirected.
+    pub redirected: u64,
     /// Bytes of completed operations: reads, writes.
     pub bytes: [u64; 2],
     /// Arm movements.
@@ -114,6 +137,10 @@ pub struct Drive {
     disk: Disk,
     sector_bytes: u64,
     queue: Queue,
+    /// Rebuild operations, where they give way to others.
+    rebuild_queue: Queue,
+    gives_way: bool,
+    failed: bool,
     service: Option<Service>,
     /// What the media still do for the last operation: positioned at the first, free at the second instant.
     background: Option<(Nanos, Nanos)>,
@@ -148,6 +175,12 @@ impl Drive {
             disk: Disk::new(model, seed, index, bus_sector_ps),
             sector_bytes: u64::from(plan.sector_bytes),
             queue: Queue::new(pool.scheduler),
+            rebuild_queue: Queue::new(pool.scheduler),
+            gives_way: pool
+                .recovery
+                .as_ref()
+                .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
+            failed: false,
             service: None,
             background: None,
             bus,
@@ -164,7 +197,41 @@ impl Drive {
     /// Operations waiting or in service.
     #[must_use]
     pub fn load(&self) -> usize {
-        self.queue.len() + usize::from(self.service.is_some())
+        self.waiting() + usize::from(self.service.is_some())
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len() + self.rebuild_queue.len()
+    }
+
+    /// Whether it has failed: it takes no more operations.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
+    /// completes, and then the drive is dark.
+    pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
+        self.failed = true;
+        let before = waiting.len();
+        self.queue.drain(waiting);
+        self.rebuild_queue.drain(waiting);
+        for &op in &waiting[before..] {
+            around.observer.drive_queue_changed(now, self.index as usize, -1);
+            let counted = around.observer.window().begins(around.ops.get(op).arrived);
+            self.totals.redirected += u64::from(counted);
+        }
+        let index = self.index as usize;
+        match self.spindle {
+            Spindle::Spinning if self.service.is_some() => return,
+            Spindle::Spinning => self.book_rest(now, around.observer),
+            Spindle::SpinningDown { since } => around.observer.book(index, State::SpinDown, since, now),
+            Spindle::Stopped { since } => around.observer.book(index, State::Standby, since, now),
+            Spindle::SpinningUp { since } => around.observer.book(index, State::SpinUp, since, now),
+            Spindle::Failed { .. } => return,
+        }
+        self.spindle = Spindle::Failed { since: now };
     }
 
     /// Cylinders between the arm (where it will be after the present operation) and `lbn`.
@@ -180,8 +247,10 @@ impl Drive {
 
     /// Accepts an operation; serves it at once if the drive is ready.
     pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
-        let DriveOp { lbn, write, .. } = around.ops.get(op);
-        self.queue.push(op, lbn, write);
+        let DriveOp { lbn, write, host, .. } = around.ops.get(op);
+        let gives_way = host == NO_OP && self.gives_way;
+        let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
+        queue.push(op, lbn, write);
         if around.observer.window().begins(now) {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
@@ -210,9 +279,18 @@ impl Drive {
         if around.observer.window().ends(now) {
             let way = usize::from(op.write);
             self.totals.completed[way] += 1;
+            self.totals.background += u64::from(op.host == NO_OP);
             self.totals.bytes[way] += op.sectors * self.sector_bytes;
             self.totals.service += now - service.started;
             self.totals.response += now - op.arrived;
+            let Service { detour, access, .. } = service;
+            self.totals.seeks += u64::from(access.cylinders > 0 || detour > 0);
+            self.totals.seek_cylinders += u64::from(access.cylinders);
+            self.totals.seek += detour + access.seek;
+            self.totals.rotation += access.rotation;
+            self.totals.transfer += access.transfer;
+            self.totals.overhead += access.overhead + access.bus;
+            self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
         }
         self.idle_since = now;
         Some(service.op)
@@ -223,7 +301,9 @@ impl Drive {
         if self.service.is_some() {
             return; // a released operation has started already
         }
-        if self.queue.is_empty() {
+        if self.failed {
+            self.spindle = Spindle::Failed { since: now };
+        } else if self.waiting() == 0 {
             self.watch_idleness(around);
         } else {
             self.serve_next(now, around);
@@ -234,7 +314,8 @@ impl Drive {
     /// its end scheduled. Command first, then all positioning, then all transfer: the parts may alternate, but only their
     /// sums are kept.
     fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let Some(chosen) = self.queue.pop(now, &self.disk) else { return };
+        let chosen = self.queue.pop(now, &self.disk).or_else(|| self.rebuild_queue.pop(now, &self.disk));
+        let Some(chosen) = chosen else { return };
         let op = around.ops.get(chosen.op);
         let detour = chosen.via.map_or(0, |edge| self.disk.sweep_to(now, edge));
         let drive = self.index as usize;
@@ -243,22 +324,12 @@ impl Drive {
             let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
             self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
         };
-        let commanded = now + access.overhead;
-        let positioned = commanded + detour + access.seek + access.rotation;
-        around.observer.book(drive, State::Active, now, commanded);
-        around.observer.book(drive, State::Positioning, commanded, positioned);
-        around.observer.book(drive, State::Active, positioned, access.done);
-        if around.observer.window().ends(access.done) {
-            self.totals.seeks += u64::from(access.cylinders > 0 || detour > 0);
-            self.totals.seek_cylinders += u64::from(access.cylinders);
-            self.totals.seek += detour + access.seek;
-            self.totals.rotation += access.rotation;
-            self.totals.transfer += access.transfer;
-            self.totals.overhead += access.overhead + access.bus;
-            self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
+        let service = Service { op: chosen.op, started: now, detour, access };
+        for (state, from, until) in service.spans() {
+            around.observer.book(drive, state, from, until);
         }
         self.background = access.background;
-        self.service = Some(Service { op: chosen.op, started: now });
+        self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
     }
 
@@ -317,7 +388,7 @@ impl Drive {
         match self.spindle {
             Spindle::SpinningDown { since } => {
                 around.observer.book(drive, State::SpinDown, since, now);
-                if self.queue.is_empty() {
+                if self.waiting() == 0 {
                     self.spindle = Spindle::Stopped { since: now };
                 } else {
                     self.begin_spin_up(now, around);
@@ -329,14 +400,17 @@ impl Drive {
                 self.idle_since = now;
                 self.proceed(now, around);
             }
-            Spindle::Spinning | Spindle::Stopped { .. } => {}
+            Spindle::Spinning | Spindle::Stopped { .. } | Spindle::Failed { .. } => {}
         }
     }
 
-    /// Books the state that lasts at the end of the run.
+    /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
     pub fn finish(&mut self, now: Nanos, observer: &mut Observer) {
         let (state, since) = match self.spindle {
-            Spindle::Spinning if self.service.is_some() => return, // booked when it started
+            Spindle::Spinning if self.service.is_some() => {
+                self.cut(now, observer);
+                return;
+            }
             Spindle::Spinning => {
                 self.book_rest(now, observer);
                 return;
@@ -344,8 +418,20 @@ impl Drive {
             Spindle::SpinningDown { since } => (State::SpinDown, since),
             Spindle::Stopped { since } => (State::Standby, since),
             Spindle::SpinningUp { since } => (State::SpinUp, since),
+            Spindle::Failed { since } => {
+                observer.book_failed(self.index as usize, since, now);
+                return;
+            }
         };
         observer.book(self.index as usize, state, since, now);
+    }
+
+    /// Takes back what is booked of the operation in service beyond the end of the run. Only that of a rebuild can
+    /// be in service where the last request ends the run; where the end is given, nothing was booked beyond it.
+    fn cut(&self, now: Nanos, observer: &mut Observer) {
+        for (state, from, until) in self.service.iter().flat_map(Service::spans) {
+            observer.unbook(self.index as usize, state, (from, until), now);
+        }
     }
 }
 

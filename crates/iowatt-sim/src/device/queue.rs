@@ -90,6 +90,13 @@ impl Queue {
         }
     }
 
+    /// Empties the queue into `out`, in order of arrival.
+    pub fn drain(&mut self, out: &mut Vec<u32>) {
+        let mut all: Vec<Waiting> = self.fifo.drain(..).chain(self.by_lbn.drain(..)).collect();
+        all.sort_unstable_by_key(|w| w.sequence);
+        out.extend(all.into_iter().map(|w| w.op));
+    }
+
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &Disk) -> Option<Chosen> {
         if self.discipline == SchedulerPlan::Fcfs {

@@ -141,6 +141,18 @@ impl Observer {
         }
     }
 
+    /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.
+    pub fn unbook(&mut self, drive: usize, state: State, (from, until): (Nanos, Nanos), end: Nanos) {
+        if let Some((from, until, watts)) = self.ledger.unbook(drive, state, from.max(end), until) {
+            self.intervals.energy(from, until, state, -watts);
+        }
+    }
+
+    /// A drive had failed over a span.
+    pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
+        self.ledger.book_failed(drive, from, until);
+    }
+
     /// Closes all time integrals at the end of the run.
     pub fn finish(&mut self, now: Nanos) {
         for flow in &mut self.flows {

@@ -5,12 +5,14 @@
 
 mod controller;
 mod hdd;
+mod recovery;
 
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 
 use serde::Deserialize;
 
@@ -88,7 +90,7 @@ pub struct VolumePlan {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolPlan {
-    /// Number of drives.
+    /// Number of drives, spares apart.
     pub count: usize,
     /// The drive.
     pub device: DevicePlan,
@@ -100,6 +102,8 @@ pub struct PoolPlan {
     pub power_policy: PowerPolicyPlan,
     /// Bus of each drive, by index; empty where drives have private links.
     pub bus_of_drive: Vec<usize>,
+    /// Spares, failures and rebuild; none where nothing ever fails.
+    pub recovery: Option<RecoveryPlan>,
 }
 
 /// Striping and redundancy of a pool.
@@ -321,6 +325,12 @@ impl Plan {
 }
 
 impl PoolPlan {
+    /// Number of drives, spares included.
+    #[must_use]
+    pub fn drives(&self) -> usize {
+        self.count + self.recovery.as_ref().map_or(0, |r| r.spares)
+    }
+
     fn validate(&self, buses: usize) -> Result<(), String> {
         let DevicePlan::Hdd(hdd) = &self.device;
         hdd.validate()?;
@@ -343,10 +353,11 @@ impl PoolPlan {
             "the stripe unit must be a multiple of the sector",
         )?;
         check(
-            self.bus_of_drive.is_empty() || self.bus_of_drive.len() == self.count,
+            self.bus_of_drive.is_empty() || self.bus_of_drive.len() == self.drives(),
             "every drive of a pool has a bus, or none has",
         )?;
         check(self.bus_of_drive.iter().all(|&b| b < buses), "a drive is on a bus that is not there")?;
+        self.recovery.as_ref().map_or(Ok(()), |r| r.validate(self))?;
         let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
         check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
     }

@@ -44,6 +44,8 @@ pub struct Ledger {
     window: Window,
     watts: Vec<[f64; STATES]>,
     time: Vec<[Nanos; STATES]>,
+    /// Of the standby time, that of a failed drive, which draws nothing.
+    dark: Vec<Nanos>,
 }
 
 impl Ledger {
@@ -51,7 +53,8 @@ impl Ledger {
     #[must_use]
     pub fn new(window: Window, watts: Vec<[f64; STATES]>) -> Self {
         let time = vec![[0; STATES]; watts.len()];
-        Self { window, watts, time }
+        let dark = vec![0; watts.len()];
+        Self { window, watts, time, dark }
     }
 
     /// Books a span; returns the part inside the window and the watts drawn over it.
@@ -67,6 +70,27 @@ impl Ledger {
         Some((from, until, self.watts[drive][state as usize]))
     }
 
+    /// Takes back what was booked of an operation that the end of the run cuts; returns as [`Self::book`].
+    pub fn unbook(
+        &mut self,
+        drive: usize,
+        state: State,
+        from: Nanos,
+        until: Nanos,
+    ) -> Option<(Nanos, Nanos, f64)> {
+        let (from, until) = self.window.clip(from, until)?;
+        self.time[drive][state as usize] -= until - from;
+        Some((from, until, self.watts[drive][state as usize]))
+    }
+
+    /// Books a span in which a drive had failed: standby at no power.
+    pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
+        if let Some((from, until)) = self.window.clip(from, until) {
+            self.time[drive][State::Standby as usize] += until - from;
+            self.dark[drive] += until - from;
+        }
+    }
+
     /// State times of a drive.
     #[must_use]
     pub fn time(&self, drive: usize) -> [Nanos; STATES] {
@@ -76,7 +100,8 @@ impl Ledger {
     /// Joules of a drive by state.
     #[must_use]
     pub fn joules(&self, drive: usize) -> [f64; STATES] {
-        std::array::from_fn(|s| seconds(self.time[drive][s]) * self.watts[drive][s])
+        let dark = |s| if s == State::Standby as usize { self.dark[drive] } else { 0 };
+        std::array::from_fn(|s| seconds(self.time[drive][s] - dark(s)) * self.watts[drive][s])
     }
 }
 

@@ -3,6 +3,11 @@
 //! The four parity rotations are those of Linux md (facts: drivers/md/raid5.c). Stripe `s` of a level with
 //! `d` data drives holds the chunks `s*d .. s*d + d`, each `unit` sectors; every drive of the stripe uses
 //! its own sectors `s*unit .. (s+1)*unit`.
+//!
+//! With distributed sparing a stripe has one column more, of spare space. Stripe `s` then lies `s` drives to
+//! the left of where stripe 0 lies, around all `n + 1` drives, and parity takes its next place among the
+//! other `n` columns after every `n + 1` stripes: over `n + 1` consecutive stripes every drive holds the
+//! spare space once and (each) parity once.
 
 use crate::plan::{ParityLayout, RaidLevel};
 
@@ -14,6 +19,19 @@ pub struct Layout {
     drives: u64,
     data: u64,
     unit: u64,
+    /// Drives that stripes go around, the column of spare space included; 0 where there is none.
+    around: u64,
+}
+
+/// What a drive holds in a stripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A data unit (or a copy of it), by its index in the stripe.
+    Data(u64),
+    /// Parity: 0 is P, 1 is Q.
+    Parity(usize),
+    /// Nothing, or spare space.
+    Spare,
 }
 
 /// A run of sectors on one drive of the pool.
@@ -39,7 +57,60 @@ impl Layout {
             RaidLevel::Raid4 | RaidLevel::Raid5 => (drives - 1, unit),
             RaidLevel::Raid6 => (drives - 2, unit),
         };
-        Self { level, rotation, drives, data, unit }
+        Self { level, rotation, drives, data, unit, around: 0 }
+    }
+
+    /// The same with a column of spare space, over one drive more.
+    #[must_use]
+    pub fn with_distributed_spare(self) -> Self {
+        Self { around: self.drives + 1, ..self }
+    }
+
+    /// Drive of the spare space in a stripe, with distributed sparing.
+    #[must_use]
+    pub fn spare_drive(&self, stripe: u64) -> u64 {
+        self.turned(stripe, self.drives)
+    }
+
+    /// Of the first `stripes`, how many have their spare space on `drive`.
+    #[must_use]
+    pub fn spare_stripes(&self, stripes: u64, drive: u64) -> u64 {
+        if self.around == 0 {
+            return 0;
+        }
+        let first = (self.around + self.drives - drive) % self.around;
+        (stripes + self.around - 1 - first) / self.around
+    }
+
+    /// Stripe by whose number parity rotates.
+    fn turn(&self, stripe: u64) -> u64 {
+        stripe.checked_div(self.around).unwrap_or(stripe)
+    }
+
+    /// Drive of a column in a stripe.
+    fn turned(&self, stripe: u64, column: u64) -> u64 {
+        if self.around == 0 { column } else { (column + self.around - stripe % self.around) % self.around }
+    }
+
+    /// What `drive` holds in a stripe.
+    #[must_use]
+    pub fn role(&self, stripe: u64, drive: u64) -> Role {
+        let column = if self.around == 0 { drive } else { (drive + stripe) % self.around };
+        if column >= self.drives {
+            return Role::Spare;
+        }
+        if self.parity_units() > 0 {
+            let p = self.parity_column(self.turn(stripe));
+            if column == p {
+                return Role::Parity(0);
+            }
+            if self.parity_units() == 2 && column == (p + 1) % self.drives {
+                return Role::Parity(1);
+            }
+            let index = (0..self.data).find(|&i| self.data_drive(stripe, i) == drive);
+            return index.map_or(Role::Spare, Role::Data);
+        }
+        Role::Data(column % self.data)
     }
 
     /// Data drives of a stripe.
@@ -89,6 +160,10 @@ impl Layout {
     /// Drive of P in a stripe, for levels that have it.
     #[must_use]
     pub fn parity_drive(&self, stripe: u64) -> u64 {
+        self.turned(stripe, self.parity_column(self.turn(stripe)))
+    }
+
+    fn parity_column(&self, stripe: u64) -> u64 {
         let n = self.drives;
         match (self.level, self.rotation) {
             (RaidLevel::Raid4, _) => n - 1,
@@ -100,17 +175,21 @@ impl Layout {
     /// Drive of Q in a stripe of RAID-6: after P.
     #[must_use]
     pub fn q_drive(&self, stripe: u64) -> u64 {
-        (self.parity_drive(stripe) + 1) % self.drives
+        self.turned(stripe, (self.parity_column(self.turn(stripe)) + 1) % self.drives)
     }
 
     /// Drive of data unit `index` of a stripe (RAID-10: its first copy).
     #[must_use]
     pub fn data_drive(&self, stripe: u64, index: u64) -> u64 {
+        self.turned(stripe, self.data_column(self.turn(stripe), index))
+    }
+
+    fn data_column(&self, stripe: u64, index: u64) -> u64 {
         let n = self.drives;
         match self.level {
             RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 | RaidLevel::Raid4 => index,
             RaidLevel::Raid5 | RaidLevel::Raid6 => {
-                let p = self.parity_drive(stripe);
+                let p = self.parity_column(stripe);
                 let parities = n - self.data;
                 match self.rotation {
                     ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => (p + parities + index) % n,
@@ -130,7 +209,11 @@ impl Layout {
             RaidLevel::Raid10 => (self.data as usize, 2),
             _ => (0, 1),
         };
-        (0..count).map(move |copy| drive + copy * step)
+        let around = if self.around == 0 { usize::MAX } else { self.around as usize };
+        (0..count).map(move |copy| {
+            let column = drive + copy * step;
+            if column < around { column } else { column - around }
+        })
     }
 }
 
@@ -211,6 +294,53 @@ mod tests {
                 .map(|chunk| l.data_drive(chunk / (n - 1), chunk % (n - 1)))
                 .collect();
             prop_assert_eq!(drives.len() as u64, n);
+        }
+
+        /// Distributed sparing: in every stripe the spare space has a drive of its own, and over n + 1
+        /// stripes every drive holds it once and parity once.
+        #[test]
+        fn spare_space_and_parity_go_around(n in 4usize..20, rotation in 0usize..4, start in 0u64..1000, six in any::<bool>()) {
+            let level = if six { RaidLevel::Raid6 } else { RaidLevel::Raid5 };
+            let l = Layout::new(level, ROTATIONS[rotation], n, 8).with_distributed_spare();
+            let around = n as u64 + 1;
+            let first = start * around;
+            for drive in 0..around {
+                let counted = (0..start + 3).filter(|&s| l.spare_drive(s) == drive).count() as u64;
+                prop_assert_eq!(l.spare_stripes(start + 3, drive), counted);
+            }
+            let (mut spares, mut parities) = (BTreeSet::new(), BTreeSet::new());
+            for s in first..first + around {
+                let mut used = stripe(&l, s);
+                used.push(l.spare_drive(s));
+                prop_assert_eq!(used.iter().copied().collect::<BTreeSet<_>>(), (0..around).collect());
+                spares.insert(l.spare_drive(s));
+                parities.insert(l.parity_drive(s));
+            }
+            prop_assert_eq!(spares.len() as u64, around);
+            prop_assert_eq!(parities.len() as u64, around);
+        }
+
+        /// What a drive holds agrees with where things lie.
+        #[test]
+        fn roles_are_the_inverse_of_places(n in 4usize..12, rotation in 0usize..4, level in 0usize..4, s in 0u64..5000, spread in any::<bool>()) {
+            let level = [RaidLevel::Raid10, RaidLevel::Raid4, RaidLevel::Raid5, RaidLevel::Raid6][level];
+            let n = if level == RaidLevel::Raid10 { n / 2 * 2 } else { n };
+            let l = Layout::new(level, ROTATIONS[rotation], n, 8);
+            let l = if spread { l.with_distributed_spare() } else { l };
+            for index in 0..l.data_drives() {
+                for copy in l.copies(l.data_drive(s, index) as usize) {
+                    prop_assert_eq!(l.role(s, copy as u64), Role::Data(index));
+                }
+            }
+            if l.parity_units() > 0 {
+                prop_assert_eq!(l.role(s, l.parity_drive(s)), Role::Parity(0));
+            }
+            if l.parity_units() == 2 {
+                prop_assert_eq!(l.role(s, l.q_drive(s)), Role::Parity(1));
+            }
+            if spread {
+                prop_assert_eq!(l.role(s, l.spare_drive(s)), Role::Spare);
+            }
         }
 
         /// RAID-4 keeps all parity on the last drive.

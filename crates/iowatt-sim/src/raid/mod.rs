@@ -5,13 +5,23 @@
 //! the old data and parity (read-modify-write) or the data that stays (reconstruct-write). New data may be
 //! written once the old data on the same drive has been read; parity waits for all reads of its stripe.
 
-mod layout;
+//!
+//! Once a drive has failed, [`losses`] knows where things are, `degraded` computes what is missing from
+//! what is left, and `rebuild` restores it. Until then all that costs one branch a stripe.
 
-pub use layout::{Extent, Layout};
+mod degraded;
+mod layout;
+pub mod losses;
+mod rebuild;
+
+pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
-use crate::plan::{PoolPlan, RaidLevel, SmallWrite};
+use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::slab::Slab;
+use losses::Losses;
+use rebuild::Rebuild;
+pub use rebuild::Workshop;
 
 /// A parity update that waits for its reads.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +63,8 @@ impl Touched {
 /// What is being split: passed down unchanged.
 struct Splitting<'a> {
     host: u32,
+    /// What plain operations belong to: a parity update, a rebuild step, or [`NO_OP`].
+    row: u32,
     ops: &'a mut DriveOps,
     /// Operations that may start at once.
     ready: &'a mut Vec<u32>,
@@ -75,25 +87,40 @@ pub struct Pool {
     /// Copy chosen for each drive in the request being split (number of the request, drive).
     chosen_copy: Vec<(u64, usize)>,
     request: u64,
+    recovery: Option<RecoveryPlan>,
+    /// Sectors of a drive that the layout uses.
+    used_sectors: u64,
+    /// Where things are; from the first failure on.
+    losses: Option<Box<Losses>>,
+    rebuild: Option<Box<Rebuild>>,
 }
 
 impl Pool {
     /// The pool of `plan`, whose drives are numbered from `first_drive`.
     #[must_use]
     pub fn new(plan: &PoolPlan, first_drive: usize) -> Self {
-        let sector_bytes = u64::from(crate::device::hdd_plan(plan).sector_bytes);
+        let hdd = crate::device::hdd_plan(plan);
+        let sector_bytes = u64::from(hdd.sector_bytes);
         let unit = plan.raid.stripe_unit_bytes / sector_bytes;
+        let mut layout = Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit);
+        if plan.recovery.as_ref().is_some_and(|r| r.sparing == SpareKind::Distributed) {
+            layout = layout.with_distributed_spare();
+        }
         Self {
-            layout: Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit),
+            layout,
             level: plan.raid.level,
             small_write: plan.raid.small_write,
             parity_check_on_read: plan.raid.parity_check_on_read,
             first_drive,
             sector_bytes,
             rows: Slab::default(),
-            last_plain: vec![(0, NO_OP); plan.count],
-            chosen_copy: vec![(0, 0); plan.count],
+            last_plain: vec![(0, NO_OP); plan.drives()],
+            chosen_copy: vec![(0, 0); plan.drives()],
             request: 0,
+            recovery: plan.recovery.clone(),
+            used_sectors: layout.capacity(hdd.sectors) / layout.data_drives(),
+            losses: None,
+            rebuild: None,
         }
     }
 
@@ -114,16 +141,17 @@ impl Pool {
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host, ops, ready, made: 0 };
+        let mut split = Splitting { host, row: NO_OP, ops, ready, made: 0 };
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
             let touched = self.touch(sector, end);
             sector += self.sectors_of(&touched);
-            if write {
-                self.write(&touched, &mut split);
-            } else {
-                self.read(&touched, drives, &mut split);
+            match (write, self.losses.is_some()) {
+                (true, false) => self.write(&touched, &mut split),
+                (false, false) => self.read(&touched, drives, &mut split),
+                (true, true) => self.write_degraded(&touched, &mut split),
+                (false, true) => self.read_degraded(&touched, drives, &mut split),
             }
         }
         split.made
@@ -213,7 +241,7 @@ impl Pool {
     }
 
     fn read_modify_write(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) {
-        let row = self.begin_row(t, reads, split);
+        let row = self.begin_row(self.parity_extents(t), reads, split);
         for index in t.first..=t.last {
             let extent = self.data_extent(t, index);
             let write = self.make(extent, true, NO_OP, NO_OP, split);
@@ -233,7 +261,7 @@ impl Pool {
         reads: u32,
         split: &mut Splitting<'_>,
     ) {
-        let row = self.begin_row(t, reads, split);
+        let row = self.begin_row(self.parity_extents(t), reads, split);
         let (from, sectors) = t.hull(self.layout.unit());
         let lbn = self.layout.stripe_lbn(t.stripe) + from;
         let untouched = (0..t.first).chain(t.last + 1..self.layout.data_drives());
@@ -253,8 +281,8 @@ impl Pool {
     }
 
     /// Opens a parity update whose parity writes wait for `reads` reads.
-    fn begin_row(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) -> u32 {
-        let parity_writes = self.parity_extents(t).map(|parity| match parity {
+    fn begin_row(&mut self, parity: [Option<Extent>; 2], reads: u32, split: &mut Splitting<'_>) -> u32 {
+        let parity_writes = parity.map(|extent| match extent {
             Some(extent) => self.make(extent, true, NO_OP, NO_OP, split),
             None => NO_OP,
         });
@@ -321,7 +349,7 @@ impl Pool {
                 return;
             }
         }
-        let key = self.make(extent, write, NO_OP, NO_OP, split);
+        let key = self.make(extent, write, split.row, NO_OP, split);
         self.last_plain[extent.drive] = (self.request, key);
         split.ready.push(key);
     }

@@ -130,3 +130,13 @@ pub fn poisson(
         })
         .collect()
 }
+
+/// Gives the first pool spares and failures (drive, seconds); rebuilds go as fast as they can.
+pub fn trouble(plan: &mut Value, spares: usize, sparing: &str, failures: &[(usize, f64)]) {
+    let failures: Vec<Value> = failures.iter().map(|(d, at)| json!({"drive": d, "at_s": at})).collect();
+    plan["pools"][0]["recovery"] = json!({
+        "spares": spares, "sparing": sparing, "failures": failures,
+        "rebuild": {"delay_s": 0.0, "rate_bytes_per_s": null, "outstanding": 4, "step_bytes": 1 << 20,
+                    "priority": "host-first"},
+    });
+}

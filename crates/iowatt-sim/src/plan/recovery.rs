@@ -1,0 +1,90 @@
+//! The plan of what goes wrong in a pool, and of how it gets well again.
+
+use super::{PoolPlan, RaidLevel};
+use serde::Deserialize;
+
+/// Spares, failures and the rebuild of one pool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecoveryPlan {
+    /// Drives' worth of spare space, in addition to the pool's `count`.
+    pub spares: usize,
+    /// Where the spare space lies.
+    pub sparing: SpareKind,
+    /// Drives that fail.
+    pub failures: Vec<FailurePlan>,
+    /// How lost drives are rebuilt.
+    pub rebuild: RebuildPlan,
+}
+
+/// Where spare space lies.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpareKind {
+    /// On drives of its own, numbered after the others, which spin and wait.
+    Dedicated,
+    /// One unit of each stripe, rotated over all drives.
+    Distributed,
+}
+
+/// The failure of a drive.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailurePlan {
+    /// Drive of the pool; dedicated spares come last.
+    pub drive: usize,
+    /// Seconds from the start.
+    pub at_s: f64,
+}
+
+/// How a lost drive is rebuilt.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RebuildPlan {
+    /// Seconds from the failure to the start.
+    pub delay_s: f64,
+    /// Bytes of the lost drive a second at most; none is without limit.
+    pub rate_bytes_per_s: Option<f64>,
+    /// Steps under way at a time.
+    pub outstanding: u32,
+    /// Bytes of each drive in a step; rounded up to whole stripe units.
+    pub step_bytes: u64,
+    /// Whether requests overtake the rebuild in the drives' queues.
+    pub priority: RebuildPriority,
+}
+
+/// The rank of rebuild operations in a drive's queue.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum RebuildPriority {
+    /// Served where no operation of a request waits; what is in service is not interrupted.
+    HostFirst,
+    /// Among the others, as the discipline has it.
+    Equal,
+}
+
+impl RecoveryPlan {
+    pub(super) fn validate(&self, pool: &PoolPlan) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let level = pool.raid.level;
+        let nothing = self.spares == 0 && self.failures.is_empty();
+        check(nothing || level != RaidLevel::Raid0, "RAID-0 survives no failure and has no use for spares")?;
+        check(
+            self.sparing == SpareKind::Dedicated
+                || (self.spares == 1
+                    && matches!(level, RaidLevel::Raid10 | RaidLevel::Raid5 | RaidLevel::Raid6)),
+            "distributed sparing is one spare in RAID-10, RAID-5 or RAID-6",
+        )?;
+        for (number, failure) in self.failures.iter().enumerate() {
+            check(failure.drive < pool.drives(), "a drive fails that is not there")?;
+            check(failure.at_s >= 0.0, "a failure needs a time of at least 0")?;
+            let again = self.failures[..number].iter().any(|f| f.drive == failure.drive);
+            check(!again, "a drive fails twice")?;
+        }
+        let rebuild = &self.rebuild;
+        check(rebuild.outstanding > 0, "a rebuild needs a step outstanding")?;
+        check(rebuild.step_bytes > 0, "a rebuild step needs bytes")?;
+        check(rebuild.rate_bytes_per_s.is_none_or(|rate| rate > 0.0), "a rebuild rate must be positive")?;
+        check(rebuild.delay_s >= 0.0, "a rebuild delay must be at least 0")
+    }
+}
