@@ -80,8 +80,9 @@ def test_what_the_core_is_asked(monkeypatch):
     """Whole sectors, requests past the end moved to it, watts that nobody knows as 0."""
     asked = {}
 
-    def fake(plan, offset, size, op, think_ns, phase):
-        asked.update(plan=json.loads(plan), offset=offset, size=size, op=op, think_ns=think_ns, phase=phase)
+    def fake(plan, *arrays):
+        names = ("offset", "size", "op", "think_ns", "phase")
+        asked.update(plan=json.loads(plan), **dict(zip(names, arrays, strict=True)))
         return {"response_ns": np.array([2_000_000, 3_000_000], np.uint64), "hit": np.zeros(2, np.uint8)}
 
     monkeypatch.setattr(_core, "replay_one", fake, raising=False)

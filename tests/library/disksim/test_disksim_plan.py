@@ -97,7 +97,8 @@ def test_an_irregular_layout_keeps_its_speed():
 
 
 def test_a_negative_settle_is_a_magnitude(tmp_path):
-    drive = read_drive(changed(tmp_path, "cheetah9LP.model", "delay = 0.461000", "delay = -0.461000"))
+    model = changed(tmp_path, "cheetah9LP.model", "delay = 0.461000", "delay = -0.461000")
+    drive = read_drive(model.with_name("cheetah9LP.diskspecs"))
     # The tightest track skew is 97 of 254 sectors of 5.973 ms: room for more than 0.461 ms.
     assert rules.write_settle_s(drive) == 0.000461
     tight = dataclasses.replace(
