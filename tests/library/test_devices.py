@@ -71,8 +71,7 @@ def test_a_drive_makes_mechanical_sense(name):
     held = drive.layout.held(drive.surfaces)
     assert 0.95 * held < drive.sectors <= held
     assert drive.seek[0][0] == 1
-    assert drive.seek[-1][0] <= drive.cylinders - 1
-    assert drive.sequential_rate(0) > drive.sequential_rate(-1) > 0
+    assert drive.sequential_rate(0) >= drive.sequential_rate(-1) > 0
     assert drive.seek[0][1] < drive.average_seek_s < max(time_s for _, time_s in drive.seek)
     if FILES[name].controller is not None:
         return  # its seek times contain command processing, and its skews are what they are
