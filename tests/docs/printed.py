@@ -58,6 +58,12 @@ def workplace(folder: Path) -> None:
     with gzip.open(folder / "mytrace.csv.gz", "wt") as file:
         file.write("\n".join([known, *rows]) + "\n")
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
+    for file in (ROOT / "tests" / "data" / "disksim").iterdir():
+        shutil.copy(file, folder)
+    measured = [
+        f"{'RW'[i % 2]} Hit {i * 7919 % 1_000_000} 8 {9000 + i % 7}.0 {5000 + i % 11}.0" for i in range(200)
+    ]
+    (folder / "mydrive.trace").write_text("\n".join(measured) + "\n")
     (folder / "mydrive.toml").write_text(
         'name = "my-drive"\ntitle = "My drive"\nbased_on = "arrays2002-disk"\n[power]\nidle = "18W"\n'
     )

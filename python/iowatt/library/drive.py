@@ -14,6 +14,7 @@ from iowatt.library.electrical import HddPower
 from iowatt.library.electronics import Buffer, Controller
 from iowatt.library.geometry import (
     MOST_CYLINDERS,
+    MOST_SECTORS_PER_TRACK,
     HplSeek,
     IndexedGeometry,
     MeasuredSeek,
@@ -219,6 +220,13 @@ def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: st
     turn_s = 60 / parts.rpm
     track_s = turn_s + parts.head_switch
     outer, inner = (round(rate * track_s / parts.sector_bytes) for rate in (rates.outer, rates.inner))
+    if outer > MOST_SECTORS_PER_TRACK:
+        raise InputError(
+            f"geometry: comes to {outer:,} sectors per track with the capacity; at most "
+            f"{MOST_SECTORS_PER_TRACK:,} are accepted",
+            where=where,
+            hint="look at the units of capacity, sector_size and the rates",
+        )
     if not outer >= inner >= 1:
         raise InputError("geometry.outer_rate must be at least geometry.inner_rate", where=where)
     next_cylinder_s = _next_cylinder_s(parts.seek)

@@ -66,7 +66,9 @@ class ZonedGeometry(Strict):
     """Geometry as extracted from a drive."""
 
     surfaces: int = key("Recording surfaces (= heads).", ge=1, le=1000)
-    cylinders: int | None = key("All cylinders.", default=None, unset="those of the zones", ge=1, le=MOST_CYLINDERS)
+    cylinders: int | None = key(
+        "All cylinders.", default=None, unset="those of the zones", ge=1, le=MOST_CYLINDERS
+    )
     mapping: Mapping = key(
         "Order of surfaces within cylinders. normal: always from surface 0; serpentine: every other cylinder "
         "of the zone, or of the disk, runs backwards.",
@@ -108,7 +110,7 @@ class IndexedGeometry(Strict):
     """Irregular tracks, as a tree of runs of like tracks in a file of its own."""
 
     surfaces: int = key("Recording surfaces (= heads).", ge=1, le=1000)
-    cylinders: int = key("All cylinders.", ge=1, le=2**31)
+    cylinders: int = key("All cylinders.", ge=1, le=MOST_CYLINDERS)
     layout: str = key(
         "A layout file (.json or .json.gz) as `iowatt devices import` writes it, relative to this file.",
         min_length=1,
@@ -146,7 +148,7 @@ def _point(value: Any) -> Any:
     raise ValueError("expected [cylinders, milliseconds]")
 
 
-_Distance = Annotated[int, Field(ge=1, le=2**31)]
+_Distance = Annotated[int, Field(ge=1, le=MOST_CYLINDERS)]
 _Milliseconds = Annotated[float, Field(ge=0, le=10_000)]
 SeekPoint = Annotated[
     tuple[_Distance, _Milliseconds] | tuple[_Distance, _Milliseconds, _Milliseconds],
