@@ -118,12 +118,13 @@ ENTRIES = (
 
 def described(entry: Entry, imported: Imported) -> Imported:
     """The imported tables with what the library knows beyond the file."""
+    assumptions = [entry.assumption] if entry.assumption else []
     own = {
         "name": entry.name,
         "kind": "hdd",
         "title": entry.title,
         "vendor": entry.vendor,
-        **({"assumptions": [entry.assumption]} if entry.assumption else {}),
+        **({"assumptions": assumptions} if assumptions else {}),
     }
     tables = {**own, **{key: value for key, value in imported.tables.items() if key not in own}}
     (source,) = tables["source"]

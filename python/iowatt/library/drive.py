@@ -273,4 +273,17 @@ def _seconds(milliseconds: float) -> float:
 
 def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
     stand_in = [f"{file.name} is a stand-in: {file.stand_in}"] if file.stand_in else []
-    return (*stand_in, *(f"{file.name}: {text}" for text in (*file.assumptions, *steps.notes())))
+    said = [*file.assumptions, *steps.notes(), *_bus_note(file)]
+    return (*stand_in, *(f"{file.name}: {text}" for text in said))
+
+
+def _bus_note(file: DeviceFile) -> list[str]:
+    """A drive that was measured on a slow bus stays slow on a fast one, unless it is told otherwise."""
+    slowest = max(file.controller.sector) if file.controller is not None else 0.0
+    if not slowest:
+        return []
+    rate = (file.sector_size or derive.SECTOR_BYTES) / slowest / 1e6
+    return [
+        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus that it was "
+        "measured on; controller.sector in a device file of your own changes that"
+    ]

@@ -1,0 +1,103 @@
+"""``iowatt devices import`` as typed, DiskSim's files in a scenario, and ``validate``'s refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli import main
+from iowatt.errors import InputError
+from iowatt.library import find_drive
+from iowatt.scenario import ScenarioError, compile_plan, load
+
+DATA = Path(__file__).parents[1] / "data" / "disksim"
+CHEETAH = str(DATA / "cheetah9LP.diskspecs")
+
+
+def invoke(*words):
+    return CliRunner().invoke(main.app, ["devices", *words])
+
+
+def test_to_standard_output():
+    result = invoke("import", CHEETAH, "--name", "my-cheetah")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("# Imported from cheetah9LP.diskspecs")
+    assert 'name = "my-cheetah"' in result.stdout
+    assert (
+        "warning: cheetah9LP.diskspecs:16: " in result.stderr
+        and "Print stats = 1 is ignored" in result.stderr
+    )
+    assert "Print stats = 1 is ignored" in result.stdout
+    assert str(DATA) not in result.stdout
+
+
+def test_to_a_file(tmp_path):
+    target = tmp_path / "fifteen.toml"
+    source = str(DATA / "Seagate-Cheetah15k5.diskspecs")
+    assert invoke("import", source, "--name", "fifteen", "-o", str(target)).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifteen.layout.json.gz", "fifteen.toml"]
+    assert find_drive("fifteen.toml", tmp_path).sectors == 286_749_487
+    again = invoke("import", source, "--name", "fifteen", "-o", str(target))
+    assert isinstance(again.exception, InputError) and again.exception.hint == "--force replaces it"
+    refused = invoke("import", source)
+    assert isinstance(refused.exception, InputError) and "file of its own" in refused.exception.message
+
+
+SCENARIO = """
+name = "direct"
+[[array.pool]]
+name = "disks"
+count = 1
+
+[array.pool.device]
+name = "raid5_32.parv"
+drive = "disk0"
+power = { active = "12W", positioning = "12W", idle = "8W" }
+
+[observe]
+duration = "1s"
+"""
+
+
+def test_a_disksim_file_in_a_scenario():
+    plan = compile_plan(load(SCENARIO, base_dir=DATA), DATA)
+    device = plan["simulation"]["pools"][0]["device"]
+    assert (device["kind"], device["power"]["idle_w"]) == ("hdd", 8.0)
+    assert any("is ignored" in note for note in plan["notes"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('drive = "disk0"', 'drive = "disk77"', "there is no drive 'disk77'"),
+        ("raid5_32.parv", "raid6.parv", "there is no such file"),
+        ("raid5_32.parv", "quantum-atlas-10k", "is one drive"),
+    ],
+)
+def test_a_disksim_file_that_is_wrong(old, new, words):
+    with pytest.raises(ScenarioError, match=words):
+        compile_plan(load(SCENARIO.replace(old, new), base_dir=DATA), DATA)
+
+
+def test_an_irregular_layout_at_another_speed():
+    text = SCENARIO.replace("raid5_32.parv", "Seagate-Cheetah15k5.diskspecs")
+    text = text.replace('drive = "disk0"', "rpm = 9000")
+    with pytest.raises(ScenarioError, match="irregular layout cannot be changed"):
+        compile_plan(load(text, base_dir=DATA), DATA)
+
+
+def test_a_slow_bus_is_said():
+    assert any("5.2 MB/s" in note for note in find_drive("quantum-atlas-10k").notes)
+    assert not any("5.2 MB/s" in note for note in find_drive("arrays2002-disk").notes)
+
+
+def test_what_validate_refuses(tmp_path):
+    for words, message in (
+        (("--device", "wd-red-4tb"), "there is no shipped trace"),
+        (("--trace", "x.trace"), "say which device"),
+        (("--device", "hp-c2247a", "-o", str(tmp_path / "x.pdf")), "is an HTML file"),
+    ):
+        result = invoke("validate", *words)
+        assert isinstance(result.exception, InputError) and message in result.exception.message
