@@ -31,7 +31,8 @@ def _write_catalogues(_app: object) -> None:
     folder = Path(__file__).parent / "reference"
     for name, model in (("_keys.md", Scenario), ("_device_keys.md", DeviceFile)):
         entries = [
-            f"`{key.path}`\n: {key.description}\n\n  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"
+            f"`{key.path}`\n: {key.description}\n\n"
+            f"  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"
             for key in catalogue(model).values()
         ]
         (folder / name).write_text("\n".join(entries))

@@ -47,6 +47,7 @@ def flow() -> dict[str, Any]:
         "writes": 3,
         "bytes_read": 5 * 4096,
         "bytes_written": 2 * 8192,
+        "completions": {"requests": 7, "bytes_read": 5 * 4096, "bytes_written": 2 * 8192},
         "in_flight_mean": 0.001,
         "response": {
             "all": moments(1, 2, 3, 4, 5, 10, 20),
@@ -78,7 +79,7 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
 WATTS = {"active": 30.0, "positioning": 25.0, "idle": 20.0}
 
 SUMMARY: dict[str, Any] = {
-    "window": {"start_ns": 0, "end_ns": 100 * S},
+    "window": {"start_ns": 0, "end_ns": 100 * S, "last_arrival_ns": 99 * S},
     "total": flow(),
     "workloads": [flow()],
     "volumes": [flow()],
@@ -125,7 +126,7 @@ def intervals() -> dict[str, np.ndarray]:
         "writes": _u64(0, 2),
         "bytes_read": _u64(20480, 0),
         "bytes_written": _u64(0, 16384),
-        "response_sum_ns": _u64(15 * MS, 30 * MS),
+        "response_sum_ns": _f64(15 * MS, 30 * MS),
         "response_max_ns": _u64(5 * MS, 20 * MS),
         "response_p50_ns": _u64(3 * MS, 10 * MS),
         "response_p95_ns": _u64(5 * MS, 20 * MS),

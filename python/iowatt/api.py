@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
+    from iowatt.scenario import Scenario
 
 Progress = Callable[[float | None, int], None]
 
@@ -42,7 +43,8 @@ def run(
         A scenario file, or the text of one (a string with a line break in it); paths in a text are
         relative to the current directory.
     set:
-        Overrides, ``"array.pool.disks.count=24"`` or a mapping of such paths to values.
+        Overrides, ``"array.pool.disks.count=24"`` or a mapping of such paths to values. Files that they
+        name are looked for in the current directory first, then beside the scenario.
     seed:
         Overrides the scenario's seed.
     output:
@@ -67,14 +69,10 @@ def run(
     overrides = _overrides(set, seed)
     started_at = provenance.now()
     given, base, text = _given(scenario)
-    plan = compile_plan(load(given, overrides), base)
+    checked = load(given, overrides)
+    plan = compile_plan(checked, base)
     traces = resolve_sources(plan, base)
-    inputs = [
-        (trace["path"], Path(resolved["path"]))
-        for trace, resolved in zip(plan["sources"], traces, strict=True)
-    ]
-    if isinstance(given, Path):
-        inputs.insert(0, (str(given), given))
+    inputs = _inputs(given, base, checked, plan)
     text = with_overrides(text, overrides)
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
@@ -114,6 +112,20 @@ def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
         return scenario, Path(), scenario
     path = Path(scenario)
     return path, path.parent, read_text(path)
+
+
+def _inputs(
+    given: Path | str, base: Path, checked: Scenario, plan: Mapping[str, Any]
+) -> list[tuple[str, Path]]:
+    """Files that a run reads, each under the name that it has from the current directory."""
+    from iowatt.library.find import own_files
+    from iowatt.scenario.paths import as_named
+
+    names = [str(given)] if isinstance(given, Path) else []
+    names += [as_named(base, source["path"]) for source in plan["sources"]]
+    for pool in checked.array.pool:
+        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
+    return [(name, Path(name)) for name in names]
 
 
 def _overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:

@@ -116,5 +116,18 @@ def test_a_run_without_requests_has_dashes_for_what_it_has_not(run):
 
 def test_a_confidence_interval_is_shown_where_there_is_one(run):
     known = json.loads(json.dumps(run.summary))
-    known["response_time_ms"]["all"]["mean_ci95"] = [5.5, 7.25]
-    assert "95 % within 5.50 to 7.25" in dict(figures(known))["response time"]
+    known["response_time_ms"]["all"] |= {"mean": 6.4, "mean_ci95": [5.5, 7.25]}
+    shown = dict(figures(known))["response time"].replace("\u00a0", " ")
+    assert shown.startswith("mean 6.40 ms (95 % within 5.50 to 7.25 ms)")
+    # In the unit of its own size, like the mean beside it.
+    known["response_time_ms"]["all"] |= {"mean": 94_100.0, "mean_ci95": [74_300.0, 114_000.0]}
+    shown = dict(figures(known))["response time"].replace("\u00a0", " ")
+    assert shown.startswith("mean 94.1 s (95 % within 74.3 to 114 s)")
+
+
+def test_warnings_of_the_report_are_printed_too(called):
+    warning = "There were too few requests to say how certain the mean response time is."
+    assert f"warning: {warning}\n" in invoke("-o", "out").stdout
+    result = invoke("-o", "other", "--json")
+    assert f"iowatt: warning: {warning}\n" in result.stderr
+    assert warning not in result.stdout

@@ -68,7 +68,8 @@ def test_info_counts(trace: Path) -> None:
 
 def test_options_reach_the_reader(trace: Path) -> None:
     assert one(trace, "--time-unit", "s")["span"]["duration_s"] == 3000
-    sdb = one(trace, "--time-unit", "us", "--device", "sdb", "--sector-bytes", "4096")
+    sdb = one(trace, "--time-unit", "us", "--device", "sdb", "--sector-size", "4096")
+    assert sdb == one(trace, "--time-unit", "us", "--device", "sdb", "--sector-size", "4KiB")
     assert sdb["requests"]["count"] == 2
     assert sdb["max_offset_bytes"] == 17 * 4096
     swapped = one(

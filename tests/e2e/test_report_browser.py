@@ -95,6 +95,20 @@ def test_colours_follow_the_scheme(browser, written):
     visit.finish()
 
 
+def test_the_tools_cover_neither_legend_nor_axis(browser, written):
+    visit = Visit(browser, written[0])
+    covered = """plot => {
+        const bar = plot.querySelector(".modebar").getBoundingClientRect();
+        const texts = [...plot.querySelectorAll(".legend .traces, .xtick text, .ytick text, .xtitle")];
+        const aside = (q) => q.right <= bar.left || q.left >= bar.right;
+        const beside = (q) => aside(q) || q.bottom <= bar.top || q.top >= bar.bottom;
+        return [bar.width > 0, texts.filter((text) => !beside(text.getBoundingClientRect())).length];
+    }"""
+    for plot in visit.page.locator(".plot").all():
+        assert plot.evaluate(covered) == [True, 0]
+    visit.finish()
+
+
 def test_tables_open(browser, written):
     visit = Visit(browser, written[0])
     details = visit.page.locator("figure details")

@@ -163,3 +163,28 @@ def test_an_automatic_warm_up_from_standard_input_is_refused_with_the_reason(tmp
         input=small_arrays.HEADER + "\n",
     )
     assert_refused(tmp_path, result, "read once only", "observe.warmup")
+
+
+def test_a_warm_up_longer_than_the_run(tmp_path):
+    with_trace(tmp_path, *GOOD)
+    result = iowatt(tmp_path, "run", "scenario.toml", "-o", "out", "--set", "observe.warmup=1h")
+    assert_refused(tmp_path, result, "observe.warmup", "(3600 s) leaves nothing of the run")
+
+
+def test_a_device_beyond_all_drives(tmp_path):
+    with_trace(tmp_path, *GOOD)
+    zone = "{ cylinders = 2147483648, sectors_per_track = 100 }"
+    (tmp_path / "absurd.toml").write_text(
+        'name = "absurd"\ntitle = "A"\nbased_on = "arrays2002-disk"\n'
+        f"geometry = {{ surfaces = 2, zones = [{zone}, {zone}] }}\n"
+    )
+    override = "array.pool.disks.device=absurd.toml"
+    result = iowatt(tmp_path, "run", "scenario.toml", "-o", "out", "--set", override)
+    assert_refused(tmp_path, result, "absurd.toml", "cylinders", "must be at most")
+
+
+@pytest.mark.parametrize(("size", "said"), [("4KiX", "unknown unit"), ("0", "at least 1 byte")])
+def test_a_sector_size_that_is_none(tmp_path, size, said):
+    with_trace(tmp_path, *GOOD)
+    result = iowatt(tmp_path, "trace", "info", "trace.csv", "--sector-size", size)
+    assert_refused(tmp_path, result, "--sector-size", said)

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a run leaves neither a bundle nor a part of one."""
+"""Ctrl-C or SIGTERM in the middle of a run leaves neither a bundle nor a part of one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import pytest
 import small_arrays
 
 
@@ -23,7 +24,11 @@ def feed_for_ever(pipe) -> None:
             at += 1000 * 20_000
 
 
-def test_an_interrupted_run_leaves_nothing(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"terminated")],
+)
+def test_an_interrupted_run_leaves_nothing(tmp_path, number, code, said):
     small_arrays.one_pool(tmp_path, None, trace="-")
     before = sorted(tmp_path.iterdir())
     command = [
@@ -49,10 +54,10 @@ def test_an_interrupted_run_leaves_nothing(tmp_path):
             time.sleep(0.05)
         time.sleep(0.5)
         assert process.poll() is None, process.stderr.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        process.send_signal(number)
+        assert process.wait(timeout=60) == code
     finally:
         process.kill()
         process.wait()
     assert sorted(tmp_path.iterdir()) == before
-    assert b"Traceback" not in process.stderr.read()
+    assert process.stderr.read().strip() == b"iowatt: " + said + b"; nothing half-written was left"

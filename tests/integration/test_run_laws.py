@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 import small_arrays
 
 import iowatt
+from iowatt.report.findings import findings
 from iowatt.run.bundle import TABLES
 
 IDLE_W = 22.3  # arrays2002-disk
@@ -36,6 +38,8 @@ def test_requests_in_are_completed_and_in_flight(run):
     assert run.summary["requests"]["completed"] == run.table("latency")["count"].sum()
     assert run.table("intervals")["arrivals"].sum() == 3000
     assert run.table("intervals")["completions"].sum() == run.summary["requests"]["completed"]
+    # Without a warm-up there are no stragglers: the completions are those of the arrivals.
+    assert run.summary["throughput"]["completions"] == run.summary["requests"]["completed"]
 
 
 def test_requests_at_the_end_of_a_cut_run_are_in_flight(folder):
@@ -220,8 +224,41 @@ def test_a_warm_up_is_cut_from_every_figure(folder, run):
     early = sum(int(line.split(",")[0]) < 5_000_000 for line in small_arrays.requests(3000))
     assert cut.summary["requests"]["count"] == 3000 - early
     assert cut.table("intervals")["start_s"][0] == 5
+    # Work and energy are of all that completed inside the window, the warm-up's stragglers included: with
+    # nothing in flight at the end, all that had not completed by the 5th second.
+    done, energy = cut.summary["throughput"]["completions"], cut.summary["energy"]
+    before = run.table("intervals").filter(pl.col("end_s") <= 5)["completions"].sum()
+    assert done == cut.table("intervals")["completions"].sum() == 3000 - before
+    assert done == cut.summary["requests"]["completed"] + early - before
+    assert cut.summary["throughput"]["iops"] == pytest.approx(done / window["duration_s"])
+    assert energy["per_request_j"] == pytest.approx(energy["total_j"] / done)
     for device in cut.summary["devices"]:
         assert math.fsum(device["state_time_s"].values()) == pytest.approx(window["duration_s"], rel=1e-12)
+
+
+def test_the_last_arrival_is_in_the_window(run):
+    last_us = max(int(line.split(",")[0]) for line in small_arrays.requests(3000))
+    window = run.summary["window"]
+    assert window["last_arrival_s"] == pytest.approx(last_us / 1e6)
+    assert window["last_arrival_s"] < window["end_s"]
+
+
+def test_a_window_without_arrivals_is_said(tmp_path):
+    # Everything arrives at once, 200 requests queue up, and the window starts when some are still queued.
+    lines = [f"0,R,{i * 1_000_000 // 4096 * 4096},4096" for i in range(200)]
+    late = iowatt.run(small_arrays.one_pool(tmp_path, lines), set=["observe.warmup=20ms"])
+    assert late.summary["requests"]["count"] == 0
+    assert 0 < late.summary["throughput"]["completions"] < 200
+    assert any("no request arrived inside the window" in note for note in late.notes)
+
+
+def test_overload_is_named(tmp_path):
+    # 600 random reads in 0.6 s for five drives that manage some hundred a second each.
+    lines = [f"{i * 1000},R,{(i * 7919 % 100_000) * 40_960},4096" for i in range(600)]
+    run = iowatt.run(small_arrays.one_pool(tmp_path, lines), set=["observe.interval=10ms"])
+    texts = [finding.text for finding in findings(run) if finding.weight == "warning"]
+    assert any("could not keep up" in text for text in texts)
+    assert not any("longer run" in text for text in texts)
 
 
 def test_an_automatic_warm_up_is_found_and_said(folder):

@@ -38,7 +38,7 @@ def test_a_drive_makes_mechanical_sense(name):
     held = drive.surfaces * sum(z.cylinders * z.sectors_per_track for z in drive.zones)
     assert 0.99 * held < drive.sectors <= held
     assert drive.seek[0][0] == 1
-    assert drive.seek[-1][0] == drive.cylinders - 1
+    assert drive.seek[-1][0] <= drive.cylinders - 1
     assert drive.sequential_rate(0) > drive.sequential_rate(-1) > 0
     assert drive.seek[0][1] < drive.average_seek_s < max(time_s for _, time_s in drive.seek)
     turn_s = 60 / drive.rpm

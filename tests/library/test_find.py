@@ -6,7 +6,7 @@ import pytest
 
 from iowatt.errors import InputError
 from iowatt.library import device_file, device_names, find_drive
-from iowatt.library.find import merge
+from iowatt.library.find import merge, own_files
 
 OWN = """\
 name = "my-disk"
@@ -42,8 +42,11 @@ def test_a_file_of_ones_own(tmp_path):
     assert drive.zones[-1].sectors_per_track == 142
     # The cylinder skew (1 ms) is longer than the head switch, once in four tracks.
     assert drive.sequential_rate(0) == pytest.approx(100e6, rel=0.02)
-    assert drive.seek[:2] == ((1, 0.001), (1000, 0.0095))
-    assert drive.seek[-1] == (drive.cylinders - 1, 0.0095)
+    # As measured; beyond the last point its time holds, for the simulator as for the average.
+    assert drive.seek == ((1, 0.001), (1000, 0.0095))
+    assert drive.cylinders > 1001
+    # The longest distances cost 9.5 ms and no more, so the mean stays under it.
+    assert 0.009 < drive.average_seek_s < 0.0095
     assert drive.power.idle is None
 
 
@@ -62,6 +65,22 @@ def test_a_file_of_ones_own(tmp_path):
         ("[[1, 1.0]", "[[2, 1.0]", "distances must start at 1 cylinder and increase"),
         ("[1000, 9.5]", "[1, 9.5]", "distances must start at 1 cylinder and increase"),
         ("[1000, 9.5]", "[1000]", "expected [cylinders, milliseconds]"),
+        (
+            "[1000, 9.5]",
+            "[2147483648, 9.5]",
+            "must be at most 1e+07, not 2147483648",
+        ),
+        (
+            # 24.4 thousand million sectors on 4 surfaces at 142 to 283 to a track.
+            '"100GB"',
+            '"100TB"',
+            "cylinders with the capacity; at most 10,000,000 are accepted",
+        ),
+        (
+            '"100MB/s"',
+            '"500GB/s"',
+            "sectors per track with the capacity; at most 1,000,000 are accepted",
+        ),
         ("surfaces = 4", "surfaces = 4\nzones = [{ cylinders = 1, sectors_per_track = 9 }]", "outer_rate"),
     ],
 )
@@ -77,6 +96,33 @@ def test_zones_too_small_for_the_capacity(tmp_path):
     )
     with pytest.raises(InputError, match="24414062 sectors, but the zones hold only 360"):
         find_drive("my.toml", write(tmp_path, zoned))
+
+
+@pytest.mark.parametrize(
+    ("zones", "words"),
+    [
+        ("{ cylinders = 2147483648, sectors_per_track = 9 }", "cylinders: must be at most 1e+07"),
+        ("{ cylinders = 9, sectors_per_track = 16777216 }", "sectors_per_track: must be at most 1e+06"),
+        # Each zone within the bound, both together beyond it.
+        (
+            "{ cylinders = 6000000, sectors_per_track = 9 }, { cylinders = 6000000, sectors_per_track = 9 }",
+            "12,000,000 cylinders with the capacity; at most 10,000,000 are accepted",
+        ),
+    ],
+)
+def test_a_geometry_beyond_all_drives(tmp_path, zones, words):
+    zoned = OWN.replace('outer_rate = "100MB/s"\ninner_rate = "50MB/s"', f"zones = [{zones}]")
+    with pytest.raises(InputError) as error:
+        find_drive("my.toml", write(tmp_path, zoned))
+    assert words in str(error.value)
+
+
+def test_own_files_are_the_file_and_what_it_builds_on(tmp_path):
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "sub", 'name = "c"\ntitle = "C"\nbased_on = "arrays2002-disk"\n', "c.toml")
+    write(tmp_path, 'name = "b"\ntitle = "B"\nbased_on = "sub/c.toml"\n', "b.toml")
+    assert own_files("b.toml", tmp_path) == [tmp_path / "b.toml", tmp_path / "sub" / "c.toml"]
+    assert own_files("arrays2002-disk", tmp_path) == []
 
 
 def test_unknown_names_get_the_nearest():

@@ -14,7 +14,18 @@ import numpy as np
 
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
-from iowatt.run.record import Capacity, Cost, Flow, Moments, Record, Tables, Volume, Window, Workload
+from iowatt.run.record import (
+    Capacity,
+    Completions,
+    Cost,
+    Flow,
+    Moments,
+    Record,
+    Tables,
+    Volume,
+    Window,
+    Workload,
+)
 from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
 from iowatt.run.tables import STATES, frame
@@ -68,7 +79,7 @@ def build(recipe: Recipe | None = None) -> Run:
         name=made.name,
         source="simulation",
         seed=1,
-        window=Window(0.0, window, 0.0),
+        window=Window(0.0, window, 0.0, last_arrival_s=window),
         total=_flow(seconds, op, window, made),
         workloads=[Workload(n, v, f) for n, v, f in zip(made.workloads, names, flows, strict=True)],
         volumes=[Volume(v, made.pool, 10**11, f) for v, f in zip(names, flows, strict=True)],
@@ -127,6 +138,7 @@ def _flow(seconds: Any, op: Any, window: float, made: Recipe) -> Flow:
         writes=writes,
         bytes_read=reads * REQUEST_BYTES,
         bytes_written=writes * REQUEST_BYTES,
+        completions=Completions(reads + writes, reads * REQUEST_BYTES, writes * REQUEST_BYTES),
         in_flight_mean=float(seconds.sum() / window),
         response={
             "all": _moments(seconds, made.batches),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from iowatt.report.findings import backlog_growth, findings
+from iowatt.report.findings import backlog_growth, drain, findings
 from iowatt.report.story import answer
 from report.fixture import Recipe, build
 
@@ -93,7 +93,63 @@ def quarters(*in_flight):
     ],
 )
 def test_a_backlog_is_growth_in_proportion_and_in_number(in_flight, growth):
-    assert backlog_growth(quarters(*in_flight)) == growth
+    assert backlog_growth(quarters(*in_flight), 8.0) == growth
+
+
+def course(arrivals, in_flight):
+    """Intervals of 1 s."""
+    return pl.DataFrame(
+        {
+            "start_s": [float(i) for i in range(len(arrivals))],
+            "end_s": [i + 1.0 for i in range(len(arrivals))],
+            "arrivals": arrivals,
+            "in_flight_mean": in_flight,
+        }
+    )
+
+
+# 8 s of arrivals in which the queue grows by 10 a second, then 32 s in which it only empties.
+OVERLOAD = course([20] * 8 + [0] * 32, [5.0 + 10 * i for i in range(8)] + [80 - 2.5 * i for i in range(32)])
+
+
+def test_a_backlog_is_looked_for_while_requests_arrive():
+    # Quarters of 40 s: seconds 10 to 20 hold 62 on average, the last ten hold 11: no growth is seen.
+    assert backlog_growth(OVERLOAD, None) is None
+    # Quarters of the 8 s: 25 and 35, then 65 and 75.
+    assert backlog_growth(OVERLOAD, 8.0) == (30, 70)
+
+
+def test_a_long_drain_is_overload():
+    assert drain(OVERLOAD, 8.0) == (8, 32)
+    # 20 s of arrivals, done 1 s later: less than a tenth.
+    assert drain(course([20] * 20 + [0], [30.0] * 21), 20.0) is None
+    # A drive that spins up for the last request: long, but nothing is piled up.
+    assert drain(course([20] * 10 + [0] * 26, [1.0] * 36), 10.0) is None
+    # The window goes on with nothing to do: what counts is when the work ended.
+    assert drain(course([20] * 20 + [0] * 40, [30.0] * 21 + [0.0] * 39), 20.0) is None
+    # Coarse intervals: everything in one.
+    assert drain(course([500], [100.0]), 0.25) == (0.25, 0.75)
+    assert drain(course([0, 0], [0.0, 0.0]), None) is None
+
+
+def test_overload_of_a_finite_replay_is_named_and_no_longer_run_advised():
+    run = build(Recipe(intervals=40, interval_s=1.0))
+    run.summary["window"]["last_arrival_s"] = 8.0
+    run.summary["response_time_ms"]["all"] |= {"mean": 10.0, "mean_ci95": [8.0, 12.0]}
+    calm = warnings(run)
+    assert len(calm) == 1 and "A longer run would narrow it." in calm[0]
+    run._tables["intervals"] = run.table("intervals").with_columns(
+        OVERLOAD["arrivals"].cast(pl.UInt64), OVERLOAD["in_flight_mean"]
+    )
+    found = " ".join(warnings(run))
+    assert "Work piles up: 30.0 requests were in flight" in found
+    assert "requests arrived for 8 s, and completing what had queued up by then took another 32 s" in found
+    assert "(400 % of that)" in found
+    assert "the half-width of its 95 % interval" in found
+    assert "longer run" not in found
+    # A closed loop has no queue of its own: the drain after its last request says nothing.
+    run.plan["simulation"]["workloads"][0]["replay"] = {"mode": "closed", "outstanding": 64}
+    assert "could not keep up" not in " ".join(warnings(run))
 
 
 def test_an_uncertain_mean_stands_out():

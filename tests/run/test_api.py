@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from iowatt.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index
+from iowatt.scenario import resolve_sources
 from iowatt.sources import simulator
 
 SCENARIO = """\
@@ -72,9 +74,50 @@ def test_with_output_it_is_a_bundle_with_a_row_in_the_index(scenario, tmp_path):
 
 def test_inputs_are_listed_with_digests_under_the_names_given(scenario):
     inputs = iowatt.run(scenario).summary["provenance"]["inputs"]
-    assert [entry["path"] for entry in inputs] == [str(scenario), "trace.csv"]
+    assert [entry["path"] for entry in inputs] == [str(scenario), str(scenario.parent / "trace.csv")]
     assert inputs[0]["size"] == len(SCENARIO.encode())
     assert all(len(entry["sha256"]) == 64 for entry in inputs)
+
+
+DEVICE = 'name = "mine"\ntitle = "Mine"\nbased_on = "{base}"\n'
+
+
+def test_device_files_are_inputs_and_every_path_is_from_here(scenario, tmp_path, monkeypatch):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "mine.toml").write_text(DEVICE.format(base="base.toml"))
+    (tmp_path / "parts" / "base.toml").write_text(DEVICE.format(base="arrays2002-disk"))
+    scenario.write_text(SCENARIO.replace('"arrays2002-disk"', '"parts/mine.toml"'))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    inputs = iowatt.run("../scenario.toml").summary["provenance"]["inputs"]
+    assert [entry["path"] for entry in inputs] == [
+        "../scenario.toml",
+        "../trace.csv",
+        "../parts/mine.toml",
+        "../parts/base.toml",
+    ]
+    assert inputs[2]["sha256"] == hashlib.sha256(DEVICE.format(base="base.toml").encode()).hexdigest()
+
+
+def test_files_in_overrides_are_meant_from_here(scenario, tmp_path, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    (tmp_path / "work" / "my.csv").write_text("time_us,op,offset,size\n0,R,0,4096\n")
+    (tmp_path / "work" / "mine.toml").write_text(DEVICE.format(base="arrays2002-disk"))
+    run = iowatt.run(
+        "../scenario.toml",
+        set={"workload.oltp.trace.path": "my.csv", "array.pool.disks.device": "mine.toml"},
+    )
+    assert [entry["path"] for entry in run.summary["provenance"]["inputs"]] == [
+        "../scenario.toml",
+        "my.csv",
+        "mine.toml",
+    ]
+    # The plan stays relative to the scenario, so that it can be resolved from there.
+    assert run.plan["sources"][0]["path"] == "work/my.csv"
+    (source,) = resolve_sources(run.plan, tmp_path)
+    assert source["path"] == str(tmp_path / "work" / "my.csv")
+    assert run.plan["names"]["devices"][0]["model"] == "mine"
 
 
 def test_overrides_as_strings_or_as_a_mapping(scenario):

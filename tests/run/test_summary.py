@@ -12,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from iowatt.run import summary_schema
+from iowatt.run.record import Completions
 from iowatt.run.summary import summarise
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"
@@ -22,7 +23,7 @@ KEYS = {
     "name": None,
     "source": None,
     "provenance": {"version", "seed", "inputs", "host", "started_at", "python", "command"},
-    "window": {"start_s", "end_s", "duration_s", "warmup_s"},
+    "window": {"start_s", "end_s", "duration_s", "warmup_s", "last_arrival_s"},
     "requests": {
         "count",
         "reads",
@@ -33,7 +34,7 @@ KEYS = {
         "in_flight_at_end",
         "completed",
     },
-    "throughput": {"iops", "mib_per_s"},
+    "throughput": {"completions", "iops", "mib_per_s"},
     "response_time_ms": {"all", "read", "write"},
     "energy": {"total_j", "per_request_j", "energy_delay_js", "by_state_j", "by_component_j", "above_idle_j"},
     "power_w": {"mean", "max", "wall_mean", "wall_max", "idle"},
@@ -67,6 +68,22 @@ def test_requests_in_are_completed_and_in_flight(summary):
     assert requests["count"] == requests["reads"] + requests["writes"] == 8
     assert requests["count"] == requests["completed"] + requests["in_flight_at_end"]
     assert (requests["bytes_read"], requests["bytes_written"]) == (20480, 16384)
+
+
+def test_work_and_energy_are_of_the_same_span(record, provenance):
+    # Three stragglers of the warm-up completed inside the window: 10 completions, 4200 J, 42 W, 100 s.
+    done = Completions(requests=10, bytes_read=8 * 4096, bytes_written=16384)
+    found = summarise(replace(record, total=replace(record.total, completions=done)), provenance).as_dict()
+    assert found["throughput"] == {
+        "completions": 10,
+        "iops": 0.1,
+        "mib_per_s": pytest.approx(49152 / 2**20 / 100),
+    }
+    assert found["energy"]["per_request_j"] == 420
+    assert found["energy"]["energy_delay_js"] == pytest.approx(420 * 45e-3 / 7)
+    assert found["efficiency"]["iops_per_w"] == pytest.approx(0.1 / 42)
+    # Requests and response times stay those of the arrivals.
+    assert (found["requests"]["completed"], found["response_time_ms"]["all"]["count"]) == (7, 7)
 
 
 def test_throughput_counts_completed_work(summary):
@@ -107,7 +124,7 @@ def test_power_is_of_the_drives(summary):
     # The first half used 2150 J in 50 s.
     assert summary["power_w"] == {"mean": 42, "max": 43, "wall_mean": None, "wall_max": None, "idle": 40}
     assert summary["power_basis"] == "device"
-    assert any("highest mean over one interval of 50 s" in note for note in summary["notes"])
+    assert any("highest mean over one interval of 50 s (" in note for note in summary["notes"])
 
 
 def test_efficiency_is_over_mean_power(summary):
@@ -138,11 +155,24 @@ def test_volumes_and_workloads_have_the_same_figures(summary):
         for key in ("requests", "throughput", "response_time_ms"):
             assert part[key] == summary[key]
     assert (volume["name"], volume["pool"], workload["volume"]) == ("db", "disks", "db")
+    # What the reader counted: one record was read ahead and never issued.
+    assert (workload["trace"]["records_read"], workload["requests"]["count"]) == (9, 8)
     assert workload["trace"]["skipped_bad"] == 1
 
 
 def test_a_bus_entry(summary):
+    # 2 s of the window's 100 s; 4 ms over 8 transfers.
     assert summary["buses"] == [{"name": "scsi0", "transfers": 8, "utilisation": 0.02, "wait_mean_ms": 0.5}]
+
+
+def test_a_bus_is_busy_for_a_share_of_the_window(record, provenance):
+    # The window starts at 50 s: 2 s of its 50 s.
+    found = summarise(replace(record, window=replace(record.window, start_s=50.0)), provenance)
+    assert found.buses[0].utilisation == 0.04
+
+
+def test_the_last_arrival_is_in_the_window(summary):
+    assert summary["window"]["last_arrival_s"] == 99
 
 
 def test_notes_say_what_was_left_out_of_the_trace(summary):

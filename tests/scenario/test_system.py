@@ -229,3 +229,16 @@ def test_an_idle_array_needs_a_duration():
 def test_a_warmup_must_leave_something():
     words = complaints(pool(), end='[observe]\nduration = "10s"\nwarmup = "10s"\n')
     assert "the warm-up (10 s) leaves nothing of the duration (10 s)" in words
+
+
+def test_large_sectors_are_said(tmp_path):
+    (tmp_path / "large.toml").write_text(
+        'name = "large"\ntitle = "L"\nbased_on = "arrays2002-disk"\nsector_size = 4096\ncapacity = "33GB"\n'
+    )
+    one = pool("p", 1, None)
+    notes = [
+        resolve(load('name = "x"\n' + text + IDLE, base_dir=tmp_path), tmp_path).notes
+        for text in (one, one.replace("arrays2002-disk", "large.toml"))
+    ]
+    said = "requests are rounded out to whole sectors of 4096 bytes; a write of part of a sector costs no"
+    assert [any(said in note for note in found) for found in notes] == [False, True]

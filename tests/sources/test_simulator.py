@@ -47,6 +47,20 @@ def test_one_pass_gives_a_record(core):
     assert record.idle_w == {"disks.0": 20.0, "disks.1": 20.0}
 
 
+def test_a_warm_up_that_leaves_nothing_is_refused(core, monkeypatch):
+    raw = handmade.decoded()
+    # The run ended at 100 s, in the middle of the warm-up: the window is empty.
+    raw["summary"]["window"] |= {"start_ns": 100 * S, "end_ns": 100 * S}
+    monkeypatch.setattr(simulator, "run_core", lambda *_: {**raw, "summary": json.dumps(raw["summary"])})
+    plan = handmade.plan()
+    plan["simulation"]["observe"]["warmup_s"] = 150.0
+    with pytest.raises(
+        InputError, match=r"\(150 s\) leaves nothing of the run, which ended after 100 s"
+    ) as error:
+        simulator.observe(plan, [{"path": "a"}], scenario_text="")
+    assert error.value.where == "observe.warmup"
+
+
 def test_progress_is_passed_on_and_may_stop_the_run(core):
     seen = []
     simulator.observe(
@@ -78,7 +92,7 @@ def settling(simulation, *, transient_s=20.0, end_s=100.0):
         starts < transient_s, 11 - 10 * starts / transient_s, 1 + 0.01 * (-1) ** np.arange(len(starts))
     )
     return {
-        "summary": {"window": {"start_ns": 0, "end_ns": int(end_s * S)}},
+        "summary": {"window": {"start_ns": 0, "end_ns": int(end_s * S), "last_arrival_ns": 0}},
         "intervals": {
             "start_ns": (starts * S).astype(np.uint64),
             "completions": np.full(len(starts), 10, dtype=np.uint64),

@@ -98,3 +98,24 @@ def test_intervals_wider_than_asked_for_are_said():
         if "widened" in note
     )
     assert "from 25 s to 50 s" in note
+
+
+def test_a_window_without_arrivals_is_said():
+    raw = handmade.decoded()
+    names = handmade.plan()["names"]
+    said = "no request arrived inside the window: it has no response times"
+    assert said not in translation.remarks(names, raw, 50.0)
+    raw["summary"]["total"]["arrived"] = 0
+    assert said in translation.remarks(names, raw, 50.0)
+    # An idle array has no workload, and nothing to say.
+    raw["summary"]["sources"] = []
+    assert said not in translation.remarks({**names, "workloads": []}, raw, 50.0)
+
+
+def test_the_last_arrival_is_none_where_nothing_arrived():
+    summary = handmade.decoded()["summary"]
+    assert translation.window(summary, 0.0).last_arrival_s == 99
+    summary["window"]["last_arrival_ns"] = 0
+    # A single request at time zero, or none at all.
+    assert translation.window(summary, 0.0).last_arrival_s == 0
+    assert translation.window({**summary, "requests_simulated": 0}, 0.0).last_arrival_s is None

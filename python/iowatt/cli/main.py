@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 
 import typer
 
 from iowatt.cli import check, doctor, explain, init, report, run, schema, trace
 from iowatt.errors import IowattError
+
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
 
 app = typer.Typer(
     name="iowatt",
@@ -29,13 +34,25 @@ trace.register(app)
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 done, 1 a check failed, 2 wrong input, 3 a fault of ours, 130 interrupted.
+    Exit codes: 0 done, 1 a check failed, 2 wrong input, 3 a fault of ours, 130 interrupted (Ctrl-C), 143
+    terminated. Both signals take the same way out: what was begun is cleared away.
     """
+    terminated: list[int] = []
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        terminated.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, terminate)
     try:
         app()
     except IowattError as error:
         typer.echo(f"iowatt: error: {error}", err=True)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("iowatt: interrupted; nothing half-written was left", err=True)
-        sys.exit(130)
+    except (KeyboardInterrupt, SystemExit) as left:
+        # Typer makes an exit with code 130 of a KeyboardInterrupt that it sees.
+        if isinstance(left, SystemExit) and left.code != INTERRUPTED:
+            raise
+        word = "terminated" if terminated else "interrupted"
+        typer.echo(f"iowatt: {word}; nothing half-written was left", err=True)
+        sys.exit(TERMINATED if terminated else INTERRUPTED)

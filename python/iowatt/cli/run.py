@@ -60,8 +60,11 @@ def run(
             command=shlex.join(["iowatt", *sys.argv[1:]]),
         )
     page = _write_report(done, target) if report else None
+    warnings = _warnings(done)
     if as_json:
         typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False))
+        for warning in warnings:
+            typer.echo(f"iowatt: warning: {warning}", err=True)
         return
 
     from rich.console import Console
@@ -70,9 +73,18 @@ def run(
     console.print(headline(done.summary))
     for note in done.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
+    for warning in warnings:
+        console.print(f"warning: {warning}", markup=False, soft_wrap=True)
     console.print(f"run: {target}", markup=False, soft_wrap=True)
     if page is not None:
         console.print(f"report: {page}", markup=False, soft_wrap=True)
+
+
+def _warnings(done: Run) -> list[str]:
+    """What a reader of the figures must not miss: the warnings of the report."""
+    from iowatt.report.findings import findings
+
+    return [finding.text for finding in findings(done) if finding.weight == "warning"]
 
 
 def _write_report(done: Run, bundle: Path) -> Path:
@@ -159,8 +171,6 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _within(interval: list[float] | None) -> str:
     """The confidence interval of the mean, where there is one."""
-    from iowatt.report.numbers import significant
+    from iowatt.report.phrases import between
 
-    if interval is None:
-        return ""
-    return f" (95 % within {significant(interval[0])} to {significant(interval[1])})"
+    return "" if interval is None else f" (95 % within {between(interval)})"

@@ -24,9 +24,11 @@ Columns = Annotated[
 TimeUnit = Annotated[
     str | None, typer.Option("--time-unit", metavar="s|ms|us|ns", help="CSV, Parquet: the unit of the times.")
 ]
-SectorBytes = Annotated[
-    int | None,
-    typer.Option("--sector-bytes", min=1, help="Bytes of a sector, where the format counts in sectors."),
+SectorSize = Annotated[
+    str | None,
+    typer.Option(
+        "--sector-size", metavar="SIZE", help="Of a sector, where the format counts in sectors: 512 or 4KiB."
+    ),
 ]
 Event = Annotated[
     str | None,
@@ -68,7 +70,7 @@ def info(
     format_: Format = None,
     columns: Columns = None,
     time_unit: TimeUnit = None,
-    sector_bytes: SectorBytes = None,
+    sector_size: SectorSize = None,
     event: Event = None,
     device: Device = None,
     skip_bad: SkipBad = 0,
@@ -84,7 +86,7 @@ def info(
         format=format_,
         columns=columns,
         time_unit=time_unit,
-        sector_bytes=sector_bytes,
+        sector_size=sector_size,
         event=event,
         device=device,
         skip_bad=skip_bad or None,
@@ -111,7 +113,7 @@ def convert(
     format_: Format = None,
     columns: Columns = None,
     time_unit: TimeUnit = None,
-    sector_bytes: SectorBytes = None,
+    sector_size: SectorSize = None,
     event: Event = None,
     device: Device = None,
     skip_bad: SkipBad = 0,
@@ -127,7 +129,7 @@ def convert(
         format=format_,
         columns=columns,
         time_unit=time_unit,
-        sector_bytes=sector_bytes,
+        sector_size=sector_size,
         event=event,
         device=device,
         skip_bad=skip_bad or None,
@@ -144,12 +146,13 @@ def convert(
 
 
 def _options(
-    *, columns: str | None, order_tolerance: str | None, **plain: str | int | None
+    *, columns: str | None, sector_size: str | None, order_tolerance: str | None, **plain: str | int | None
 ) -> dict[str, Any]:
     """The options as a trace spec has them, without those that were not given."""
     options = {
         **plain,
         "columns": None if columns is None else _mapping(columns),
+        "sector_bytes": None if sector_size is None else _bytes(sector_size),
         "order_tolerance_s": None if order_tolerance is None else _seconds(order_tolerance),
     }
     return {name: value for name, value in options.items() if value is not None}
@@ -165,6 +168,19 @@ def _mapping(text: str) -> dict[str, str]:
             where="--columns",
         )
     return {field.strip(): header.strip() for field, _, header in pairs}
+
+
+def _bytes(text: str) -> int:
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_block_size
+
+    try:
+        size = parse_block_size(text)
+    except ValueError as error:
+        raise InputError(str(error), where="--sector-size") from None
+    if not 0 < size < 1 << 32:
+        raise InputError("must be at least 1 byte and under 4GiB", where="--sector-size")
+    return size
 
 
 def _seconds(text: str) -> float:

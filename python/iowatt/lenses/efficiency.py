@@ -14,11 +14,16 @@ BYTES_PER_GB = 1e9
 
 
 def throughput(flow: Flow, duration_s: float) -> Throughput:
-    """Completed requests and their bytes, per second of the window."""
+    """All completions inside the window, whenever they arrived, and their bytes, per second of the window."""
+    done = flow.completions
     if duration_s <= 0:
-        return Throughput(iops=0.0, mib_per_s=0.0)
-    moved = flow.bytes_read + flow.bytes_written
-    return Throughput(iops=flow.completed / duration_s, mib_per_s=moved / BYTES_PER_MIB / duration_s)
+        return Throughput(completions=done.requests, iops=0.0, mib_per_s=0.0)
+    moved = done.bytes_read + done.bytes_written
+    return Throughput(
+        completions=done.requests,
+        iops=done.requests / duration_s,
+        mib_per_s=moved / BYTES_PER_MIB / duration_s,
+    )
 
 
 def capacity(bytes_: record.Capacity) -> Capacity:

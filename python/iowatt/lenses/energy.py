@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from iowatt.run.summary_schema import Energy, Power
+from iowatt.run.tables import whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,19 +30,19 @@ def energy(
     ledger: pl.DataFrame,
     idle_w: Mapping[str, float],
     duration_s: float,
-    completed: int,
+    completions: int,
     mean_response_s: float | None,
 ) -> Energy:
     """Energy in J over a window of ``duration_s``.
 
     ``ledger`` is the ``energy`` table, ``idle_w`` the power of each component when ready and without
-    work. Energy per request is over completed requests; the energy-delay product multiplies it by
-    the mean response time in s (Gurumurthi et al. 2002, E x T).
+    work. Energy per request is over all ``completions`` inside the window, whenever they arrived; the
+    energy-delay product multiplies it by the mean response time in s (Gurumurthi et al. 2002, E x T).
     """
     joules = ledger["energy_j"]
     total = math.fsum(joules)
     resting = math.fsum(watts * duration_s for watts in idle_w.values())
-    per_request = total / completed if completed else None
+    per_request = total / completions if completions else None
     delay = None if per_request is None or mean_response_s is None else per_request * mean_response_s
     return Energy(
         total_j=total,
@@ -56,13 +57,15 @@ def energy(
 def power(total_j: float, duration_s: float, intervals: pl.DataFrame, idle_w: Mapping[str, float]) -> Power:
     """Mean power in W over the window, and the highest mean over one of its intervals.
 
+    An interval shorter than the others (the last one, cut by the end of the window) is no candidate: a
+    meter with that averaging time would not show it. The window as a whole is one.
+
     Devices only: ``wall_*`` are ``None`` as long as neither supplies nor a meter are in the run.
     """
     mean = total_j / duration_s if duration_s > 0 else 0.0
-    watts = intervals["power_w"].drop_nulls()
     return Power(
         mean=mean,
-        max=max(watts) if len(watts) else mean,
+        max=max([mean, *whole(intervals)["power_w"].drop_nulls()]),
         wall_mean=None,
         wall_max=None,
         idle=math.fsum(idle_w.values()),

@@ -6,12 +6,16 @@ The file has units and names; ``drive`` turns it into numbers.
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Power, Rate, SignedDuration, Speed
 from iowatt.scenario.strict import Strict, key
+
+# Far beyond any drive; the simulator keeps a seek time for every distance.
+MOST_CYLINDERS: Final = 10_000_000
+MOST_SECTORS_PER_TRACK: Final = 1_000_000
 
 Quality = Literal["measured", "stated", "derived", "assumed"]
 
@@ -41,8 +45,8 @@ class HddPower(Strict):
 class Zone(Strict):
     """Cylinders with the same number of sectors per track."""
 
-    cylinders: int = key("Number of cylinders.", ge=1, le=2**31)
-    sectors_per_track: int = key("Sectors on each of its tracks.", ge=1, le=2**24)
+    cylinders: int = key("Number of cylinders.", ge=1, le=MOST_CYLINDERS)
+    sectors_per_track: int = key("Sectors on each of its tracks.", ge=1, le=MOST_SECTORS_PER_TRACK)
     track_skew: float = key(
         "Offset of sector 0 to the next track of the cylinder, sectors.", default=0.0, ge=0
     )
@@ -86,7 +90,7 @@ def _point(value: Any) -> Any:
 
 
 SeekPoint = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=2**31)], Annotated[float, Field(ge=0, le=10_000)]],
+    tuple[Annotated[int, Field(ge=1, le=MOST_CYLINDERS)], Annotated[float, Field(ge=0, le=10_000)]],
     BeforeValidator(_point),
 ]
 
@@ -95,7 +99,9 @@ class MeasuredSeek(Strict):
     """A seek curve by points."""
 
     points_ms: list[SeekPoint] = key(
-        "[cylinders moved, milliseconds] at increasing distances from 1; interpolated linearly.", min_length=1
+        "[cylinders moved, milliseconds] at increasing distances from 1; interpolated linearly, beyond the "
+        "last point its time holds.",
+        min_length=1,
     )
 
     @model_validator(mode="after")

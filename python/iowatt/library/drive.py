@@ -8,7 +8,15 @@ from typing import Any
 
 from iowatt.errors import InputError
 from iowatt.library import mechanics
-from iowatt.library.device import DeviceFile, HddPower, MeasuredSeek, RatedGeometry, ZonedGeometry
+from iowatt.library.device import (
+    MOST_CYLINDERS,
+    MOST_SECTORS_PER_TRACK,
+    DeviceFile,
+    HddPower,
+    MeasuredSeek,
+    RatedGeometry,
+    ZonedGeometry,
+)
 from iowatt.library.mechanics import SeekCurve, Zone
 
 
@@ -16,8 +24,8 @@ from iowatt.library.mechanics import SeekCurve, Zone
 class Drive:
     """A mechanical disk.
 
-    ``seek`` is (cylinders, seconds), times are in seconds, ``sectors`` is what the drive offers. ``notes``
-    are statements that a reader of results must see.
+    ``seek`` is (cylinders, seconds), the last time holding beyond its point; times are in seconds,
+    ``sectors`` is what the drive offers. ``notes`` are statements that a reader of results must see.
     """
 
     name: str
@@ -140,6 +148,8 @@ def resolve(file: DeviceFile, where: str) -> Drive:
         zones = tuple(Zone(**zone.model_dump()) for zone in file.geometry.zones)
     else:
         zones = _zones(file, file.geometry, sectors, where)
+    cylinders = sum(zone.cylinders for zone in zones)
+    _bounded(cylinders, max(zone.sectors_per_track for zone in zones), where)
     held = file.geometry.surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in zones)
     if sectors > held:
         raise InputError(f"capacity is {sectors} sectors, but the zones hold only {held}", where=where)
@@ -152,13 +162,27 @@ def resolve(file: DeviceFile, where: str) -> Drive:
         surfaces=file.geometry.surfaces,
         zones=zones,
         sectors=sectors,
-        seek=_seek(file, sum(zone.cylinders for zone in zones), where),
+        seek=_seek(file, cylinders, where),
         head_switch_s=file.head_switch,
         write_settle_s=file.write_settle,
         read_overhead_s=file.read_overhead,
         write_overhead_s=file.write_overhead,
         power=file.power,
     )
+
+
+def _bounded(cylinders: int, sectors_per_track: int, where: str) -> None:
+    """No drive that was ever built comes near these bounds; beyond them a unit is wrong."""
+    for found, most, what in (
+        (cylinders, MOST_CYLINDERS, "cylinders"),
+        (sectors_per_track, MOST_SECTORS_PER_TRACK, "sectors per track"),
+    ):
+        if found > most:
+            raise InputError(
+                f"geometry: comes to {found:,} {what} with the capacity; at most {most:,} are accepted",
+                where=where,
+                hint="look at the units of capacity, sector_size and the rates",
+            )
 
 
 def _zones(file: DeviceFile, rated: RatedGeometry, sectors: int, where: str) -> tuple[Zone, ...]:
@@ -185,12 +209,10 @@ def _zones(file: DeviceFile, rated: RatedGeometry, sectors: int, where: str) -> 
 
 def _seek(file: DeviceFile, cylinders: int, where: str) -> SeekCurve:
     if isinstance(file.seek, MeasuredSeek):
-        curve = tuple(
+        return tuple(
             (distance, float(Decimal(repr(milliseconds)).scaleb(-3)))
             for distance, milliseconds in file.seek.points_ms
         )
-        # The last measured time holds to the full stroke: the slope of the last two points is noise.
-        return curve if curve[-1][0] >= cylinders - 1 else (*curve, (cylinders - 1, curve[-1][1]))
     three = file.seek
     try:
         return mechanics.three_point_curve(three.single_cylinder, three.average, three.full_stroke, cylinders)

@@ -42,6 +42,19 @@ def find_drive(name: str, base_dir: Path | None = None) -> Drive:
     return resolve(file, where)
 
 
+def own_files(name: str, base_dir: Path) -> list[Path]:
+    """The device files behind ``name`` that are not the library's: the file and what it is based on.
+
+    ``name`` has been found before, with :func:`find_drive`.
+    """
+    files: list[Path] = []
+    while name.endswith(".toml"):
+        path = base_dir / name
+        files.append(path)
+        name, base_dir = Document(read_text(path), str(path)).raw.get("based_on", ""), path.parent
+    return files
+
+
 def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str]:
     document = _document(name, base_dir, users)
     return document.validate(DeviceFile), document.source

@@ -20,6 +20,13 @@ BUSY = 0.9
 WIDE_INTERVAL = 0.1
 """Half-width of the mean's interval, as a share of the mean, from which it is called uncertain."""
 
+LONG_DRAIN = 0.1
+"""Time to complete what is left after the last arrival, as a share of the time in which requests arrive,
+from which a replay at recorded times is called too fast for the array."""
+
+BACKLOG = 4
+"""Requests in flight that tell a queue from a straggler."""
+
 FEWEST_BEYOND = 10
 """Requests that a percentile needs beyond it to be more than an anecdote."""
 
@@ -34,12 +41,13 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
-    found = [*_overload(run), *_certainty(run.summary), *_oddities(run.summary)]
+    piled_up = _piled_up(run)
+    found = [*_busy(run.summary), *piled_up, *_space(run.summary), *_left(run.summary)]
+    found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
 
 
-def _overload(run: Run) -> list[Finding]:
-    summary = run.summary
+def _busy(summary: Mapping[str, Any]) -> list[Finding]:
     found = []
     busy = [device for device in summary["devices"] if device["utilisation"] > BUSY]
     if busy:
@@ -53,27 +61,58 @@ def _overload(run: Run) -> list[Finding]:
                 "to saturation change greatly with small changes of load.",
             )
         )
-    growth = backlog_growth(run.table("intervals"))
+    return found
+
+
+def _piled_up(run: Run) -> list[Finding]:
+    """Overload: a queue that grows as long as requests arrive."""
+    found = []
+    intervals, last = run.table("intervals"), run.summary["window"]["last_arrival_s"]
+    growth = backlog_growth(intervals, last)
     if growth is not None:
         early, late = growth
         found.append(
             Finding(
                 "warning",
                 f"Work piles up: {numbers.significant(early)} requests were in flight on average in the "
-                f"second quarter of the window and {numbers.significant(late)} in the last. If the load "
-                "stays like this, the queue and the mean response time grow with the length of the run.",
+                "second quarter of the time in which requests arrived and "
+                f"{numbers.significant(late)} in the last. If the load stays like this, the queue and the "
+                "mean response time grow with the length of the run.",
             )
         )
-    waits = summary.get("cache", {}).get("waits_for_space", 0)
-    if waits:
+    left = drain(intervals, last) if _replays_open(run.plan) else None
+    if left is not None:
+        span, after = left
+        share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
         found.append(
             Finding(
                 "warning",
-                f"{numbers.count(waits)} writes found the cache full of dirty data and waited "
-                f"{numbers.with_unit(summary['cache']['space_wait_mean_ms'], 'ms')} on average: "
-                "destaging did not keep up with them.",
+                "The array could not keep up: requests arrived for "
+                f"{numbers.duration(span)}, and completing what had queued up by then took another "
+                f"{numbers.duration(after)}{share}. Response times, throughput and power are those of a "
+                "growing queue and depend on the length of the trace; a slower or a closed replay has a "
+                "steady state.",
             )
         )
+    return found
+
+
+def _replays_open(plan: Mapping[str, Any]) -> bool:
+    workloads = plan.get("simulation", {}).get("workloads", [])
+    return any(workload["replay"]["mode"] == "open" for workload in workloads)
+
+
+def _space(summary: Mapping[str, Any]) -> list[Finding]:
+    waits = summary.get("cache", {}).get("waits_for_space", 0)
+    if not waits:
+        return []
+    mean = numbers.with_unit(summary["cache"]["space_wait_mean_ms"], "ms")
+    text = f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average"
+    return [Finding("warning", f"{text}: destaging did not keep up with them.")]
+
+
+def _left(summary: Mapping[str, Any]) -> list[Finding]:
+    found = []
     left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
     if total and left > max(1, 0.01 * total):
         found.append(
@@ -86,26 +125,45 @@ def _overload(run: Run) -> list[Finding]:
     return found
 
 
-def backlog_growth(intervals: pl.DataFrame) -> tuple[float, float] | None:
+def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
     """Mean requests in flight in the second and in the last quarter, where the latter shows a backlog.
 
     A backlog: at least twice as many, and at least four more. The first quarter is left out because
-    every system fills up at first.
+    every system fills up at first; what comes after the last arrival, because the queue only empties then.
     """
-    if intervals.height < 8:
+    arriving = intervals if last_arrival_s is None else intervals.filter(pl.col("end_s") <= last_arrival_s)
+    if arriving.height < 8:
         return None
-    quarter = intervals.height // 4
-
-    def mean(part: pl.DataFrame) -> float:
-        width = pl.col("end_s") - pl.col("start_s")
-        return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
-
-    early = mean(intervals.slice(quarter, quarter))
-    late = mean(intervals.slice(intervals.height - quarter, quarter))
-    return (early, late) if late >= 2 * early and late >= early + 4 else None
+    quarter = arriving.height // 4
+    early = _in_flight(arriving.slice(quarter, quarter))
+    late = _in_flight(arriving.slice(arriving.height - quarter, quarter))
+    return (early, late) if late >= 2 * early and late >= early + BACKLOG else None
 
 
-def _certainty(summary: Mapping[str, Any]) -> list[Finding]:
+def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
+    """Seconds in which requests arrived, and seconds until the last of them was complete, where long.
+
+    Long: at least a tenth of the former, with a backlog in flight on average. A single slow request at the
+    end (a drive that spins up) is none.
+    """
+    working = intervals.filter(pl.col("in_flight_mean") > 0)
+    arriving = intervals.filter(pl.col("arrivals") > 0)
+    if last_arrival_s is None or not working.height or not arriving.height:
+        return None
+    span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
+    after = float(working["end_s"][-1]) - last_arrival_s
+    # Where intervals are coarse, the one with the last arrival speaks for what follows it.
+    waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
+    return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
+
+
+def _in_flight(part: pl.DataFrame) -> float:
+    """Requests in flight, a mean over time."""
+    width = pl.col("end_s") - pl.col("start_s")
+    return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
+
+
+def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]:
     found = []
     time = summary["response_time_ms"]["all"]
     interval = time["mean_ci95"]
@@ -118,8 +176,8 @@ def _certainty(summary: Mapping[str, Any]) -> list[Finding]:
             Finding(
                 "warning",
                 "The mean response time is uncertain: the half-width of its 95 % interval "
-                f"({between(interval)}) is {numbers.percent(half / time['mean'])} of the mean. "
-                "A longer run would narrow it.",
+                f"({between(interval)}) is {numbers.percent(half / time['mean'])} of the mean."
+                f"{' A longer run would narrow it.' if stationary else ''}",
             )
         )
     thin = [

@@ -106,8 +106,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     rest = f"; {listed(others)}" if others else ""
     above = energy["above_idle_j"]
     sentences = [f"{first}{rest}."]
-    if above > 0 and summary["requests"]["completed"]:
-        each = above / summary["requests"]["completed"]
+    if above > 0 and summary["throughput"]["completions"]:
+        each = above / summary["throughput"]["completions"]
         sentences.append(
             "Beyond what the same drives use when idle, the work costs "
             f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."

@@ -25,6 +25,8 @@ class Window:
     end_s: float
     #: Cut from the front of the run before the window starts.
     warmup_s: float
+    #: The last arrival of any workload; what follows it is draining. None where nothing arrived.
+    last_arrival_s: float | None = None
 
     @property
     def duration_s(self) -> float:
@@ -45,8 +47,21 @@ class Moments:
 
 
 @dataclass(frozen=True)
+class Completions:
+    """All that completed inside the window, whenever it arrived: the work that its energy paid for."""
+
+    requests: int
+    bytes_read: int
+    bytes_written: int
+
+
+@dataclass(frozen=True)
 class Flow:
-    """A stream of requests through the point of observation, within the window."""
+    """A stream of requests through the point of observation.
+
+    ``completions`` counts what completed inside the window; everything else is about the requests that
+    arrived inside it.
+    """
 
     #: Requests that arrived; ``reads + writes`` are these.
     arrived: int
@@ -57,6 +72,7 @@ class Flow:
     #: Bytes of completed requests.
     bytes_read: int
     bytes_written: int
+    completions: Completions
     #: Time average of requests in flight.
     in_flight_mean: float
     #: Keys ``all``, ``read``, ``write``.
@@ -71,7 +87,8 @@ class Workload:
     name: str
     volume: str
     flow: Flow
-    #: What the reader of its trace counted (format, skipped, reordered ...), where there was a trace.
+    #: What the reader of its trace counted (format, skipped, reordered ...), reading ahead included; where
+    #: there was a trace.
     trace: Mapping[str, Any] | None = None
 
 
@@ -87,7 +104,7 @@ class Volume:
 
 @dataclass(frozen=True)
 class Bus:
-    """A bus that drives share; over the whole run, the warm-up included."""
+    """A bus that drives share, within the window."""
 
     name: str
     transfers: int

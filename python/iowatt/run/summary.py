@@ -43,7 +43,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         tables.energy,
         record.idle_w,
         span,
-        record.total.completed,
+        record.total.completions.requests,
         overall.mean_s if overall.count else None,
     )
     drawn = energy.power(joules.total_j, span, tables.intervals, record.idle_w)
@@ -58,6 +58,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
             end_s=record.window.end_s,
             duration_s=span,
             warmup_s=record.window.warmup_s,
+            last_arrival_s=record.window.last_arrival_s,
         ),
         requests=_requests(record.total),
         throughput=work,
@@ -140,7 +141,7 @@ def _devices(table: pl.DataFrame) -> Iterator[Device]:
 
 
 def _buses(record: Record) -> Iterator[Bus]:
-    span = record.window.end_s
+    span = record.window.duration_s
     for bus in record.buses:
         yield Bus(
             name=bus.name,

@@ -22,7 +22,9 @@ class _Part(BaseModel):
 class Input(_Part):
     """A file that the run read."""
 
-    path: str = Field(description="As named in the scenario or on the command line; '-' is standard input.")
+    path: str = Field(
+        description="As the user would name it from the directory of the run; '-' is standard input."
+    )
     size: int | None = Field(description="Bytes; null for standard input.")
     sha256: str | None = Field(description="Digest of its bytes; null for standard input.")
 
@@ -41,7 +43,9 @@ class Provenance(_Part):
 
     version: str = Field(description="Of iowatt.")
     seed: int
-    inputs: list[Input]
+    inputs: list[Input] = Field(
+        description="The scenario, traces, and device files of one's own with what they are based on."
+    )
     scenario_sha256: str = Field(description="Digest of scenario.toml in this bundle, overrides included.")
     host: Host
     started_at: str = Field(description="UTC, ISO 8601.")
@@ -56,10 +60,16 @@ class Window(_Part):
     end_s: float
     duration_s: float
     warmup_s: float = Field(description="Cut from the front before the window starts.")
+    last_arrival_s: float | None = Field(
+        description="The last arrival of any workload; what follows it is draining. Null without arrivals."
+    )
 
 
 class Requests(_Part):
-    """Requests that arrived within the window: count = completed + in_flight_at_end."""
+    """Requests that arrived within the window: count = completed + in_flight_at_end.
+
+    Response times are of these; throughput counts all completions instead.
+    """
 
     count: int
     completed: int
@@ -72,8 +82,9 @@ class Requests(_Part):
 
 
 class Throughput(_Part):
-    """Completed work over the window."""
+    """All that completed within the window, whenever it arrived, over the window."""
 
+    completions: int = Field(description="Requests completed within the window, whenever they arrived.")
     iops: float
     mib_per_s: float
 
@@ -111,7 +122,7 @@ class Energy(_Part):
     """Energy within the window; devices only unless the array's own power is modelled."""
 
     total_j: float
-    per_request_j: float | None = Field(description="Total over completed requests; null without any.")
+    per_request_j: float | None = Field(description="Total over throughput.completions; null without any.")
     energy_delay_js: float | None = Field(description="per_request_j times the mean response time in s.")
     by_state_j: dict[str, float]
     by_component_j: dict[str, float]
@@ -122,7 +133,9 @@ class Power(_Part):
     """Power within the window; wall_*: after power supplies, null where neither modelled nor metered."""
 
     mean: float
-    max: float = Field(description="The highest mean over one interval of the intervals table.")
+    max: float = Field(
+        description="The highest mean over one whole interval of the intervals table, or over the window."
+    )
     wall_mean: float | None
     wall_max: float | None
     idle: float = Field(description="All devices ready and without work.")
@@ -170,11 +183,11 @@ class Device(_Part):
 
 
 class Bus(_Part):
-    """One bus that drives share; over the whole run, the warm-up included."""
+    """One bus that drives share, within the window."""
 
     name: str
     transfers: int
-    utilisation: float = Field(description="Share of the time spent transferring or arbitrating.")
+    utilisation: float = Field(description="Share of the window spent transferring or arbitrating.")
     wait_mean_ms: float | None = Field(description="Wait for the bus before a transfer.")
 
 
@@ -228,11 +241,15 @@ class Volume(_Part):
 
 
 class TraceReading(_Part):
-    """What the reader of a trace counted; a unit mistake or a damaged file shows here."""
+    """What the reader of a trace counted; a unit mistake or a damaged file shows here.
+
+    Traces are read ahead of the simulation: all counts include records that were read and, the run ending
+    first, never issued.
+    """
 
     format: str
     detected: bool = Field(description="Whether the format was found by looking, not named.")
-    requests: int
+    records_read: int = Field(description="Reads and writes read, read-ahead included.")
     skipped_bad: int
     first_bad: list[str]
     reordered: int

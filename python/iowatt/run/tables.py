@@ -82,6 +82,15 @@ DEVICES: dict[str, type[pl.DataType]] = {
 SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES}
 
 
+def whole(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The intervals of full width: without the last one where the end of the window cut it short.
+
+    Extremes are taken over these, because a mean over less time varies more.
+    """
+    width = pl.col("end_s") - pl.col("start_s")
+    return intervals.filter(width > (1 - 1e-6) * width.max())
+
+
 def frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
     """A table of the bundle from its columns.
 

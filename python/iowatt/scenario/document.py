@@ -64,6 +64,10 @@ class Document:
         if placed:
             raise ScenarioError(sorted(placed, key=lambda p: self._lines.of(p.path)), self.source)
 
+    def is_overridden(self, path: KeyPath) -> bool:
+        """Whether an override set the key at ``path``, or a table around it."""
+        return any(path[:length] in self._overridden for length in range(1, len(path) + 1))
+
     def place(self, path: KeyPath) -> str:
         """File, line and key path of ``path``, or the override that set it."""
         shown = key_text(path, self.raw)

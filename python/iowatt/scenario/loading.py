@@ -7,6 +7,7 @@ from pathlib import Path
 
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.paths import place_overridden
 from iowatt.scenario.system import resolve
 
 
@@ -24,7 +25,8 @@ def load(
     path_or_text:
         The path of a TOML file; or TOML itself, recognised by a line break in a ``str``.
     overrides:
-        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``.
+        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``. Files that they name are
+        looked for in the current directory first; the scenario has them relative to ``base_dir``.
     base_dir:
         What trace and device files are relative to; left out, the file's directory (for text, the
         current one).
@@ -42,8 +44,9 @@ def load(
     else:
         path = Path(path_or_text)
         text, source, beside = read_text(path), str(path), path.parent
-    document = Document(text, source, overrides)
-    scenario = document.validate(Scenario)
     base = beside if base_dir is None else Path(base_dir)
+    document = Document(text, source, overrides)
+    place_overridden(document, base)
+    scenario = document.validate(Scenario)
     document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
     return scenario

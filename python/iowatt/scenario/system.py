@@ -17,6 +17,7 @@ from iowatt.library.find import find_drive
 from iowatt.scenario import controller, raid
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.paths import as_named
 from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.units import format_bytes
 
@@ -86,7 +87,10 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
         if resolved.drive.sector_bytes > 512:
             sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
-            system.notes.append(f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}")
+            system.notes.append(
+                f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}; a write of part of a "
+                "sector costs no read-modify-write in the drive"
+            )
     return system
 
 
@@ -248,15 +252,16 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
                 system.problems.append(Problem(trace, message, "name a file for one of them"))
             reads_standard_input = workload.name
         elif traces_must_exist and not (base_dir / workload.trace.path).is_file():
-            system.problems.append(_missing_trace(trace, base_dir / workload.trace.path))
+            system.problems.append(_missing_trace(trace, Path(as_named(base_dir, workload.trace.path))))
 
 
 def _missing_trace(path: KeyPath, file: Path) -> Problem:
     if file.is_dir():
         return Problem(path, f"{file} is a directory; expected a trace file")
-    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+    siblings = [p.name for p in file.parent.iterdir() if p.is_file()] if file.parent.is_dir() else []
     near = nearest(file.name, siblings)
-    hint = f"did you mean {near!r}?" if near else "trace paths are relative to the scenario's directory"
+    relative = "trace paths are relative to the scenario's directory, in --set to the current one first"
+    hint = f"did you mean {near!r}?" if near else relative
     return Problem(path, f"there is no trace file {file}", hint)
 
 

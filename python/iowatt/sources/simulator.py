@@ -46,8 +46,8 @@ def observe(
     Raises
     ------
     InputError
-        A trace is missing or wrong, a request lies outside its volume, or ``warmup = "auto"`` is
-        asked for with a trace that can be read once only.
+        A trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"`` is asked for
+        with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
     cost = _Meter(other_cpu_s)
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
@@ -67,6 +67,7 @@ def observe(
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     raw = simulate(simulation)
+    _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read())
 
 
@@ -102,6 +103,17 @@ def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
                 where="observe.warmup",
                 hint='give a time (warmup = "5min"), or put the trace in a file',
             )
+
+
+def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
+    if window["end_ns"] > window["start_ns"]:
+        return
+    end_s = window["end_ns"] / translation.NS_PER_S
+    raise InputError(
+        f"the warm-up ({warmup_s:g} s) leaves nothing of the run, which ended after {end_s:g} s",
+        where="observe.warmup",
+        hint="give a shorter warm-up, or an observe.duration beyond it",
+    )
 
 
 class _Meter:
@@ -145,7 +157,7 @@ def build_record(
         window=translation.window(summary, simulation["observe"]["warmup_s"]),
         total=translation.flow(summary["total"]),
         workloads=[
-            Workload(name, names["volumes"][volume], translation.flow(flow), trace)
+            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace))
             for name, volume, flow, trace in zip(
                 names["workloads"], volume_of, summary["workloads"], summary["sources"], strict=True
             )

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.run.record import Bus, CacheCounts, Capacity, Flow, Moments, Station, Tables, Window
+from iowatt.run.record import (
+    Bus,
+    CacheCounts,
+    Capacity,
+    Completions,
+    Flow,
+    Moments,
+    Station,
+    Tables,
+    Window,
+)
 from iowatt.run.tables import STATES, frame
 from iowatt.scenario.raid import usable_bytes
 from iowatt.scenario.units import format_bytes
@@ -31,13 +41,32 @@ Floats = npt.NDArray[np.float64]
 def window(summary: Mapping[str, Any], warmup_s: float) -> Window:
     """The observed span in seconds."""
     span = summary["window"]
-    return Window(start_s=span["start_ns"] / NS_PER_S, end_s=span["end_ns"] / NS_PER_S, warmup_s=warmup_s)
+    last_ns = span["last_arrival_ns"]
+    # Zero is also what stands there where nothing arrived.
+    arrived = last_ns > 0 or summary["requests_simulated"] > 0
+    return Window(
+        start_s=span["start_ns"] / NS_PER_S,
+        end_s=span["end_ns"] / NS_PER_S,
+        warmup_s=warmup_s,
+        last_arrival_s=last_ns / NS_PER_S if arrived else None,
+    )
 
 
 def flow(raw: Mapping[str, Any]) -> Flow:
     """A flow of requests, from its JSON."""
-    plain = {key: value for key, value in raw.items() if key != "response"}
-    return Flow(**plain, response={kind: Moments(**moments) for kind, moments in raw["response"].items()})
+    plain = {key: value for key, value in raw.items() if key not in ("response", "completions")}
+    return Flow(
+        **plain,
+        completions=Completions(**raw["completions"]),
+        response={kind: Moments(**moments) for kind, moments in raw["response"].items()},
+    )
+
+
+def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the reader of a trace counted: records that it read ahead and never issued are among them."""
+    if raw is None:
+        return None
+    return {"records_read" if key == "requests" else key: value for key, value in raw.items()}
 
 
 def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
@@ -100,12 +129,15 @@ def remarks(names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: 
     if len(widths):
         widest = widths.max() / NS_PER_S
         said.append(
-            f"power_w.max is the highest mean over one interval of {widest:g} s, not the power of an instant"
+            f"power_w.max is the highest mean over one interval of {widest:g} s (one that the end of the "
+            "window cuts short does not count), not the power of an instant"
         )
         if asked_interval_s is not None and widest > 1.001 * asked_interval_s:
             said.append(
                 f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
             )
+    if names["workloads"] and not raw["summary"]["total"]["arrived"]:
+        said.append("no request arrived inside the window: it has no response times")
     cached = raw["summary"].get("controller", {}).get("cache")
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)

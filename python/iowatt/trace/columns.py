@@ -105,7 +105,7 @@ def recognise(
     in_sectors += [header for word, header in (columns or {}).items() if word in _IN_SECTORS]
     if sector_bytes is not None and not in_sectors:
         raise InputError(
-            "--sector-bytes is given, but offset and size are in bytes",
+            "a sector size is given, but offset and size are in bytes",
             where=where,
             hint="where they count sectors, say so: --columns lba=...,sectors=...",
         )

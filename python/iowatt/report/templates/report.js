@@ -52,7 +52,8 @@
         plot_bgcolor: "rgba(0,0,0,0)",
         font: { family: style("--sans"), size: 12, color: style("--ink") },
         hoverlabel: { bgcolor: ground, bordercolor: style("--line"), font: { color: style("--ink") } },
-        margin: { l: 8, r: 12, t: layout.showlegend ? 32 : 12, b: 8 },
+        // At the bottom there is room for the tools, which would cover the legend where plotly puts them.
+        margin: { l: 8, r: 12, t: layout.showlegend ? 32 : 12, b: toPrint() ? 8 : 28 },
         height,
         dragmode: coarse.matches ? false : "zoom",
         autosize: !toPrint(),

@@ -1,0 +1,63 @@
+"""What a page prints: its fenced blocks, and how each kind of command runs where the tests are."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+IOWATT = Path(sys.executable).with_name("iowatt")
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"^ {4,}(?:\$ )?(?:\.venv/bin/)?(?:iowatt|make|sqlite3) ", re.MULTILINE)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Kind and text of each fenced block. Commands stand in fenced blocks only: others would not be tried."""
+    text = page.read_text("utf-8")
+    found = _BLOCK.findall(text)
+    outside = _BLOCK.sub("", text)
+    assert not _INDENTED.search(outside), f"{page.name}: commands outside a console block"
+    return found
+
+
+def commands(body: str) -> list[list[str]]:
+    """The words of each command of a console block."""
+    lines = body.splitlines()
+    assert lines and all(line.startswith("$ ") for line in lines), body
+    return [shlex.split(line.removeprefix("$ "), comments=True) for line in lines]
+
+
+def run(words: list[str]) -> None:
+    """Run a command as printed; of ``make`` only that there is such a target can be tried here."""
+    program, *rest = words
+    if program in ("iowatt", ".venv/bin/iowatt"):
+        done = subprocess.run([IOWATT, *rest], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{shlex.join(words)}\n{done.stderr}"
+    elif program == "sqlite3":
+        database, query = rest
+        assert Path(database).is_file()
+        connection = sqlite3.connect(database)
+        assert connection.execute(query).fetchall()
+        connection.close()
+    else:
+        assert program == "make", words
+        assert re.search(rf"^{re.escape(rest[0])}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+
+
+def workplace(folder: Path) -> None:
+    """The examples, and the files of one's own that the pages speak of."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    rows = [f"{i * 10_000},{'W' if i % 3 == 0 else 'R'},{i * 7919 % 100_000 * 4096},4096" for i in range(500)]
+    known, unknown = "time_us,op,offset,size", "ts,rw,off,len"
+    with gzip.open(folder / "mytrace.csv.gz", "wt") as file:
+        file.write("\n".join([known, *rows]) + "\n")
+    (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
+    (folder / "mydrive.toml").write_text(
+        'name = "my-drive"\ntitle = "My drive"\nbased_on = "arrays2002-disk"\n[power]\nidle = "18W"\n'
+    )

@@ -1,0 +1,82 @@
+"""What the README and the how-to pages print runs as printed, in order, in a folder with the files named."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import printed
+import pytest
+
+import iowatt
+from iowatt.scenario import compile_plan, load
+
+PAGES = [printed.ROOT / "README.md", *sorted((printed.ROOT / "docs" / "howto").glob("*.md"))]
+# What a snippet leaves out of a scenario.
+WORKLOAD = '[[workload]]\nname = "mine"\ntrace = { path = "mytrace.csv.gz" }\n'
+POOL = '[[array.pool]]\nname = "disks"\ndevice = "arrays2002-disk"\ncount = 1\n'
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_runs_as_printed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed.workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    found = printed.blocks(page)
+    assert found
+    for kind, body in found:
+        if kind == "console":
+            for words in printed.commands(body):
+                printed.run(words)
+        elif kind == "python":
+            exec(compile(body, str(page), "exec"), names)
+        else:
+            assert kind == "toml", f"{page.name}: a block of kind {kind!r} is not tried"
+            check(body)
+
+
+def check(body: str) -> None:
+    """A snippet, completed where it is not a whole scenario, compiles into a plan."""
+    given = tomllib.loads(body)
+    text = ("" if "name" in given else 'name = "snippet"\n') + body
+    text += "" if "workload" in given else WORKLOAD
+    text += "" if "array" in given else POOL
+    base = Path("examples") if "traces/" in body else Path()
+    scenario = load(text, base_dir=base)
+    assert compile_plan(scenario, base)["schema"] == "iowatt.plan/1"
+
+
+def test_the_readme_prints_what_make_demo_runs() -> None:
+    makefile = (printed.ROOT / "Makefile").read_text("utf-8")
+    recipe = re.search(r"^demo: build\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe is not None
+    lines = [
+        line.strip("\t@").replace("$(BIN)", ".venv/bin").replace("$(DEMO)", "demo/tpcc-raid5")
+        for line in recipe[1].splitlines()
+    ]
+    readme = (printed.ROOT / "README.md").read_text("utf-8")
+    assert "".join(f"$ {line}\n" for line in lines) in readme
+
+
+def test_the_override_of_power_in_place_takes_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed.workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (snippet,) = (
+        body
+        for _, body in printed.blocks(printed.ROOT / "docs" / "howto" / "own-device.md")
+        if "rpm = 15000" in body
+    )
+    plan = compile_plan(load('name = "x"\n' + snippet + WORKLOAD))
+    (pool,) = plan["simulation"]["pools"]
+    assert (pool["device"]["rpm"], pool["device"]["power"]["idle_w"]) == (15_000, 20)
+
+
+def test_an_overloading_trace_is_named_as_the_page_says(tmp_path: Path) -> None:
+    page = (printed.ROOT / "docs" / "howto" / "own-trace.md").read_text("utf-8")
+    assert '"the array could not keep up"' in page
+    printed.workplace(tmp_path)
+    from iowatt.report.findings import findings
+
+    run = iowatt.run(tmp_path / "examples" / "tpcc-raid5.toml", set={"workload.oltp.replay.speed": 50})
+    assert any("The array could not keep up" in finding.text for finding in findings(run))
