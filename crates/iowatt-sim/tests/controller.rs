@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{MS, S, capacity, one_pool, poisson, request, run};
+use common::{MS, S, capacity, given, one_pool, poisson, request, run, try_run};
 use iowatt_sim::Outcome;
 use iowatt_sim::results::{CacheResult, ControllerResult};
 use iowatt_trace::Op;
@@ -128,6 +128,20 @@ fn a_write_without_space_waits_for_a_destage() {
     let c = cached(&found);
     assert_eq!((c.waits_for_space, c.space_wait_ns), (1, 800_000));
     assert_eq!((c.destages, c.destaged_bytes, c.dirty_bytes_at_end), (2, 32_768, 16_384));
+}
+
+/// Three writes wait: each gets the line that the next destage frees, in the order of their arrival.
+#[test]
+fn waiting_writes_are_served_in_order() {
+    let mut plan = one_drive(with_cache(cache(2, "back")));
+    plan["volumes"] = json!(vec![plan["volumes"][0].clone(); 5]);
+    plan["workloads"] =
+        (0..5).map(|v| json!({"volume": v, "replay": {"mode": "open", "speed": 1.0}})).collect();
+    let write = |n: u64| given(vec![request(0, Op::Write, n * 16_384, 16_384)]);
+    let found = try_run(&plan, (0..5).map(write).collect()).unwrap();
+    let response = |i: usize| (found.summary.workloads[i].response.all.max_s * 1e6).round();
+    assert_eq!([0, 1, 2, 3, 4].map(response), [0.0, 0.0, 800.0, 1_600.0, 2_400.0]);
+    assert_eq!((cached(&found).waits_for_space, cached(&found).space_wait_ns), (3, 4_800_000));
 }
 
 /// Ten dirty lines written in falling order leave in rising order, joined up to four lines.

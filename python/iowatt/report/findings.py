@@ -42,7 +42,7 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = _piled_up(run)
-    found = [*_busy(run.summary), *piled_up, *_left(run.summary)]
+    found = [*_busy(run.summary), *piled_up, *_space(run.summary), *_left(run.summary)]
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
 
@@ -102,18 +102,17 @@ def _replays_open(plan: Mapping[str, Any]) -> bool:
     return any(workload["replay"]["mode"] == "open" for workload in workloads)
 
 
+def _space(summary: Mapping[str, Any]) -> list[Finding]:
+    waits = summary.get("cache", {}).get("waits_for_space", 0)
+    if not waits:
+        return []
+    mean = numbers.with_unit(summary["cache"]["space_wait_mean_ms"], "ms")
+    text = f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average"
+    return [Finding("warning", f"{text}: destaging did not keep up with them.")]
+
+
 def _left(summary: Mapping[str, Any]) -> list[Finding]:
     found = []
-    waits = summary.get("cache", {}).get("waits_for_space", 0)
-    if waits:
-        found.append(
-            Finding(
-                "warning",
-                f"{numbers.count(waits)} writes found the cache full of dirty data and waited "
-                f"{numbers.with_unit(summary['cache']['space_wait_mean_ms'], 'ms')} on average: "
-                "destaging did not keep up with them.",
-            )
-        )
     left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
     if total and left > max(1, 0.01 * total):
         found.append(
