@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import resource
 import subprocess
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 EXCERPT = ROOT / "examples" / "traces" / "pg_tpcc_paced_excerpt.parquet"
 SCENARIO = ROOT / "examples" / "tpcc-raid5.toml"
+DISKSIM = ROOT / "examples" / "disksim-raid5.toml"
+DISKSIM_CPU_S = 11.09  # of DiskSim 4.0, repaired, -O2, on the RAID-5 benchmark (docs/validation.md)
 LONG = 10_000_000  # requests of the memory run
 
 
@@ -123,6 +126,28 @@ def simulate(scenario: str, *overrides: str) -> dict[str, float]:
     return figures
 
 
+def side_by_side(scenario: str, *overrides: str) -> dict[str, float]:
+    """Two runs at once in two threads, against one after the other."""
+    from threading import Thread
+
+    import iowatt
+
+    def once() -> None:
+        iowatt.run(scenario, set=list(overrides))
+
+    once()
+    began = time.perf_counter()
+    once()
+    one = time.perf_counter() - began
+    threads = [Thread(target=once) for _ in range(2)]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"ratio": 2 * one / (time.perf_counter() - began)}
+
+
 def in_own_process(call: str) -> dict[str, Any]:
     """Evaluate one of the functions above in a fresh interpreter."""
     folder = str(ROOT / "benches")
@@ -161,6 +186,27 @@ def show_decoding(name: str, call: str) -> None:
     print(f"  {name:14} {figures['mb_per_s']:8.0f} MB/s {figures['requests_per_cpu_s']:14,.0f} requests/s")
 
 
+def show_disksim(folder: Path) -> None:
+    """Print the side-by-side benchmark with DiskSim, on plain ASCII."""
+    print(f"simulation, {DISKSIM.name}, 300,000 requests of plain DiskSim ASCII")
+    for level, name in ((5, "oltp300k"), (10, "oltp300k_r10"), (0, "oltp300k")):
+        path = folder / f"{name}.trace"
+        path.write_bytes(
+            gzip.decompress((DISKSIM.parent / "disksim-bench" / f"{name}.trace.gz").read_bytes())
+        )
+        overrides = f"'array.pool.disks.raid.level={level}', {f'workload.oltp.trace.path={path}'!r}"
+        call = f"{str(DISKSIM)!r}, {overrides}"
+        figures = best(f"simulate({call})", "requests_per_cpu_s")
+        rate = figures["requests_per_cpu_s"]
+        beside = f", {rate / (300_000 / DISKSIM_CPU_S):.0f} x DiskSim" if level == 5 else ""
+        print(
+            f"  RAID-{level:<3} {rate:12,.0f} requests per CPU second, {figures['peak_rss_mib']:.0f} MiB{beside}"
+        )
+        if level == 5:
+            ratio = best(f"side_by_side({call})", "ratio")["ratio"]
+            print(f"  two at once: {ratio:.2f} times the throughput of one")
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -177,6 +223,9 @@ def main() -> None:
     figures = best(run_on(trace), "requests_per_cpu_s")
     rate, memory = figures["requests_per_cpu_s"], figures["peak_rss_mib"]
     print(f"  {rate:12,.0f} requests per CPU second, {memory:.0f} MiB peak RSS")
+
+    with tempfile.TemporaryDirectory() as folder:
+        show_disksim(Path(folder))
 
     print("decoding")
     with tempfile.TemporaryDirectory() as folder:
