@@ -199,9 +199,8 @@ def show_disksim(folder: Path) -> None:
         figures = best(f"simulate({call})", "requests_per_cpu_s")
         rate = figures["requests_per_cpu_s"]
         beside = f", {rate / (300_000 / DISKSIM_CPU_S):.0f} x DiskSim" if level == 5 else ""
-        print(
-            f"  RAID-{level:<3} {rate:12,.0f} requests per CPU second, {figures['peak_rss_mib']:.0f} MiB{beside}"
-        )
+        memory = figures["peak_rss_mib"]
+        print(f"  RAID-{level:<3} {rate:12,.0f} requests per CPU second, {memory:.0f} MiB{beside}")
         if level == 5:
             ratio = best(f"side_by_side({call})", "ratio")["ratio"]
             print(f"  two at once: {ratio:.2f} times the throughput of one")
