@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.errors import InputError
+from iowatt.library.device import DeviceFile
 from iowatt.scenario import Scenario, explain, json_schema, keys
 from iowatt.scenario.schema import schema_text
 
@@ -99,3 +100,9 @@ def test_the_schema_describes_every_property():
             described += 1
     assert described >= 50
     assert json.loads(schema_text()) == schema
+
+
+def test_every_default_of_a_device_file_can_be_said():
+    found = keys.catalogue(DeviceFile)
+    assert all(key.default_text for key in found.values())
+    assert found["controller.read_hit"].default_text == "0 s, 0 s"

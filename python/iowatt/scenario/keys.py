@@ -49,6 +49,8 @@ class Key:
             return "left out: none"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
+        if self.unit and isinstance(self.default, list | tuple):
+            return ", ".join(f"{value:g} {self.unit}" for value in self.default)
         return f"{self.default:g} {self.unit}" if self.unit else toml_text(self.default)
 
 

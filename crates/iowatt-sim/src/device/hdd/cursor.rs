@@ -108,22 +108,6 @@ impl Cursor {
         }
     }
 
-    /// When the sectors below `limit` have passed, or `now` if that is earlier.
-    pub fn reaches(&mut self, mech: &Mechanics, limit: u64, now: Nanos) -> Nanos {
-        let by = self.since(now);
-        loop {
-            let goal = self.run.sectors.min(limit.saturating_sub(self.run.lbn));
-            let end = self.passed(mech, goal);
-            if by < end {
-                return now;
-            }
-            if self.run.lbn + goal >= limit {
-                return self.at(end);
-            }
-            self.step(mech, end);
-        }
-    }
-
     /// Where the heads are (going).
     #[must_use]
     pub fn arm(&self) -> Arm {

@@ -115,6 +115,8 @@ pub struct Disk {
     buffer: Buffer,
     /// Reading ahead into a segment.
     prefetch: Option<(Cursor, usize)>,
+    /// When the last read-ahead that ran to its limit did so.
+    ahead_until: Nanos,
     destage: Option<Destage>,
     /// The media are busy with a request until here.
     busy_until: Nanos,
@@ -140,6 +142,7 @@ impl Disk {
             arm: Arm::default(),
             buffer: Buffer::new(&model.plan.buffer),
             prefetch: None,
+            ahead_until: 0,
             destage: None,
             busy_until: 0,
             last_was_write: false,
@@ -226,12 +229,10 @@ impl Disk {
     }
 
     /// Until when, but no later than `now`, the media have been reading ahead.
-    #[must_use]
-    pub fn reading_ahead_until(&self, now: Nanos) -> Nanos {
-        self.prefetch.map_or(0, |(mut cursor, segment)| {
-            let limit = self.buffer.segments[segment].limit;
-            cursor.reaches(&self.model.mech, limit, now)
-        })
+    pub fn reading_ahead_until(&mut self, now: Nanos) -> Nanos {
+        let model = Arc::clone(&self.model);
+        self.settle(&model, now);
+        if self.prefetch.is_some() { now } else { self.ahead_until.min(now) }
     }
 
     /// Brings the background work to `now`.
@@ -250,6 +251,8 @@ impl Disk {
             self.arm = cursor.arm();
             self.buffer.extend(*segment, end);
             if end >= limit {
+                let last_run = limit.saturating_sub(cursor.run.lbn);
+                self.ahead_until = cursor.at(cursor.passed(&model.mech, last_run));
                 self.prefetch = None;
             }
         }
