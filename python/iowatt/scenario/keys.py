@@ -49,7 +49,10 @@ class Key:
             return "left out: none"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
-        return f"{self.default:g} {self.unit}" if self.unit else toml_text(self.default)
+        if self.unit is None:
+            return toml_text(self.default)
+        parts = self.default if isinstance(self.default, tuple) else (self.default,)
+        return ", ".join(f"{part:g} {self.unit}" for part in parts)
 
 
 def toml_text(value: Any) -> str:
@@ -58,7 +61,7 @@ def toml_text(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_text(v) for v in value) + "]"
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{k} = {toml_text(v)}" for k, v in value.items()) + " }"
