@@ -43,10 +43,8 @@ class Key:
             return "none, the key is required"
         if self.unset is not None:
             return f"left out: {self.unset}"
-        if isinstance(self.default, BaseModel):
-            return "left out: the defaults of its keys"
-        if self.default == []:
-            return "left out: none"
+        if isinstance(self.default, BaseModel) or self.default == []:
+            return f"left out: {'the defaults of its keys' if self.default else 'none'}"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
         if self.unit is None:
