@@ -59,7 +59,11 @@ class Zone(Strict):
     reserved_sectors: int = key("Sectors at its front that hold no data.", default=0, ge=0, le=2**62)
     spares: int = key("Spare sectors (or tracks) per unit of the sparing scheme.", default=0, ge=0, le=2**62)
     slips: list[Slip] = key("Sectors (or tracks) of the zone that are passed over.", default=[])
-    remaps: list[Remap] = key("[sector, replacement] (or tracks) within the zone.", default=[])
+    remaps: list[Remap] = key(
+        "Sectors (or tracks) of the zone that lie elsewhere in it.",
+        default=[],
+        accepts="a list of [sector, replacement]",
+    )
 
 
 class ZonedGeometry(Strict):

@@ -43,15 +43,14 @@ class Key:
             return "none, the key is required"
         if self.unset is not None:
             return f"left out: {self.unset}"
-        if isinstance(self.default, BaseModel):
-            return "left out: the defaults of its keys"
-        if self.default == []:
-            return "left out: none"
+        if isinstance(self.default, BaseModel) or self.default == []:
+            return f"left out: {'the defaults of its keys' if self.default else 'none'}"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
-        if self.unit and isinstance(self.default, list | tuple):
-            return ", ".join(f"{value:g} {self.unit}" for value in self.default)
-        return f"{self.default:g} {self.unit}" if self.unit else toml_text(self.default)
+        if self.unit is None:
+            return toml_text(self.default)
+        parts = self.default if isinstance(self.default, tuple) else (self.default,)
+        return ", ".join(f"{part:g} {self.unit}" for part in parts)
 
 
 def toml_text(value: Any) -> str:
@@ -60,7 +59,7 @@ def toml_text(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_text(v) for v in value) + "]"
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{k} = {toml_text(v)}" for k, v in value.items()) + " }"
