@@ -83,7 +83,7 @@ class Controller(Strict):
     sector: Durations = _times("Time of one sector on the drive's bus: read, write. 0: no limit.")
     never_disconnect: bool = _flag("The drive keeps the bus from command to completion.")
     hold_bus: Flags = key(
-        "The drive keeps the bus during the whole data transfer: of a read, of a write.",
+        "The drive keeps the bus during the whole data transfer: of a read, of a write. Kept, not simulated.",
         default=(False, False),
         accepts="a list of two, such as [true, false]",
     )
@@ -121,7 +121,9 @@ class Buffer(Strict):
 
     segments: int = key("Number of segments.", default=0, ge=0, le=2**20)
     segment_sectors: int = _sectors("Size of one.")
-    write_segments: int = key("Segments that may hold unwritten data.", default=0, ge=0, le=2**20)
+    write_segments: int = key(
+        "Segments that may hold unwritten data. Kept; one is simulated.", default=0, ge=0, le=2**20
+    )
     dedicated_write_segment: bool = _flag("One segment serves writes only.")
     caching: bool = _flag("Data is kept after its request.")
     read_hits_on_writes: bool = _flag("Reads find data that writes left.")
@@ -132,7 +134,7 @@ class Buffer(Strict):
         "it ended.",
         default="none",
     )
-    min_read_ahead: int = _sectors("Least read-ahead before another request is served.")
+    min_read_ahead: int = _sectors("Least read-ahead before another request is served. Kept, not simulated.")
     max_read_ahead: int = _sectors("Most; 0: the segment.")
     requested: Literal["keep", "release", "discard"] = key(
         "What becomes of sectors that the host has read. keep: they stay until the segment is used for "
@@ -156,7 +158,9 @@ class Buffer(Strict):
     combine_writes: bool = _flag("Writes that follow the data being written join it.")
     stop_in_sector: bool = _flag("Read-ahead stops within a sector when a request comes.")
     write_hit_stops_prefetch: bool = _flag("A write to prefetched data ends the read-ahead there.")
-    partial_hit_at_once: bool = _flag("The part of a read that is in the buffer is sent at once.")
+    partial_hit_at_once: bool = _flag(
+        "The part of a read that is in the buffer is sent at once; simulated so always."
+    )
 
     def plan(self) -> dict[str, Any]:
         """``BufferPlan``."""
