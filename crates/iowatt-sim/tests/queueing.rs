@@ -3,7 +3,7 @@
 //! Poisson arrivals at stations of the simulated system whose service-time distribution is known: the link to the
 //! hosts (bytes / rate), the controller's processors (constant), a drive (seek, rotation, transfer). Method and
 //! confidence are those of [`common::statistics`]: 20 independent replications, a tenth of each cut as warm-up,
-//! Student's t at 99.9 %; each comparison states the half-width that it needs at least.
+//! Student's t at 99.9 %; each comparison states the widest interval that it accepts.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;
