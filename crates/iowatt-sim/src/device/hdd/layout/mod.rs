@@ -9,6 +9,7 @@ pub use indexed::Indexed;
 pub use zoned::Zoned;
 
 use crate::clock::Picos;
+use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, LayoutPlan};
 
 /// Consecutive LBNs that pass consecutively under one head.
@@ -26,6 +27,8 @@ pub struct Run {
     pub head: u32,
     /// Sectors of a whole turn.
     pub per_turn: u64,
+    /// Time of one of them.
+    pub pitch: Pitch,
     /// Rotation from the index mark to the first sector.
     pub angle_ps: Picos,
 }

@@ -8,6 +8,7 @@
 use super::Run;
 use super::locator::Locator;
 use crate::clock::Picos;
+use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, Mapping, Sparing, ZonePlan, ZonedPlan};
 
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ struct Zone {
     first_lbn: u64,
     first_cylinder: u64,
     sectors_per_track: u64,
-    sectors_per_cylinder: u64,
+    pitch: Pitch,
     reserved: u64,
     group_slots: u64,
     group_sectors: u64,
@@ -135,7 +136,7 @@ impl Zoned {
         let angle_ps = (zone.first_ps
             + zone.track_skew_ps * logical_head
             + zone.cylinder_step_ps * cylinder
-            + angle_sectors * self.revolution_ps / spt)
+            + zone.pitch.pass(angle_sectors))
             % self.revolution_ps;
         Run {
             lbn,
@@ -144,6 +145,7 @@ impl Zoned {
             cylinder: absolute as u32,
             head: head as u32,
             per_turn: spt,
+            pitch: zone.pitch,
             angle_ps,
         }
     }
@@ -217,7 +219,7 @@ fn zone(plan: &ZonePlan, sparing: Sparing, heads: u64, first_lbn: u64, turn: Pic
         first_lbn,
         first_cylinder: u64::from(plan.first_cylinder),
         sectors_per_track: spt,
-        sectors_per_cylinder: per_cylinder,
+        pitch: Pitch::new(turn, spt),
         reserved: plan.reserved_sectors,
         group_slots,
         group_sectors,
@@ -230,7 +232,6 @@ fn zone(plan: &ZonePlan, sparing: Sparing, heads: u64, first_lbn: u64, turn: Pic
         skew_slips,
         remaps,
     };
-    debug_assert!(zone.sectors_per_cylinder > 0);
     (zone, usable.saturating_sub(plan.reserved_sectors))
 }
 
