@@ -1,13 +1,13 @@
 //! Reading ahead: how far, how it goes on after a hit, how it is interrupted.
 
-use super::{Disk, Model};
+use super::{Model, Works};
 use crate::clock::Nanos;
 use crate::device::hdd::buffer::Content;
 use crate::device::hdd::cursor::Cursor;
 use crate::device::hdd::layout::Run;
 use crate::plan::ReadAhead;
 
-impl Disk {
+impl Works {
     /// Interrupts the read-ahead; the arm is free at the result.
     pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
         let Some((cursor, _)) = self.prefetch.take() else { return now };
@@ -23,7 +23,7 @@ impl Disk {
             return cursor.at(cursor.run_at) + 1;
         }
         let sectors = (ps - cursor.run_at) * cursor.run.per_turn / model.mech.revolution_ps + 1;
-        cursor.at(cursor.passed(&model.mech, sectors)) + 1
+        cursor.at(cursor.passed(sectors)) + 1
     }
 
     /// Lets the read-ahead go on after a read that ended at `end`.
