@@ -2,7 +2,7 @@
 
 ``make bench`` runs it. Every figure is measured in a process of its own; speeds are the best of three, and
 count the CPU time of all threads from opening the first input to the last completion, decoding included.
-DiskSim's figures are its own CPU seconds on the same trace and drives (docs/performance.md).
+DiskSim's figures are its CPU seconds on the same trace and drives; ratios hold on a like machine only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ ONE_DISK = ROOT / "benches" / "one-disk.toml"
 ONE_DISK_SECTORS = 65_000_000  # within the 33.6 GB of its drive
 
 DISKSIM_REQUESTS = 300_000
-# CPU seconds of DiskSim 4.0 for them, built with -O2: RAID-5 with its leak repaired, the others as published.
+# CPU seconds of DiskSim 4.0 for them, built for 64 bits with -O2, median of 5 (RAID-5) and 3 runs on a shared
+# 2-core virtual machine: RAID-5 with its memory leak repaired, the others as published.
 DISKSIM_CPU_S = {5: 11.09, 10: 8.23, 0: 7.84}
 DISKSIM_TRACES = {5: "oltp300k", 10: "oltp300k_r10", 0: "oltp300k"}
 
