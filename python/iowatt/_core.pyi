@@ -139,7 +139,7 @@ def replay_open(
     time_ns: NDArray[np.uint64],
     phase: float = 0.0,
 ) -> Queued:
-    """Requests (sectors; op 1 writes) that arrive at ``time_ns``, never decreasing, queued in front of one drive.
+    """Requests (sectors; op 1 writes) that arrive at ``time_ns``, in order, and queue in front of one drive.
 
     ``scheduler`` is a discipline of a plan's pool, such as ``c-look``; ``phase`` is as for ``replay_one``.
     """

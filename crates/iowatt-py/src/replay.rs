@@ -81,6 +81,11 @@ fn asked(
 ) -> PyResult<Vec<Asked>> {
     let columns = offset.as_slice()?.iter().zip(size.as_slice()?).zip(op.as_slice()?).zip(pace.as_slice()?);
     Ok(columns
-        .map(|(((&lbn, &sectors), &op), &pace)| Asked { lbn, sectors: u64::from(sectors), write: op == 1, pace })
+        .map(|(((&lbn, &sectors), &op), &pace)| Asked {
+            lbn,
+            sectors: u64::from(sectors),
+            write: op == 1,
+            pace,
+        })
         .collect())
 }

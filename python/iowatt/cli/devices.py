@@ -154,7 +154,8 @@ def validate(
 ) -> None:
     """Replay measured traces and compare with the times of the real drive.
 
-    One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals as well.
+    One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals
+    as well.
     """
     from iowatt import validation
     from iowatt.validation import page, text

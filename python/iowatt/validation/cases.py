@@ -36,8 +36,9 @@ class Case:
     trace_device:
         Which device of the trace, where it holds several.
     arrivals:
-        Paced: each request is issued its think time after the simulated completion of the one before it. Open:
-        at its recorded time, into a queue in front of the drive; the services are compared one by one, too.
+        Paced: each request is issued its think time after the simulated completion of the one before it.
+        Open: at its recorded time, into a queue in front of the drive; the services are compared one by one,
+        too.
     buffer:
         Figures of the drive's buffer that were otherwise when it was measured.
     conditions:
@@ -81,12 +82,11 @@ def cases(
     same = _known_as(trace)
     if same:
         return [
-            replace(case, device=device, trace=trace, format=format_ or case.format, drive=drive) for case in same
+            replace(case, device=device, trace=trace, format=format_ or case.format, drive=drive)
+            for case in same
         ]
     if measured.is_queued(trace, format_):
-        return [
-            Case(device, trace, format_, drive, name, OPEN) for name in measured.devices(trace, format_)
-        ]
+        return [Case(device, trace, format_, drive, name, OPEN) for name in measured.devices(trace, format_)]
     return [Case(device, trace, format_, drive)]
 
 

@@ -92,7 +92,7 @@ def _line(times: Times) -> list[tuple[float, float]]:
 
 
 def overview(found: list[Validation]) -> Figure:
-    """All drives, one line each for all requests, reads and writes, and for services where these are compared."""
+    """All drives, one line each for all requests, reads and writes; the same of services where compared."""
     columns = [
         Column("Drive", text=True),
         Column("Requests", text=True),

@@ -1,4 +1,4 @@
-"""A measured trace in arrays: what was asked, when, how long the real drive took, how long the host thought."""
+"""A measured trace in arrays: what was asked and when, how long the drive took, how long the host thought."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Arrived(Asked):
 
 
 def is_queued(trace: Path | None, format_: str | None) -> bool:
-    """Whether ``trace`` records a queue: by the name of its format, or, where that is not given, by content."""
+    """Whether ``trace`` records a queue: by the name of its format, or without one by its content."""
     if format_ is not None or trace is None or not trace.is_file():
         return format_ == QUEUED
     try:

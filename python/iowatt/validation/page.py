@@ -41,7 +41,9 @@ def render(found: list[Validation]) -> str:
     """The page."""
     drives = []
     for validation in found:
-        charts = [figure for figure in (distributions(validation), services(validation)) if figure is not None]
+        charts = [
+            figure for figure in (distributions(validation), services(validation)) if figure is not None
+        ]
         drives.append((validation.key, validation.title, charts, validation.notes))
     table = overview(found)
     figures = {figure.key: figure for _, _, charts, _ in drives for figure in charts}

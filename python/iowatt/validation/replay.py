@@ -1,8 +1,8 @@
 """A measured trace on a simulated drive.
 
-Paced: one request outstanding, ``issue[i+1] = done[i] + think[i]``. Open: requests arrive at their recorded times and
-queue in front of the drive; besides, their services are replayed one at a time, in the order of their recorded
-starts, so that what the drive does and what the queue makes of it can be told apart.
+Paced: one request outstanding, ``issue[i+1] = done[i] + think[i]``. Open: requests arrive at their recorded
+times and queue in front of the drive; besides, their services are replayed one at a time, in the order of
+their recorded starts, so that what the drive does and what the queue makes of it can be told apart.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from iowatt.validation.replay import SCHEDULER, Compared, Validation
 
 SCHEMA: Final = "iowatt.validation/1"
 METHOD: Final = (
-    "one request outstanding, issued a think time after the completion before it; where arrivals are open, at "
-    f"the recorded times into a queue in front of the drive ({SCHEDULER}), the services also one at a time in the "
-    "order of their recorded starts; error and demerit in "
-    "percent of the measured mean; demerit: root mean square of the differences of 10,000 quantiles; "
-    "RMSE: of the differences request by request"
+    "one request outstanding, issued a think time after the completion before it; where arrivals are open, "
+    f"at the recorded times into a queue in front of the drive ({SCHEDULER}), the services also one at a "
+    "time in the order of their recorded starts; error and demerit in percent of the measured mean; "
+    "demerit: root mean square of the differences of 10,000 quantiles; RMSE: of the differences request by "
+    "request"
 )
 
 
