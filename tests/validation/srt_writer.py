@@ -14,8 +14,9 @@ disks = {
 \x0c"""
 
 
-def record(disk: int, enqueue: int, start: int, stop: int, block: int, nbytes: int, *, read: bool) -> bytes:
-    """One request; ``enqueue`` in microseconds, ``start`` and ``stop`` in microseconds after it."""
+def record(disk: int, times: tuple[int, int, int], block: int, nbytes: int, *, read: bool) -> bytes:
+    """One request; ``times`` are its enqueue, and its start and stop after that, in microseconds."""
+    enqueue, start, stop = times
     seconds, rest = divmod(enqueue, 10**6)
     device = 8 << 24 | disk << 8 | 8
     words = (56, 4 << 16 | 1, seconds, rest, start, stop, nbytes, block, device, 4, 0, int(read), 0, 1)

@@ -20,10 +20,10 @@ from iowatt.validation.cases import Case
 
 # The second waits for the first; the third, of the same disk, is served before the second. One is of disk 1.
 RECORDS = [
-    record(0, 0, 100, 20_100, 90_400, 8192, read=True),
-    record(0, 5_000, 45_000, 65_000, 180_800, 8192, read=False),
-    record(1, 6_000, 50, 15_050, 904, 1024, read=True),
-    record(0, 7_000, 13_200, 38_200, 90_416, 4096, read=True),
+    record(0, (0, 100, 20_100), 90_400, 8192, read=True),
+    record(0, (5_000, 45_000, 65_000), 180_800, 8192, read=False),
+    record(1, (6_000, 50, 15_050), 904, 1024, read=True),
+    record(0, (7_000, 13_200, 38_200), 90_416, 4096, read=True),
 ]
 
 
