@@ -244,3 +244,32 @@ def test_spares_failures_and_rebuild_go_into_the_plan():
         )
     )
     assert whole["simulation"]["pools"][0]["recovery"] is None
+
+
+def held(keys: str, device: str = '"arrays2002-disk"') -> dict:
+    text = f"""
+    name = "queued"
+    [[array.pool]]
+    name = "disks"
+    device = {device}
+    count = 1
+    {keys}
+    [observe]
+    duration = "1h"
+    """
+    plan = compile_plan(load(text))
+    return {**plan["simulation"]["pools"][0], "notes": plan["notes"]}
+
+
+def test_commands_that_a_drive_holds():
+    assert held("")["command_queue"] is None
+    queued = held('queue_depth = 32\ndrive_scheduler = "elevator"')
+    assert (queued["scheduler"], queued["command_queue"]) == ("look", {"depth": 32, "scheduler": "look"})
+    # The drive's own order, where the scenario leaves it to the drive: the Cheetah 15K.5's is SPTF, of 8.
+    watts = 'power = { active = "15W", positioning = "15W", idle = "10W" }'
+    fifteen = f'{{ name = "seagate-cheetah-15k5", {watts} }}'
+    assert held("queue_depth = 4", fifteen)["command_queue"] == {"depth": 4, "scheduler": "sptf"}
+    assert held("queue_depth = 2")["command_queue"] == {"depth": 2, "scheduler": "fcfs"}
+    alone = held('drive_scheduler = "sptf"')
+    assert alone["command_queue"] is None
+    assert any("drive_scheduler has no effect" in note for note in alone["notes"])

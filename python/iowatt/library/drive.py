@@ -22,6 +22,7 @@ from iowatt.library.geometry import (
 )
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.mechanics import SeekCurve, Zone
+from iowatt.library.queueing import CommandQueue
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -50,6 +51,7 @@ class Drive:
     write_settle_s: float
     controller: Controller
     buffer: Buffer
+    command_queue: CommandQueue
     power: HddPower
 
     @property
@@ -200,6 +202,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         write_settle_s=parts.write_settle,
         controller=parts.controller,
         buffer=parts.buffer,
+        command_queue=file.command_queue or CommandQueue(),
         power=power,
     )
 

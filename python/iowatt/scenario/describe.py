@@ -55,6 +55,8 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
         "raid_level": None if pool.pool.raid is None else pool.level,
         "stripe_unit_bytes": None if pool.pool.raid is None else pool.stripe_unit,
         "scheduler": pool.pool.scheduler,
+        "queue_depth": pool.pool.queue_depth,
+        "drive_scheduler": pool.drive_scheduler,
         "power_policy": pool.pool.power.policy,
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,

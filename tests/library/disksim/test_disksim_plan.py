@@ -148,10 +148,10 @@ def test_what_a_simulated_drive_does_not_have_is_named():
     more = dataclasses.replace(
         drive,
         buffer=dataclasses.replace(drive.buffer, min_read_ahead_sectors=8),
-        interface=dataclasses.replace(drive.interface, max_queue_length=8, hold_bus_for_read=True),
+        interface=dataclasses.replace(drive.interface, hold_bus_for_read=True),
     )
     said = " ".join(rules.unused(more))
-    for name in ("Minimum read-ahead (blks)", "Max queue length", "Hold bus entire read or write xfer"):
+    for name in ("Minimum read-ahead (blks)", "Hold bus entire read or write xfer"):
         assert f"{name} is ignored" in said
     (only,) = rules.unused(drive)
     assert "Maximum number of write segments is ignored" in only

@@ -6,6 +6,7 @@ at the drive's own parameters only.
 
 from __future__ import annotations
 
+from iowatt.library.disksim import queueing
 from iowatt.library.disksim.drives import Drive
 from iowatt.library.disksim.layout import G1Layout
 
@@ -95,7 +96,7 @@ def remarks(drive: Drive) -> list[str]:
         said.append(
             "Read any free blocks = 1 is not believed of an automatic extraction: read-ahead passes its test"
         )
-    return said
+    return said + queueing.remarks(drive)
 
 
 def unused(drive: Drive) -> list[str]:
@@ -104,10 +105,7 @@ def unused(drive: Drive) -> list[str]:
     said = []
     if mechanics.access_time != "rotating":
         said.append("Access time type is ignored: positioning always follows the platter")
-    if interface.max_queue_length > 1:
-        said.append("Max queue length is ignored: how many requests a drive holds is said by the scenario")
-    if drive.scheduler.policy != "fcfs":
-        said.append("Scheduling policy is ignored: the scenario says how a drive's queue is served")
+    said += queueing.unused(drive)
     if interface.disconnects_write_to_seek:
         said.append("Disconnect write if seek is ignored: a write gives the bus up once its data have come")
     if interface.hold_bus_for_read or interface.hold_bus_for_write:
