@@ -273,3 +273,22 @@ def test_commands_that_a_drive_holds():
     alone = held('drive_scheduler = "sptf"')
     assert alone["command_queue"] is None
     assert any("drive_scheduler has no effect" in note for note in alone["notes"])
+
+
+def test_the_write_cache_can_be_turned():
+    def fast_write(keys: str, device: str) -> tuple[int, list[str]]:
+        watts = 'power = { active = "9W", positioning = "9W", idle = "6W" }'
+        plan = held(keys, f'{{ name = "{device}", {watts} }}')
+        return plan["device"]["buffer"]["fast_write"], [n for n in plan["notes"] if "write cache" in n]
+
+    # 0 none, 1 contiguous, 2 across reads, by the files.
+    for device, own in (("seagate-cheetah-4lp", 1), ("quantum-atlas-iii", 2)):
+        assert fast_write("", device) == (own, [])
+        assert fast_write("write_cache = true", device) == (own, []), "its own level"
+        level, (note,) = fast_write("write_cache = false", device)
+        assert level == 0
+        assert note == f"{device}: the scenario turns its write cache off: writes complete on the media"
+    level, (note,) = fast_write("write_cache = true", "dec-rz26")
+    assert level == 2
+    assert "turns its write cache on: writes complete in its buffer" in note
+    assert fast_write("write_cache = false", "dec-rz26") == (0, [])

@@ -110,6 +110,30 @@ class Drive:
         note = f"{self.name}: short-stroked to {capacity} of {self.raw_bytes} bytes"
         return replace(self, sectors=sectors, notes=(*self.notes, note))
 
+    @property
+    def write_cache(self) -> bool:
+        """Whether writes complete in its buffer."""
+        return self.buffer.fast_write != "none"
+
+    def write_cached(self, on: bool) -> Drive:
+        """The drive with its write cache on or off.
+
+        Turned on, one that writes through by its file takes all writes (``across-reads``).
+
+        Raises
+        ------
+        ValueError
+            Where there is no buffer to turn it on in.
+        """
+        if on == self.write_cache:
+            return self
+        if on and not self.buffer.segments:
+            raise ValueError(f"{self.name!r} has no on-board buffer that could take writes")
+        how = "writes complete in its buffer" if on else "writes complete on the media"
+        note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
+        buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
+        return replace(self, buffer=buffer, notes=(*self.notes, note))
+
     def powered(self, power: HddPower) -> Drive:
         """The drive with the figures given in ``power`` in place of its own."""
         given = power.model_dump(exclude_none=True)

@@ -214,6 +214,13 @@ class Pool(Strict):
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
+    write_cache: bool | None = key(
+        "Whether writes complete in the drives' buffers (true), from which the media are written in the "
+        "background, or on the media (false). The first needs a drive with a buffer.",
+        default=None,
+        unset="as in the drive's file (buffer.fast_write)",
+        example=False,
+    )
     phase: Literal["random", "zero"] = key(
         "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
         "cross-checks).",

@@ -57,6 +57,7 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
         "scheduler": pool.pool.scheduler,
         "queue_depth": pool.pool.queue_depth,
         "drive_scheduler": pool.drive_scheduler,
+        "write_cache": drive.write_cache,
         "power_policy": pool.pool.power.policy,
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,

@@ -134,6 +134,13 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
+    if pool.write_cache is not None:
+        try:
+            drive = drive.write_cached(pool.write_cache)
+        except ValueError as error:
+            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
+            report(Problem((*path, "write_cache"), str(error), hint))
+            return
     _power(pool, drive, path, system)
     _queues(pool, drive, path, system)
     # Without raid the one drive is one stripe unit, so that no request is ever split.
