@@ -143,7 +143,10 @@ class Buffer(Strict):
     )
     read_ahead_on_hit: bool = _flag("A full hit restarts the read-ahead.")
     read_free_sectors: bool = _flag("Sectors that pass before the wanted one are kept.")
-    almost_hits: bool = _flag("A hit on the sector that is being prefetched counts.")
+    almost_hits: bool = _flag(
+        "A read that begins with the sector that read-ahead delivers next has the overheads of a hit, not of a "
+        "miss. Read-ahead goes on in both cases."
+    )
     sneaky_hits: bool = _flag("Full read hits are served while the media are busy writing.")
     zero_latency: Flags = key(
         "Transfer starts wherever the head lands in the request: of reads, of writes.",

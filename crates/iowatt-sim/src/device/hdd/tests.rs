@@ -119,6 +119,33 @@ fn a_buffered_read_ahead_serves_what_follows() {
 }
 
 #[test]
+fn a_read_joins_a_read_ahead_that_has_delivered_nothing_of_it() {
+    let mut plan = small_disk();
+    plan.buffer = BufferPlan {
+        segments: 2,
+        segment_sectors: 64,
+        caching: true,
+        read_ahead: crate::plan::ReadAhead::Segment,
+        ..BufferPlan::default()
+    };
+    (plan.controller.read_hit_s, plan.controller.read_miss_s) = ([0.1e-3; 2], [0.3e-3; 2]);
+    for (almost, hit) in [(false, super::Hit::Miss), (true, super::Hit::Partial)] {
+        plan.buffer.almost_hits = almost;
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        // Command 0.3 ms; sectors 80 to 89 pass from 8 to 9 ms. The next ten come in the very instant.
+        assert_eq!(serve(&mut disk, 0, 80, 10, false).done, 9 * MS);
+        let b = serve(&mut disk, 9 * MS, 90, 10, false);
+        assert_eq!((b.hit, b.rotation, b.done), (hit, 0, 10 * MS));
+        // Over the end of the track: the head switch and the skew, 1 ms together, and no turn.
+        let c = serve(&mut disk, 10 * MS, 100, 10, false);
+        assert_eq!((c.hit, c.done), (hit, 12 * MS));
+        // A single sector takes 0.1 ms to pass: the command of a miss is longer, that of a hit is not.
+        let d = serve(&mut disk, 12 * MS, 110, 1, false);
+        assert_eq!((d.hit, d.done), (hit, 12 * MS + if almost { 100_000 } else { 300_000 }));
+    }
+}
+
+#[test]
 fn a_fast_write_is_done_before_its_media() {
     let mut plan = small_disk();
     plan.buffer = BufferPlan {

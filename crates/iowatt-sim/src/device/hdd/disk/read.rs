@@ -62,11 +62,14 @@ impl Disk {
         let partial = hit == Hit::Partial;
         let hit_overhead = self.hit_overhead(over, after, segment);
         let (mut held, mut cylinders) = (0, 0);
+        // To the host, a read of which nothing has come yet is a miss, unless the drive says otherwise.
+        let mut sends = partial;
         let mut cursor;
         let mut begin;
         if partial && reading(self) == Some(segment) {
             // The read-ahead is on its way there.
             held = self.buffer.segments[segment].end - lbn;
+            sends = held > 0 || model.plan.buffer.almost_hits;
             begin = now;
             cursor = self.prefetch.take().map_or_else(Cursor::default, |(cursor, _)| cursor);
         } else {
@@ -94,13 +97,13 @@ impl Disk {
         }
         self.buffer.touch(segment);
         let first =
-            if partial { 1 } else { Self::watermark(model, sectors, model.plan.controller.read_watermark) };
+            if sends { 1 } else { Self::watermark(model, sectors, model.plan.controller.read_watermark) };
         let mut stream = Stream::new(sectors, sector_ps, first);
         let seek_before = if begin == now && partial { cursor.seek } else { 0 };
         let (media, transfer) = self.read_media(model, &mut cursor, lbn, end, held, segment, &mut stream);
         let origin = cursor.origin;
 
-        let start = if partial && !waited {
+        let start = if sends && !waited {
             now + hit_overhead + over.preparation
         } else if model.plan.controller.never_disconnect {
             (origin + stream.ready / 1000).max(ready) + over.preparation
@@ -139,7 +142,7 @@ impl Disk {
             rotation,
             transfer,
             bus: done.saturating_sub(now + overhead + seek + rotation + transfer),
-            hit,
+            hit: if sends { hit } else { Hit::Miss },
             cylinders,
             background: None,
         }
