@@ -246,9 +246,8 @@ def _buffer(drive: Drive) -> dict[str, Any]:
             "combine_writes": buffer.combines_sequential_writes,
             "stop_in_sector": buffer.stops_prefetch_in_sector,
             "write_hit_stops_prefetch": buffer.write_hit_stops_prefetch,
-            "partial_hit_at_once": buffer.partial_hit_at_once,
         }
-    )
+    ) | {"partial_hit_at_once": buffer.partial_hit_at_once}
 
 
 def _said(figures: dict[str, Any]) -> dict[str, Any]:

@@ -108,14 +108,8 @@ def unused(drive: Drive) -> list[str]:
     said += queueing.unused(drive)
     if interface.disconnects_write_to_seek:
         said.append("Disconnect write if seek is ignored: a write gives the bus up once its data have come")
-    if interface.hold_bus_for_read or interface.hold_bus_for_write:
-        said.append("Hold bus entire read or write xfer is ignored: the bus is taken for the transfer only")
     if buffer.write_segments > 1:
         said.append("Maximum number of write segments is ignored: one write is written out at a time")
-    if not buffer.partial_hit_at_once:
-        said.append("Immed transfer partial hit = 0 is ignored: what is in the buffer is sent at once")
-    if buffer.min_read_ahead_sectors > 0:
-        said.append("Minimum read-ahead (blks) is ignored: a request stops read-ahead wherever it is")
     if not buffer.reads_directly_to_buffer:
         said.append("Read directly to buffer = 0 is ignored: media data always go to the segment")
     if drive.overheads.other_reselect_s > 0 and not interface.hold_bus_for_read:

@@ -96,8 +96,9 @@ impl Disk {
             }
         }
         self.buffer.touch(segment);
-        let first =
-            if sends { 1 } else { Self::watermark(model, sectors, model.plan.controller.read_watermark) };
+        let mark = Self::watermark(model, sectors, model.plan.controller.read_watermark);
+        sends &= model.plan.buffer.partial_hit_at_once || held >= mark;
+        let first = if sends { 1 } else { mark };
         let mut stream = Stream::new(sectors, sector_ps, first);
         let seek_before = if begin == now && partial { cursor.seek } else { 0 };
         let (media, transfer) = self.read_media(model, &mut cursor, lbn, end, held, segment, &mut stream);
@@ -112,12 +113,20 @@ impl Disk {
                 + over.reselect[0]
                 + over.preparation
         };
-        let bus_from = line.reserve(start, hold);
-        let bus_until = if bus_from >= origin {
-            origin + stream.end((bus_from - origin) * 1000) / 1000
-        } else {
-            (origin + stream.end(0) / 1000).max(bus_from + hold)
+        let ends = |from: Nanos| {
+            if from >= origin {
+                origin + stream.end((from - origin) * 1000) / 1000
+            } else {
+                (origin + stream.end(0) / 1000).max(from + hold)
+            }
         };
+        // A drive that keeps the bus waits for the media on it.
+        let bus_from = if model.plan.controller.hold_bus[0] || model.plan.controller.never_disconnect {
+            line.reserve_for(start, |from| ends(from) - from)
+        } else {
+            line.reserve(start, hold)
+        };
+        let bus_until = ends(bus_from);
         let done = bus_until + over.completion[0];
         self.arm = cursor.arm();
         let s = &mut self.buffer.segments[segment];
