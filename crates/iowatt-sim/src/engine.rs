@@ -161,11 +161,9 @@ impl<'a> Simulation<'a> {
         }
         self.settle()?;
         let mut next_hook = HOOK_EVERY;
-        while let Some(at) = self.events.next_time() {
-            if self.end.is_some_and(|end| at > end) || (self.end.is_none() && self.drained()) {
-                break;
-            }
-            let Some((now, event)) = self.events.pop() else { break };
+        let last = self.end.unwrap_or(Nanos::MAX);
+        while self.end.is_some() || !self.drained() {
+            let Some((now, event)) = self.events.pop_until(last) else { break };
             self.now = now;
             self.handle(event)?;
             // A rebuild without requests must be stoppable too.

@@ -31,10 +31,15 @@ struct Entry {
 }
 
 /// Pending events.
+///
+/// Most events schedule another one, so the place of an event taken stays vacant until the next one is scheduled (it sinks
+/// from there) or asked for.
 #[derive(Debug, Default)]
 pub struct EventQueue {
     heap: Vec<Entry>,
     sequence: u64,
+    /// The first entry has been taken.
+    vacant: bool,
 }
 
 impl EventQueue {
@@ -42,6 +47,11 @@ impl EventQueue {
     pub fn push(&mut self, at: Nanos, event: Event) {
         let key = (u128::from(at) << 64) | u128::from(self.sequence);
         self.sequence += 1;
+        if self.vacant {
+            self.vacant = false;
+            self.sink(Entry { key, event });
+            return;
+        }
         let mut hole = self.heap.len();
         self.heap.push(Entry { key, event });
         while hole > 0 {
@@ -54,36 +64,41 @@ impl EventQueue {
         }
     }
 
-    /// Time of the next event.
-    #[must_use]
-    pub fn next_time(&self) -> Option<Nanos> {
-        self.heap.first().map(|e| (e.key >> 64) as Nanos)
+    /// Takes the earliest event, unless it comes after `end`.
+    pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
+        if self.vacant {
+            self.vacant = false;
+            let last = self.heap.pop()?;
+            if !self.heap.is_empty() {
+                self.sink(last);
+            }
+        }
+        let &Entry { key, event } = self.heap.first()?;
+        let at = (key >> 64) as Nanos;
+        self.vacant = at <= end;
+        self.vacant.then_some((at, event))
     }
 
-    /// Takes the earliest event.
-    pub fn pop(&mut self) -> Option<(Nanos, Event)> {
-        let last = self.heap.pop()?;
-        let Some(first) = self.heap.first().copied() else {
-            return Some(((last.key >> 64) as Nanos, last.event));
-        };
-        let n = self.heap.len();
+    /// Puts `entry` in the place of the first one and lets it sink.
+    #[inline]
+    fn sink(&mut self, entry: Entry) {
+        let heap = &mut self.heap[..];
         let mut hole = 0;
         loop {
             let mut child = 2 * hole + 1;
-            if child >= n {
+            if child >= heap.len() {
                 break;
             }
-            if child + 1 < n && self.heap[child + 1].key < self.heap[child].key {
+            if child + 1 < heap.len() && heap[child + 1].key < heap[child].key {
                 child += 1;
             }
-            if last.key <= self.heap[child].key {
+            if entry.key <= heap[child].key {
                 break;
             }
-            self.heap[hole] = self.heap[child];
+            heap[hole] = heap[child];
             hole = child;
         }
-        self.heap[hole] = last;
-        Some(((first.key >> 64) as Nanos, first.event))
+        heap[hole] = entry;
     }
 
     /// Events scheduled since the start.
@@ -108,7 +123,7 @@ mod tests {
             let mut expected: Vec<_> = times.iter().copied().zip(0u32..).collect();
             expected.sort();
             let mut got = Vec::new();
-            while let Some((t, Event::DriveDone(i))) = queue.pop() {
+            while let Some((t, Event::DriveDone(i))) = queue.pop_until(Nanos::MAX) {
                 got.push((t, i));
             }
             prop_assert_eq!(got, expected);

@@ -165,8 +165,8 @@ class Buffer(Strict):
     stop_in_sector: bool = _flag("Read-ahead stops within a sector when a request comes.")
     write_hit_stops_prefetch: bool = _flag("A write to prefetched data ends the read-ahead there.")
     partial_hit_at_once: bool = key(
-        "The part of a read that is in the buffer is sent at once. If not, a read of which something is missing "
-        "is a miss to the host until controller.read_watermark is reached.",
+        "The part of a read that is in the buffer is sent at once. If not, and below the watermark of reads, "
+        "the read is a miss to the host.",
         default=True,
     )
 

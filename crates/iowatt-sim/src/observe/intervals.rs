@@ -146,6 +146,7 @@ impl Intervals {
     }
 
     /// `count` requests were in flight over a span.
+    #[inline]
     pub fn in_flight(&mut self, from: Nanos, until: Nanos, count: u64) {
         if count > 0 {
             self.spread(from, until, |row, ns| row.in_flight += u128::from(count) * u128::from(ns));
@@ -153,6 +154,7 @@ impl Intervals {
     }
 
     /// `count` operations were at the drives over a span.
+    #[inline]
     pub fn queued(&mut self, from: Nanos, until: Nanos, count: u64) {
         if count > 0 {
             self.spread(from, until, |row, ns| row.queued += u128::from(count) * u128::from(ns));
@@ -160,20 +162,24 @@ impl Intervals {
     }
 
     /// A drive drew `watts` in `state` over a span.
+    #[inline]
     pub fn energy(&mut self, from: Nanos, until: Nanos, state: State, watts: f64) {
         self.spread(from, until, |row, ns| row.joules[state as usize] += watts * ns as f64 / 1e9);
     }
 
     /// Applies `add` to each interval that the span meets, with the length of the meeting.
-    fn spread(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
-        if from >= until {
-            return;
-        }
+    #[inline]
+    fn spread(&mut self, from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
         let (index, start, end) = self.recent;
-        if start <= from && until <= end {
+        if start <= from && from < until && until <= end {
             add(&mut self.rows[index], until - from);
-            return;
+        } else if from < until {
+            self.spread_on(from, until, add);
         }
+    }
+
+    #[inline(never)]
+    fn spread_on(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
         self.index(until - 1); // joins neighbours, if at all, before the walk
         while from < until {
             let index = self.index(from);

@@ -84,11 +84,4 @@ impl Mechanics {
     pub fn wait_ps(&self, from: Picos, to: Picos) -> Picos {
         if to >= from { to - from } else { to + self.revolution_ps - from }
     }
-
-    /// The time at which `sectors` of a run have passed.
-    #[must_use]
-    #[inline]
-    pub fn pass_ps(&self, run: &Run, sectors: u64) -> Picos {
-        sectors * self.revolution_ps / run.per_turn
-    }
 }

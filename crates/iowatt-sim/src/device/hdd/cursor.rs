@@ -64,7 +64,7 @@ impl Cursor {
     #[inline]
     pub fn landed_inside(&self, mech: &Mechanics, count: u64) -> u64 {
         let missed_ps = mech.revolution_ps - (self.run_at - self.settled);
-        if missed_ps >= mech.pass_ps(&self.run, count) {
+        if missed_ps >= self.run.pitch.pass(count) {
             return 0;
         }
         let missed = (missed_ps * self.run.per_turn).div_ceil(mech.revolution_ps);
@@ -74,8 +74,8 @@ impl Cursor {
     /// When `sectors` of the current run have passed.
     #[must_use]
     #[inline]
-    pub fn passed(&self, mech: &Mechanics, sectors: u64) -> Picos {
-        self.run_at + mech.pass_ps(&self.run, sectors)
+    pub fn passed(&self, sectors: u64) -> Picos {
+        self.run_at + self.run.pitch.pass(sectors)
     }
 
     /// Moves on to the run that follows the current one, leaving at `from`.
@@ -96,7 +96,7 @@ impl Cursor {
     pub fn advance(&mut self, mech: &Mechanics, now: Picos, limit: u64) -> u64 {
         loop {
             let goal = self.run.sectors.min(limit.saturating_sub(self.run.lbn));
-            let end = self.passed(mech, goal);
+            let end = self.passed(goal);
             if now < end {
                 let since = now.saturating_sub(self.run_at);
                 return self.run.lbn + (since * self.run.per_turn / mech.revolution_ps).min(goal);

@@ -10,6 +10,7 @@ mod buffer;
 mod cursor;
 mod disk;
 mod layout;
+mod pitch;
 mod seek;
 mod stream;
 #[cfg(test)]

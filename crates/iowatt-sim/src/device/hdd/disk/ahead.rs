@@ -1,13 +1,13 @@
 //! Reading ahead: how far, how it goes on after a hit, how it is interrupted.
 
-use super::{Disk, Model};
+use super::{Model, Works};
 use crate::clock::Nanos;
 use crate::device::hdd::buffer::Content;
 use crate::device::hdd::cursor::Cursor;
 use crate::device::hdd::layout::Run;
 use crate::plan::ReadAhead;
 
-impl Disk {
+impl Works {
     /// Interrupts the read-ahead, which first comes as far as it must; the arm is free at the result.
     pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
         let Some((cursor, segment)) = self.prefetch.take() else { return now };
@@ -31,18 +31,18 @@ impl Disk {
             return cursor.at(cursor.run_at) + 1;
         }
         let sectors = (ps - cursor.run_at) * cursor.run.per_turn / model.mech.revolution_ps + 1;
-        cursor.at(cursor.passed(&model.mech, sectors)) + 1
+        cursor.at(cursor.passed(sectors)) + 1
     }
 
     /// Reads ahead up to `end` without interruption; when that is done.
     fn read_up_to(&mut self, model: &Model, mut cursor: Cursor, segment: usize, end: u64) -> Nanos {
         while cursor.run.lbn + cursor.run.sectors < end {
-            let leave = cursor.passed(&model.mech, cursor.run.sectors);
+            let leave = cursor.passed(cursor.run.sectors);
             cursor.step(&model.mech, leave);
         }
         self.arm = cursor.arm();
         self.buffer.extend(segment, end);
-        cursor.at(cursor.passed(&model.mech, end - cursor.run.lbn)) + 1
+        cursor.at(cursor.passed(end - cursor.run.lbn)) + 1
     }
 
     /// Lets the read-ahead go on after a read that ended at `end`.

@@ -113,6 +113,12 @@ struct Destage {
 #[derive(Clone, Debug)]
 pub struct Disk {
     model: Arc<Model>,
+    works: Works,
+}
+
+/// What changes in a disk as it works; every step is told the model.
+#[derive(Clone, Debug)]
+struct Works {
     phase_ps: Picos,
     /// Bus time of a sector, reads and writes: the slower of drive and bus.
     sector_ps: [Picos; 2],
@@ -142,8 +148,7 @@ impl Disk {
             PhasePlan::Zero => 0,
             PhasePlan::Random => Random::new(seed, Room::SpindlePhase, index).below(model.mech.revolution_ps),
         };
-        Self {
-            model: Arc::clone(model),
+        let works = Works {
             phase_ps,
             sector_ps: model.over.sector_ps.map(|own| own.max(bus_sector_ps)),
             arm: Arm::default(),
@@ -157,13 +162,14 @@ impl Disk {
             last_write_end: u64::MAX,
             last_read_end: u64::MAX,
             reads_ahead: true,
-        }
+        };
+        Self { model: Arc::clone(model), works }
     }
 
     /// Starts the platter at another angle (a fraction of a turn).
     pub fn set_phase(&mut self, turns: f64) {
         let revolution = self.model.mech.revolution_ps;
-        self.phase_ps = (turns.rem_euclid(1.0) * revolution as f64) as Picos % revolution;
+        self.works.phase_ps = (turns.rem_euclid(1.0) * revolution as f64) as Picos % revolution;
     }
 
     /// The shared model.
@@ -174,35 +180,36 @@ impl Disk {
 
     /// Cylinder under the arm, or where it is going.
     #[must_use]
+    #[inline]
     pub fn cylinder(&self) -> u32 {
-        self.prefetch.map_or(self.arm, |(cursor, _)| cursor.arm()).cylinder
+        self.works.heads().cylinder
     }
 
     /// Moves the arm to `cylinder` for nothing, as a SCAN does at its end; the time that it takes.
     pub fn sweep_to(&mut self, now: Nanos, cylinder: u32) -> Nanos {
-        let model = Arc::clone(&self.model);
-        let begin = self.stop_prefetch(&model, now);
-        let moved = model.mech.seek_time(cylinder.abs_diff(self.arm.cylinder));
-        self.arm.cylinder = cylinder;
+        let Self { model, works } = self;
+        let begin = works.stop_prefetch(model, now);
+        let moved = model.mech.seek_time(cylinder.abs_diff(works.arm.cylinder));
+        works.arm.cylinder = cylinder;
         begin - now + moved
     }
 
     /// Serves a request that comes at `now`, no earlier than the completion of the one before.
     pub fn serve(&mut self, now: Nanos, lbn: u64, sectors: u64, write: bool, line: &mut Line<'_>) -> Access {
-        let model = Arc::clone(&self.model);
+        let Self { model, works } = self;
         let now = now + model.over.per_request;
-        self.settle(&model, now);
+        works.settle(model, now);
         let mut access = if write {
-            self.write(&model, now, lbn, sectors, line)
+            works.write(model, now, lbn, sectors, line)
         } else {
-            self.read(&model, now, lbn, sectors, line)
+            works.read(model, now, lbn, sectors, line)
         };
         access.overhead += model.over.per_request;
-        self.last_was_write = write;
+        works.last_was_write = write;
         if write {
-            self.last_write_end = lbn + sectors;
+            works.last_write_end = lbn + sectors;
         } else {
-            self.last_read_end = lbn + sectors;
+            works.last_read_end = lbn + sectors;
         }
         access
     }
@@ -210,10 +217,10 @@ impl Disk {
     /// Command, seek and first rotational wait of an operation on the media whose command would come at `now`.
     #[must_use]
     pub fn positioning_time(&self, now: Nanos, lbn: u64, write: bool) -> Nanos {
-        let mech = &self.model.mech;
-        let arm = self.prefetch.map_or(self.arm, |(cursor, _)| cursor.arm());
         let command = self.command(write);
-        command + Cursor::begin(mech, arm, now + command, lbn, write, 0, self.phase_ps).run_at / 1000
+        let Self { model, works } = self;
+        let at = now + command;
+        command + Cursor::begin(&model.mech, works.heads(), at, lbn, write, 0, works.phase_ps).run_at / 1000
     }
 
     /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on that
@@ -227,7 +234,7 @@ impl Disk {
 
     /// Command processing before the media are asked for.
     fn command(&self, write: bool) -> Nanos {
-        let (over, after) = (&self.model.over, usize::from(self.last_was_write));
+        let (over, after) = (&self.model.over, usize::from(self.works.last_was_write));
         over.per_request
             + match (write, self.model.plan.buffer.fast_write) {
                 (false, _) => over.read_miss[after],
@@ -238,9 +245,20 @@ impl Disk {
 
     /// Until when, but no later than `now`, the media have been reading ahead.
     pub fn reading_ahead_until(&mut self, now: Nanos) -> Nanos {
-        let model = Arc::clone(&self.model);
-        self.settle(&model, now);
-        if self.prefetch.is_some() { now } else { self.ahead_until.min(now) }
+        let Self { model, works } = self;
+        works.settle(model, now);
+        if works.prefetch.is_some() { now } else { works.ahead_until.min(now) }
+    }
+}
+
+impl Works {
+    /// Where the heads are, or are going.
+    #[inline]
+    fn heads(&self) -> Arm {
+        match &self.prefetch {
+            Some((cursor, _)) => cursor.arm(),
+            None => self.arm,
+        }
     }
 
     /// Brings the background work to `now`.
@@ -260,7 +278,7 @@ impl Disk {
             self.buffer.extend(*segment, end);
             if end >= limit {
                 let last_run = limit.saturating_sub(cursor.run.lbn);
-                self.ahead_until = cursor.at(cursor.passed(&model.mech, last_run));
+                self.ahead_until = cursor.at(cursor.passed(last_run));
                 self.prefetch = None;
             }
         }

@@ -1,14 +1,14 @@
 //! Reads: from the buffer, behind a read-ahead that is on its way, or from the media.
 
 use super::overheads::Overheads;
-use super::{Access, Disk, Line, Model};
+use super::{Access, Line, Model, Works};
 use crate::clock::{Nanos, Picos};
 use crate::device::hdd::buffer::{Content, Hit};
 use crate::device::hdd::cursor::Cursor;
 use crate::device::hdd::stream::Stream;
 use crate::plan::{ReadAhead, Requested};
 
-impl Disk {
+impl Works {
     pub(super) fn read(
         &mut self,
         model: &Model,
@@ -179,18 +179,18 @@ impl Disk {
             let skip = next - cursor.run.lbn;
             let run_end = (cursor.run.lbn + cursor.run.sectors).min(end);
             let count = run_end - next;
-            let first = cursor.passed(mech, skip + 1);
+            let first = cursor.passed(skip + 1);
             let missed = if arriving && skip == 0 { cursor.landed_inside(mech, count) } else { 0 };
             if missed > 0 {
                 // Read on arrival: the rest of the run is in the buffer when its start comes round.
-                at = cursor.passed(mech, missed);
+                at = cursor.passed(missed);
                 stream.piece(next - lbn, missed, first, at);
                 stream.piece(next - lbn + missed, count - missed, at, at);
             } else {
-                at = cursor.passed(mech, skip + count);
+                at = cursor.passed(skip + count);
                 stream.piece(next - lbn, count, first, at);
             }
-            transfer += mech.pass_ps(&cursor.run, count);
+            transfer += cursor.run.pitch.pass(count);
             next = run_end;
             if next < end {
                 cursor.step(mech, at);

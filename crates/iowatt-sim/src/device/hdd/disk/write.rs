@@ -1,6 +1,6 @@
 //! Writes: into the buffer with the media in the background, or to the media at once.
 
-use super::{Access, Destage, Disk, Line, Model};
+use super::{Access, Destage, Line, Model, Works};
 use crate::clock::{Nanos, Picos};
 use crate::device::hdd::arm::Arm;
 use crate::device::hdd::buffer::{Content, Hit};
@@ -16,7 +16,7 @@ struct Media {
     cylinders: u32,
 }
 
-impl Disk {
+impl Works {
     pub(super) fn write(
         &mut self,
         model: &Model,
@@ -168,14 +168,14 @@ impl Disk {
         let end = loop {
             let skip = lbn + next - cursor.run.lbn;
             let count = (cursor.run.sectors - skip).min(sectors - next);
-            let starts = cursor.passed(mech, skip);
+            let starts = cursor.passed(skip);
             if arriving && next == 0 {
                 let missed = cursor.landed_inside(mech, count);
                 let settled = cursor.settled as i64;
                 if missed > 0 && arrives(count - 1) <= settled {
-                    transfer += mech.pass_ps(&cursor.run, count);
+                    transfer += cursor.run.pitch.pass(count);
                     next += count;
-                    let at = cursor.passed(mech, missed);
+                    let at = cursor.passed(missed);
                     if next == sectors {
                         break at;
                     }
@@ -188,14 +188,14 @@ impl Disk {
                 cursor.run_at += early.unsigned_abs().div_ceil(turn) * turn;
                 continue;
             }
-            let pass = turn / cursor.run.per_turn;
+            let pass = cursor.run.pitch.pass(1);
             let mut writable = count;
             if sector_ps > pass {
                 writable = writable.min(early.unsigned_abs() / (sector_ps - pass) + 1);
             }
-            transfer += mech.pass_ps(&cursor.run, writable);
+            transfer += cursor.run.pitch.pass(writable);
             next += writable;
-            let at = cursor.passed(mech, skip + writable);
+            let at = cursor.passed(skip + writable);
             if next == sectors {
                 break at;
             }

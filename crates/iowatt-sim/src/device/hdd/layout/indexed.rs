@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::clock::Picos;
+use crate::device::hdd::pitch::Pitch;
 use crate::plan::IndexedPlan;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,7 @@ struct Pattern {
     first: u64,
     sectors: u64,
     per_turn: u64,
+    pitch: Pitch,
 }
 
 /// Indexed layout.
@@ -81,6 +83,7 @@ impl Indexed {
                 first: u64::from(first),
                 sectors: u64::from(last + 1 - first.min(last)),
                 per_turn: u64::from(spt.max(1)),
+                pitch: Pitch::new(revolution_ps, u64::from(spt)),
             })
             .collect();
         let held = plan.nodes.last().and_then(|root| root.last()).map_or(0, |e| e.lbn + e.run);
@@ -103,6 +106,7 @@ impl Indexed {
             if let Some(r) = self.remaps.get(next) {
                 if r[0] <= lbn {
                     let sector = r[4] + (lbn - r[0]);
+                    let pitch = Pitch::new(self.revolution_ps, r[5]);
                     return Run {
                         lbn,
                         sectors: r[0] + r[1] - lbn,
@@ -110,7 +114,8 @@ impl Indexed {
                         cylinder: r[2] as u32,
                         head: r[3] as u32,
                         per_turn: r[5].max(1),
-                        angle_ps: sector * self.revolution_ps / r[5].max(1) % self.revolution_ps,
+                        pitch,
+                        angle_ps: pitch.pass(sector) % self.revolution_ps,
                     };
                 }
                 bound = r[0] - lbn;
@@ -145,7 +150,8 @@ impl Indexed {
                     cylinder: cylinder.max(0) as u32,
                     head: entry.head,
                     per_turn: pattern.per_turn,
-                    angle_ps: (angle + sector * self.revolution_ps / pattern.per_turn) % self.revolution_ps,
+                    pitch: pattern.pitch,
+                    angle_ps: (angle + pattern.pitch.pass(sector)) % self.revolution_ps,
                 };
             }
             node = entry.child as usize;

@@ -2,12 +2,14 @@
 //! one head without interruption (to the end of the track, or to the next slip or remap).
 
 mod indexed;
+mod locator;
 mod zoned;
 
 pub use indexed::Indexed;
 pub use zoned::Zoned;
 
 use crate::clock::Picos;
+use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, LayoutPlan};
 
 /// Consecutive LBNs that pass consecutively under one head.
@@ -25,6 +27,8 @@ pub struct Run {
     pub head: u32,
     /// Sectors of a whole turn.
     pub per_turn: u64,
+    /// Time of one of them.
+    pub pitch: Pitch,
     /// Rotation from the index mark to the first sector.
     pub angle_ps: Picos,
 }

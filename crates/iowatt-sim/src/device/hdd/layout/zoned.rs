@@ -6,7 +6,9 @@
 //! counts them.
 
 use super::Run;
+use super::locator::Locator;
 use crate::clock::Picos;
+use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, Mapping, Sparing, ZonePlan, ZonedPlan};
 
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ struct Zone {
     first_lbn: u64,
     first_cylinder: u64,
     sectors_per_track: u64,
-    sectors_per_cylinder: u64,
+    pitch: Pitch,
     reserved: u64,
     group_slots: u64,
     group_sectors: u64,
@@ -32,9 +34,18 @@ struct Zone {
     track_skew_ps: Picos,
     cylinder_step_ps: Picos,
     slips: Vec<Slip>,
+    slip_locator: Locator,
     /// Raw positions of slips, where they also move the skew on.
     skew_slips: Vec<u64>,
     remaps: Vec<(u64, u64)>,
+}
+
+impl Zone {
+    /// Slips that take effect at `key` or before.
+    #[inline]
+    fn slips_up_to(&self, key: u64) -> usize {
+        self.slip_locator.count(key, |i| self.slips[i].key)
+    }
 }
 
 /// Zoned layout.
@@ -43,6 +54,7 @@ pub struct Zoned {
     zones: Vec<Zone>,
     /// First LBN of each zone.
     starts: Vec<u64>,
+    locator: Locator,
     /// LBNs that the zones hold.
     capacity: u64,
     heads: u64,
@@ -63,9 +75,10 @@ impl Zoned {
             lbn += lbns;
             zones.push(zone);
         }
-        let starts = zones.iter().map(|z| z.first_lbn).collect();
+        let starts: Vec<u64> = zones.iter().map(|z| z.first_lbn).collect();
+        let locator = Locator::new(starts.iter().copied());
         let (mapping, sparing) = (layout.mapping, layout.sparing);
-        Self { zones, starts, capacity: lbn, heads, mapping, sparing, revolution_ps }
+        Self { zones, starts, locator, capacity: lbn, heads, mapping, sparing, revolution_ps }
     }
 
     /// LBNs that the zones hold.
@@ -77,7 +90,7 @@ impl Zoned {
     /// The run that starts at `lbn`.
     #[must_use]
     pub fn run(&self, lbn: u64) -> Run {
-        let index = self.starts.partition_point(|&s| s <= lbn) - 1;
+        let index = self.locator.count(lbn, |i| self.starts[i]) - 1;
         let zone = &self.zones[index];
         let slot = lbn - zone.first_lbn + zone.reserved;
         let (sector, mut sectors) = self.physical(zone, slot);
@@ -123,7 +136,7 @@ impl Zoned {
         let angle_ps = (zone.first_ps
             + zone.track_skew_ps * logical_head
             + zone.cylinder_step_ps * cylinder
-            + angle_sectors * self.revolution_ps / spt)
+            + zone.pitch.pass(angle_sectors))
             % self.revolution_ps;
         Run {
             lbn,
@@ -132,6 +145,7 @@ impl Zoned {
             cylinder: absolute as u32,
             head: head as u32,
             per_turn: spt,
+            pitch: zone.pitch,
             angle_ps,
         }
     }
@@ -142,10 +156,10 @@ impl Zoned {
         let to_end = matches!(self.sparing, Sparing::PerCylinder { to_end: true, .. });
         if self.sparing == Sparing::Tracks {
             let (track, rest) = (slot / zone.sectors_per_track, slot % zone.sectors_per_track);
-            let count = zone.slips.partition_point(|s| s.key <= track) as u64;
+            let count = zone.slips_up_to(track) as u64;
             return ((track + count) * zone.sectors_per_track + rest, zone.sectors_per_track - rest);
         }
-        let count = zone.slips.partition_point(|s| s.key <= slot);
+        let count = zone.slips_up_to(slot);
         let until_slip = zone.slips.get(count).map_or(u64::MAX, |s| s.key - slot);
         if to_end {
             let moved = slot + count as u64;
@@ -197,13 +211,15 @@ fn zone(plan: &ZonePlan, sparing: Sparing, heads: u64, first_lbn: u64, turn: Pic
         Sparing::PerTrack | Sparing::PerCylinder { .. } => raw.clone(),
         _ => Vec::new(),
     };
+    let slips = slips(&raw, sparing, group_sectors, group_slots, front);
+    let slip_locator = Locator::new(slips.iter().map(|s| s.key));
     let mut remaps: Vec<_> = plan.remaps.iter().copied().filter(|(from, to)| from != to).collect();
     remaps.sort_unstable();
     let zone = Zone {
         first_lbn,
         first_cylinder: u64::from(plan.first_cylinder),
         sectors_per_track: spt,
-        sectors_per_cylinder: per_cylinder,
+        pitch: Pitch::new(turn, spt),
         reserved: plan.reserved_sectors,
         group_slots,
         group_sectors,
@@ -211,11 +227,11 @@ fn zone(plan: &ZonePlan, sparing: Sparing, heads: u64, first_lbn: u64, turn: Pic
         first_ps: skew(plan.first_sector_offset),
         track_skew_ps,
         cylinder_step_ps: (track_skew_ps * (heads - 1) + skew(plan.cylinder_skew_sectors)) % turn,
-        slips: slips(&raw, sparing, group_sectors, group_slots, front),
+        slips,
+        slip_locator,
         skew_slips,
         remaps,
     };
-    debug_assert!(zone.sectors_per_cylinder > 0);
     (zone, usable.saturating_sub(plan.reserved_sectors))
 }
 
