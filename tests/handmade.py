@@ -70,6 +70,7 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
     return {
         **zero,
         "queue_length_mean": 0.0,
+        "commands_mean": None,
         **counts,
         "state_ns": {state: states_s.get(state, 0) * S for state in STATES},
         "energy_j": {state: states_s.get(state, 0) * watts.get(state, 0.0) for state in STATES},

@@ -237,6 +237,8 @@ def _devices(made: Recipe, window: float, total: int) -> dict[str, Any]:
         "utilisation": [made.busy] * n,
         "queue_length_mean": [made.busy * (1 + i / n) for i in range(n)],
         "queue_length_seen": [1 + made.busy * (1 + i / n) for i in range(n)],
+        "queue_length_mean_host": [None] * n,
+        "queue_length_mean_drive": [None] * n,
         "accesses": accesses,
         "reads": [a // 2 for a in accesses],
         "writes": [a - a // 2 for a in accesses],

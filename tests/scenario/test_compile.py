@@ -244,3 +244,51 @@ def test_spares_failures_and_rebuild_go_into_the_plan():
         )
     )
     assert whole["simulation"]["pools"][0]["recovery"] is None
+
+
+def held(keys: str, device: str = '"arrays2002-disk"') -> dict:
+    text = f"""
+    name = "queued"
+    [[array.pool]]
+    name = "disks"
+    device = {device}
+    count = 1
+    {keys}
+    [observe]
+    duration = "1h"
+    """
+    plan = compile_plan(load(text))
+    return {**plan["simulation"]["pools"][0], "notes": plan["notes"]}
+
+
+def test_commands_that_a_drive_holds():
+    assert held("")["command_queue"] is None
+    queued = held('queue_depth = 32\ndrive_scheduler = "elevator"')
+    assert (queued["scheduler"], queued["command_queue"]) == ("look", {"depth": 32, "scheduler": "look"})
+    # The drive's own order, where the scenario leaves it to the drive: the Cheetah 15K.5's is SPTF, of 8.
+    watts = 'power = { active = "15W", positioning = "15W", idle = "10W" }'
+    fifteen = f'{{ name = "seagate-cheetah-15k5", {watts} }}'
+    assert held("queue_depth = 4", fifteen)["command_queue"] == {"depth": 4, "scheduler": "sptf"}
+    assert held("queue_depth = 2")["command_queue"] == {"depth": 2, "scheduler": "fcfs"}
+    alone = held('drive_scheduler = "sptf"')
+    assert alone["command_queue"] is None
+    assert any("drive_scheduler has no effect" in note for note in alone["notes"])
+
+
+def test_the_write_cache_can_be_turned():
+    def fast_write(keys: str, device: str) -> tuple[int, list[str]]:
+        watts = 'power = { active = "9W", positioning = "9W", idle = "6W" }'
+        plan = held(keys, f'{{ name = "{device}", {watts} }}')
+        return plan["device"]["buffer"]["fast_write"], [n for n in plan["notes"] if "write cache" in n]
+
+    # 0 none, 1 contiguous, 2 across reads, by the files.
+    for device, own in (("seagate-cheetah-4lp", 1), ("quantum-atlas-iii", 2)):
+        assert fast_write("", device) == (own, [])
+        assert fast_write("write_cache = true", device) == (own, []), "its own level"
+        level, (note,) = fast_write("write_cache = false", device)
+        assert level == 0
+        assert note == f"{device}: the scenario turns its write cache off: writes complete on the media"
+    level, (note,) = fast_write("write_cache = true", "dec-rz26")
+    assert level == 2
+    assert "turns its write cache on: writes complete in its buffer" in note
+    assert fast_write("write_cache = false", "dec-rz26") == (0, [])

@@ -308,3 +308,27 @@ def test_spares_are_drives_of_the_pool():
 )
 def test_rebuilds_that_cannot_be(rebuild, words):
     assert words in complaints(pool(more=f"spares = 1\nrebuild = {{ {rebuild} }}"))
+
+
+def test_queues_that_cannot_be():
+    deep = pool(count=1, raid=None, more='queue_depth = 2\nscheduler = "sptf"')
+    said = complaints(deep)
+    assert "array.pool.disks.scheduler: with queue_depth = 2 the host does not know" in said
+    assert 'drive_scheduler = "sptf"' in said
+    fifteen = pool(count=1, raid=None, more="queue_depth = 9").replace(
+        '"arrays2002-disk"', f'{{ name = "seagate-cheetah-15k5", {POWER} }}'
+    )
+    assert (
+        "array.pool.disks.queue_depth: 'seagate-cheetah-15k5' holds at most 8 commands, not 9"
+        in complaints(fifteen)
+    )
+
+
+def test_a_write_cache_needs_a_buffer():
+    bare = pool(count=1, raid=None, more="write_cache = true").replace(
+        '"arrays2002-disk"', f'{{ name = "toshiba-mg04sca500e", {POWER} }}'
+    )
+    said = complaints(bare)
+    assert "array.pool.disks.write_cache: 'toshiba-mg04sca500e' has no on-board buffer" in said
+    off = bare.replace("write_cache = true", "write_cache = false")
+    assert resolved(off).problems == []

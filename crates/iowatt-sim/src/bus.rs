@@ -42,22 +42,28 @@ impl Bus {
         (bytes as f64 * self.ps_per_byte).round() as Picos
     }
 
-    /// Takes the bus for `hold` at `ready` or in the first gap after it; data flows from the result on. No caller asks
-    /// for a time before `now` again.
-    pub fn reserve(&mut self, now: Nanos, ready: Nanos, hold: Nanos, window: &Window) -> Nanos {
+    /// Takes the bus at `ready` or in the first gap after it, for as long as `hold` says of the instant from which data
+    /// flow: the result. No caller asks for a time before `now` again.
+    pub fn reserve(
+        &mut self,
+        now: Nanos,
+        ready: Nanos,
+        hold: impl Fn(Nanos) -> Nanos,
+        window: &Window,
+    ) -> Nanos {
         let past = self.reserved.partition_point(|&(_, until, _)| until <= now);
         self.reserved.drain(..past);
-        let length = self.arbitration + hold;
+        let length = |start| self.arbitration + hold(start + self.arbitration);
         let (mut start, mut place) = (ready, self.reserved.len());
         for (i, &(from, until, _)) in self.reserved.iter().enumerate() {
-            if start + length <= from {
+            if start + length(start) <= from {
                 place = i;
                 break;
             }
             start = start.max(until);
         }
-        let until = start + length;
-        if length > 0 {
+        let until = start + length(start);
+        if until > start {
             self.reserved.insert(place, (start, until, start - ready));
         }
         if let Some((from, until)) = window.clip(start, until) {
@@ -95,18 +101,18 @@ mod tests {
         // Arbitration 1 us, transfers of 163,840 ns.
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 1e-6 });
         assert_eq!(bus.transfer_ps(16_384), 163_840_000);
-        assert_eq!(bus.reserve(0, 0, 163_840, &ALL), 1_000);
-        assert_eq!(bus.reserve(100, 100, 163_840, &ALL), 165_840);
+        assert_eq!(bus.reserve(0, 0, |_| 163_840, &ALL), 1_000);
+        assert_eq!(bus.reserve(100, 100, |_| 163_840, &ALL), 165_840);
         assert_eq!((bus.transfers, bus.busy, bus.waited), (2, 329_680, 164_740));
     }
 
     #[test]
     fn a_gap_before_a_later_transfer_is_used() {
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
-        assert_eq!(bus.reserve(0, 1_000, 100, &ALL), 1_000);
-        assert_eq!(bus.reserve(0, 500, 500, &ALL), 500, "exactly fits");
-        assert_eq!(bus.reserve(0, 600, 50, &ALL), 1_100, "behind both");
-        assert_eq!(bus.reserve(2_000, 2_000, 10, &ALL), 2_000);
+        assert_eq!(bus.reserve(0, 1_000, |_| 100, &ALL), 1_000);
+        assert_eq!(bus.reserve(0, 500, |_| 500, &ALL), 500, "exactly fits");
+        assert_eq!(bus.reserve(0, 600, |_| 50, &ALL), 1_100, "behind both");
+        assert_eq!(bus.reserve(2_000, 2_000, |_| 10, &ALL), 2_000);
         assert_eq!(bus.reserved.len(), 1, "the past is dropped");
     }
 
@@ -114,15 +120,29 @@ mod tests {
     fn the_end_of_the_run_cuts_what_is_reserved() {
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
         for ready in [0, 100, 150] {
-            bus.reserve(0, ready, 100, &ALL);
+            bus.reserve(0, ready, |_| 100, &ALL);
         }
         assert_eq!((bus.transfers, bus.busy, bus.waited), (3, 300, 50));
         bus.cut(140, &ALL);
         assert_eq!((bus.transfers, bus.busy, bus.waited), (1, 140, 0));
         let given = Window { start: 0, end: 140 };
         let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
-        bus.reserve(0, 100, 100, &given);
+        bus.reserve(0, 100, |_| 100, &given);
         bus.cut(140, &given);
         assert_eq!((bus.transfers, bus.busy), (0, 40), "nothing was booked beyond a given end");
+    }
+
+    /// A transfer that keeps the bus while it waits for the media: the later it starts, the shorter it is.
+    #[test]
+    fn a_transfer_may_end_at_a_time_of_its_own() {
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 10e-9 });
+        let until_1_000 = |from: Nanos| 1_000 - from.min(900);
+        assert_eq!(bus.reserve(0, 100, until_1_000, &ALL), 110);
+        assert_eq!((bus.busy, bus.waited), (900, 0));
+        assert_eq!(bus.reserve(0, 500, |_| 50, &ALL), 1_010, "behind it");
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: 0.0 });
+        bus.reserve(0, 800, |_| 100, &ALL);
+        assert_eq!(bus.reserve(0, 500, until_1_000, &ALL), 900, "no room for 500 before 800");
+        assert_eq!(bus.busy, 200);
     }
 }

@@ -142,6 +142,8 @@ pub struct DriveResult {
     pub response_ns: Nanos,
     /// Time average of the operations present.
     pub queue_length_mean: f64,
+    /// Of those, the commands that the drive held, the one in service included; none where it takes one at a time.
+    pub commands_mean: Option<f64>,
     /// Sum over arrivals of the operations that they found, themselves included.
     pub queue_seen_sum: u64,
     /// Spindle starts.
@@ -372,6 +374,7 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         service_ns: t.service,
         response_ns: t.response,
         queue_length_mean: ratio(observer.queue_area(index), span),
+        commands_mean: drive.commands_area().map(|area| ratio(area, span)),
         queue_seen_sum: t.queue_seen,
         spin_ups: t.spin_ups,
         spin_downs: t.spin_downs,

@@ -45,6 +45,11 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
             // Little's law at the drive: N x T = sum of response times.
             let little = drive.queue_length_mean * span as f64;
             assert!((little - drive.response_ns as f64).abs() <= 1e-6 * little.max(1.0));
+            if let Some(held) = drive.commands_mean {
+                let depth = plan["pools"][0]["command_queue"]["depth"].as_f64().unwrap();
+                assert!(held <= depth && held <= drive.queue_length_mean * (1.0 + 1e-9));
+                assert!(held * span as f64 >= drive.service_ns as f64 * (1.0 - 1e-9));
+            }
         }
     }
     // Little's law at the host.
@@ -139,10 +144,15 @@ fn controller(kind: usize) -> Value {
     }
 }
 
-fn system(level: usize, scheduler: usize, bus: bool) -> Value {
+/// `queues`: the host's discipline and, times six, the drive's and its depth.
+fn system(level: usize, queues: usize, bus: bool) -> Value {
     let count = 6;
     let mut plan = one_pool(LEVELS[level], count);
-    plan["pools"][0]["scheduler"] = json!(SCHEDULERS[scheduler]);
+    let (host, drive) = (SCHEDULERS[queues % 6], queues / 6);
+    plan["pools"][0]["scheduler"] = json!(host);
+    if drive > 0 && host != "sptf" {
+        plan["pools"][0]["command_queue"] = json!({"depth": drive, "scheduler": SCHEDULERS[drive]});
+    }
     if bus {
         plan["buses"] = json!([
             {"bandwidth_bytes_per_s": 160e6, "arbitration_s": 2e-6},
@@ -171,10 +181,10 @@ proptest! {
 
     #[test]
     fn laws_hold_on_every_system(
-        level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
+        level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         mode in 0usize..3, policy in any::<bool>(), kind in 0usize..7,
     ) {
-        let mut plan = system(level, scheduler, bus);
+        let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);
         plan["workloads"][0]["replay"] = [
             json!({"mode": "open", "speed": 1.0}),
@@ -191,11 +201,11 @@ proptest! {
 
     #[test]
     fn laws_hold_in_trouble(
-        level in 1usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
+        level in 1usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         mode in 0usize..2, policy in any::<bool>(), spares in 0usize..3, distributed in any::<bool>(),
         drive in 0usize..6, at in 0u64..1_000, end in any::<bool>(), kind in 0usize..7,
     ) {
-        let mut plan = system(level, scheduler, bus);
+        let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);
         plan["workloads"][0]["replay"] = [
             json!({"mode": "open", "speed": 1.0}),
@@ -226,10 +236,10 @@ proptest! {
 
     #[test]
     fn laws_hold_in_any_window(
-        level in 0usize..6, scheduler in 0usize..6, bus in any::<bool>(), requests in requests(),
+        level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         warmup in 0u64..500, length in 1u64..1_000, policy in any::<bool>(), kind in 0usize..7,
     ) {
-        let mut plan = system(level, scheduler, bus);
+        let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);
         plan["observe"]["warmup_s"] = json!(warmup as f64 / 1e3);
         plan["observe"]["end_s"] = json!((warmup + length) as f64 / 1e3);

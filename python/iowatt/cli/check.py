@@ -73,7 +73,8 @@ def lines(found: dict[str, Any]) -> list[str]:
         spares = f" and {pool['spares']} to spare" if pool["spares"] else ""
         text += [
             f"  pool {pool['name']}: {pool['count']} x {pool['device']}{spares}, {level}, "
-            f"scheduler {pool['scheduler']}, power policy {pool['power_policy']}",
+            f"scheduler {pool['scheduler']}{_commands(pool)}, "
+            f"write cache {'on' if pool['write_cache'] else 'off'}, power policy {pool['power_policy']}",
             f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
             f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive",
         ]
@@ -88,3 +89,9 @@ def lines(found: dict[str, Any]) -> list[str]:
         for w in found["workloads"]
     ]
     return text + [f"  note: {note}" for note in found["notes"]]
+
+
+def _commands(pool: dict[str, Any]) -> str:
+    """What a drive does with the commands that it holds, where it holds several."""
+    depth = pool["queue_depth"]
+    return "" if depth == 1 else f", {depth} commands in the drive by {pool['drive_scheduler']}"

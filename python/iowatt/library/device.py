@@ -13,6 +13,7 @@ from pydantic import BaseModel, model_validator
 from iowatt.library.electrical import HddPower, PowerFigures
 from iowatt.library.electronics import Buffer, Controller
 from iowatt.library.geometry import Geometry, Seek
+from iowatt.library.queueing import CommandQueue
 from iowatt.library.ratings import Endurance, Performance, Price
 from iowatt.library.source import Source, source_of
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
@@ -25,7 +26,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
-    "controller", "buffer",
+    "controller", "buffer", "command_queue",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_b", "idle_c", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -99,6 +100,11 @@ class DeviceFile(Strict):
         unset="the two overheads, and a bus without limit",
     )
     buffer: Buffer | None = key("The on-board buffer.", default=None, unset="every request goes to the media")
+    command_queue: CommandQueue | None = key(
+        "Commands that the drive holds at once.",
+        default=None,
+        unset="as many as a scenario asks for, served first come, first served",
+    )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
     performance: Performance = key("Published rates.", default=Performance())
     endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())

@@ -22,6 +22,7 @@ from iowatt.library.geometry import (
 )
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.mechanics import SeekCurve, Zone
+from iowatt.library.queueing import CommandQueue
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -50,6 +51,7 @@ class Drive:
     write_settle_s: float
     controller: Controller
     buffer: Buffer
+    command_queue: CommandQueue
     power: HddPower
 
     @property
@@ -107,6 +109,30 @@ class Drive:
             raise ValueError(f"the drive has {self.raw_bytes} bytes, of which {capacity} cannot be used")
         note = f"{self.name}: short-stroked to {capacity} of {self.raw_bytes} bytes"
         return replace(self, sectors=sectors, notes=(*self.notes, note))
+
+    @property
+    def write_cache(self) -> bool:
+        """Whether writes complete in its buffer."""
+        return self.buffer.fast_write != "none"
+
+    def write_cached(self, on: bool) -> Drive:
+        """The drive with its write cache on or off.
+
+        Turned on, one that writes through by its file takes all writes (``across-reads``).
+
+        Raises
+        ------
+        ValueError
+            Where there is no buffer to turn it on in.
+        """
+        if on == self.write_cache:
+            return self
+        if on and not self.buffer.segments:
+            raise ValueError(f"{self.name!r} has no on-board buffer that could take writes")
+        how = "writes complete in its buffer" if on else "writes complete on the media"
+        note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
+        buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
+        return replace(self, buffer=buffer, notes=(*self.notes, note))
 
     def powered(self, power: HddPower) -> Drive:
         """The drive with the figures given in ``power`` in place of its own."""
@@ -200,6 +226,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         write_settle_s=parts.write_settle,
         controller=parts.controller,
         buffer=parts.buffer,
+        command_queue=file.command_queue or CommandQueue(),
         power=power,
     )
 

@@ -81,9 +81,12 @@ class Controller(Strict):
     )
     minimum_seek: Duration = _time("Least positioning time of a write.")
     sector: Durations = _times("Time of one sector on the drive's bus: read, write. 0: no limit.")
-    never_disconnect: bool = _flag("The drive keeps the bus from command to completion.")
+    never_disconnect: bool = _flag(
+        "The drive does not give the bus up in a request: no reselection, and hold_bus of both kinds."
+    )
     hold_bus: Flags = key(
-        "The drive keeps the bus during the whole data transfer: of a read, of a write. Kept, not simulated.",
+        "The drive keeps the bus from the first data to the last, also while the media are waited for: of a "
+        "read, of a write.",
         default=(False, False),
         accepts="a list of two, such as [true, false]",
     )
@@ -134,7 +137,7 @@ class Buffer(Strict):
         "it ended.",
         default="none",
     )
-    min_read_ahead: int = _sectors("Least read-ahead before another request is served. Kept, not simulated.")
+    min_read_ahead: int = _sectors("Least read-ahead before the media serve another request.")
     max_read_ahead: int = _sectors("Most; 0: the segment.")
     requested: Literal["keep", "release", "discard"] = key(
         "What becomes of sectors that the host has read. keep: they stay until the segment is used for "
@@ -143,7 +146,10 @@ class Buffer(Strict):
     )
     read_ahead_on_hit: bool = _flag("A full hit restarts the read-ahead.")
     read_free_sectors: bool = _flag("Sectors that pass before the wanted one are kept.")
-    almost_hits: bool = _flag("A hit on the sector that is being prefetched counts.")
+    almost_hits: bool = _flag(
+        "A read that begins with the sector that read-ahead delivers next has the overheads of a hit (with "
+        "partial_hit_at_once), not of a miss. Read-ahead goes on in both cases."
+    )
     sneaky_hits: bool = _flag("Full read hits are served while the media are busy writing.")
     zero_latency: Flags = key(
         "Transfer starts wherever the head lands in the request: of reads, of writes.",
@@ -158,8 +164,10 @@ class Buffer(Strict):
     combine_writes: bool = _flag("Writes that follow the data being written join it.")
     stop_in_sector: bool = _flag("Read-ahead stops within a sector when a request comes.")
     write_hit_stops_prefetch: bool = _flag("A write to prefetched data ends the read-ahead there.")
-    partial_hit_at_once: bool = _flag(
-        "The part of a read that is in the buffer is sent at once; simulated so always."
+    partial_hit_at_once: bool = key(
+        "The part of a read that is in the buffer is sent at once. If not, and below the watermark of reads, "
+        "the read is a miss to the host.",
+        default=True,
     )
 
     def plan(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from iowatt.scenario.document import Document, read_text
 
 # Tables that a based_on file changes key by key; other keys it replaces.
 _MERGED: Final = (
-    "geometry", "seek", "controller", "buffer", "power", "performance", "endurance", "price",
+    "geometry", "seek", "controller", "buffer", "command_queue", "power", "performance", "endurance", "price",
 )  # fmt: skip
 
 _ANGLES: Final = ("first_sector_offset", "track_skew", "cylinder_skew")

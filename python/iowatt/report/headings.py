@@ -11,6 +11,8 @@ _WHOLE_NAMES = {
     "in_flight_mean": ("In flight, mean", "requests"),
     "queue_length_mean": ("Queue length, mean", "requests"),
     "queue_length_seen": ("Queue length, seen", "requests"),
+    "queue_length_mean_host": ("Queue length, mean, at the host", "requests"),
+    "queue_length_mean_drive": ("Queue length, mean, in the drive", "requests"),
     "utilisation": ("Utilisation", "share"),
     "wear_fraction": ("Wear", "share"),
     "op": ("Operation", ""),

@@ -36,7 +36,7 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 _rotation(device),
                 f"RAID-{raid['level']}{_layout(raid)}",
                 numbers.binary(raid["stripe_unit_bytes"]),
-                pool["scheduler"].upper(),
+                f"{pool['scheduler'].upper()}{_commands(pool)}",
                 _policy(pool["power_policy"]),
                 _first(drives, "raw_bytes", "B"),
                 _first(drives, "idle_w", "W"),
@@ -45,6 +45,11 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _commands(pool: Mapping[str, Any]) -> str:
+    held = pool.get("command_queue")
+    return "" if held is None else f"; {held['depth']:,} commands in the drive, {held['scheduler'].upper()}"
 
 
 def _spares(pool: Mapping[str, Any]) -> str:

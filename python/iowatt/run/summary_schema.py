@@ -166,6 +166,13 @@ class Device(_Part):
     utilisation: float = Field(description="Share of the window spent active or positioning.")
     queue_length_mean: float = Field(description="Time average, the access in service included.")
     queue_length_seen: float | None = Field(description="What an arriving access sees, itself included.")
+    queue_length_mean_host: float | None = Field(
+        description="Time average of the accesses that the host holds back; null with queue_depth 1."
+    )
+    queue_length_mean_drive: float | None = Field(
+        description="Time average of the commands that the drive holds, the one in service included; null "
+        "with queue_depth 1."
+    )
     accesses: int
     reads: int
     writes: int

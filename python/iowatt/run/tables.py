@@ -58,6 +58,8 @@ DEVICES: dict[str, type[pl.DataType]] = {
     "utilisation": pl.Float64,
     "queue_length_mean": pl.Float64,
     "queue_length_seen": pl.Float64,
+    "queue_length_mean_host": pl.Float64,
+    "queue_length_mean_drive": pl.Float64,
     "accesses": pl.UInt64,
     "reads": pl.UInt64,
     "writes": pl.UInt64,

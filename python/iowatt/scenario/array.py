@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandle
 from pydantic_core import CoreSchema
 
 from iowatt.library.device import HddPower
+from iowatt.library.queueing import Scheduler
 from iowatt.scenario.controller import Controller
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
@@ -23,7 +24,6 @@ def _not_boolean(value: Any) -> Any:
 
 RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
 ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
-Scheduler = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf"]
 
 # How a bus names its drives: all of a pool, one, or a slice whose bounds may be percentages of the pool.
 DRIVES_PATTERN: Final = (
@@ -143,10 +143,6 @@ class FixedThresholdPolicy(Strict):
     threshold: Duration = key("Idle time before a drive spins down.", unit="s", example="10s")
 
 
-def _canonical(scheduler: Scheduler) -> Scheduler:
-    return "look" if scheduler == "elevator" else scheduler
-
-
 class Pool(Strict):
     """Like drives and the scheme that joins them."""
 
@@ -189,17 +185,41 @@ class Pool(Strict):
         default=Rebuild(),
         example={"rate": "50MB/s"},
     )
-    scheduler: Annotated[Scheduler, AfterValidator(_canonical)] = key(
-        "Order in which each drive's queue is served. fcfs first come; sstf shortest seek; scan and look "
-        "the elevator that turns at the edge and at the last request; c-look one way; sptf shortest "
-        "positioning time; elevator is another name of look.",
+    scheduler: Scheduler = key(
+        "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
+        "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
+        "sptf shortest positioning time; elevator is another name of look.",
         default="look",
         example="elevator",
+    )
+    queue_depth: int = key(
+        "Most commands outstanding at a drive, the one in service included. With 1 the host chooses the next "
+        "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
+        "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
+        "that it sent last.",
+        default=1,
+        ge=1,
+        le=2**20,
+        example=32,
+    )
+    drive_scheduler: Scheduler | None = key(
+        "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
+        "knows where its head is. Without meaning with queue_depth = 1.",
+        default=None,
+        unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
+        example="sptf",
     )
     power: Annotated[NeverPolicy | FixedThresholdPolicy, Field(discriminator="policy")] = key(
         "When idle drives change their power state.",
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
+    )
+    write_cache: bool | None = key(
+        "Whether writes complete in the drives' buffers (true), from which the media are written in the "
+        "background, or on the media (false). The first needs a drive with a buffer.",
+        default=None,
+        unset="as in the drive's file (buffer.fast_write)",
+        example=False,
     )
     phase: Literal["random", "zero"] = key(
         "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "

@@ -149,10 +149,17 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:
             "parity_check_on_read": raid.parity_check_on_read,
         },
         "scheduler": pool.scheduler,
+        "command_queue": _command_queue(resolved),
         "power_policy": policy,
         "bus_of_drive": bus_of_drive,
         "recovery": _recovery(pool),
     }
+
+
+def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
+    """Commands that a drive holds; None where it takes one at a time."""
+    depth = resolved.pool.queue_depth
+    return None if depth == 1 else {"depth": depth, "scheduler": resolved.drive_scheduler}
 
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:

@@ -36,6 +36,11 @@ class ResolvedPool:
     usable_bytes: int
 
     @property
+    def drive_scheduler(self) -> str:
+        """Order in which a drive serves the commands that it holds."""
+        return self.pool.drive_scheduler or self.drive.command_queue.scheduler
+
+    @property
     def raw_bytes(self) -> int:
         """Capacity of all drives together."""
         return self.pool.drives * self.drive.raw_bytes
@@ -129,7 +134,15 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
+    if pool.write_cache is not None:
+        try:
+            drive = drive.write_cached(pool.write_cache)
+        except ValueError as error:
+            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
+            report(Problem((*path, "write_cache"), str(error), hint))
+            return
     _power(pool, drive, path, system)
+    _queues(pool, drive, path, system)
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
     if unit % drive.sector_bytes:
@@ -178,6 +191,22 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
                 f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
                 f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}',
             )
+        )
+
+
+def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+    """What the host and the drives can know and hold."""
+    held = drive.command_queue.depth
+    if held is not None and pool.queue_depth > held:
+        message = f"{drive.name!r} holds at most {held} commands, not {pool.queue_depth}"
+        system.problems.append(Problem((*path, "queue_depth"), message, f"at most {held}"))
+    if pool.queue_depth > 1 and pool.scheduler == "sptf":
+        message = f"with queue_depth = {pool.queue_depth} the host does not know where the head will be"
+        hint = 'leave it to the drive: scheduler = "fcfs", drive_scheduler = "sptf"'
+        system.problems.append(Problem((*path, "scheduler"), message, hint))
+    if pool.queue_depth == 1 and pool.drive_scheduler is not None:
+        system.notes.append(
+            f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
         )
 
 

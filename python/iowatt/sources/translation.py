@@ -287,6 +287,7 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
     def over(key: str, count: str, scale: float = 1.0) -> float | None:
         return raw[key] / raw[count] / scale if raw[count] else None
 
+    held = raw["commands_mean"]
     busy_ns = raw["state_ns"]["active"] + raw["state_ns"]["positioning"]
     same = (
         "queue_length_mean", "accesses", "reads", "writes", "seeks",
@@ -299,6 +300,8 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
         "utilisation": busy_ns / span_ns if span_ns else 0.0,
         **{key: raw[key] for key in same},
         "queue_length_seen": over("queue_seen_sum", "arrivals"),
+        "queue_length_mean_host": None if held is None else max(0.0, raw["queue_length_mean"] - held),
+        "queue_length_mean_drive": held,
         "seek_distance_mean_cylinders": over("seek_cylinders", "seeks"),
         "seek_s": raw["seek_ns"] / NS_PER_S,
         "rotation_s": raw["rotation_ns"] / NS_PER_S,

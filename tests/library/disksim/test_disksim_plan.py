@@ -9,9 +9,11 @@ from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
 
 from iowatt.errors import InputError
 from iowatt.library import device_file, find_drive
+from iowatt.library.device import DeviceFile
 from iowatt.library.disksim import read_drive, rules
 from iowatt.library.disksim.convert import import_drive, slug
 from iowatt.library.disksim.plan import duration, milliseconds, tables
+from iowatt.library.drive import resolve
 from iowatt.library.importing import write
 
 
@@ -147,11 +149,11 @@ def test_what_a_simulated_drive_does_not_have_is_named():
     drive = read_drive(CHEETAH)
     more = dataclasses.replace(
         drive,
-        buffer=dataclasses.replace(drive.buffer, min_read_ahead_sectors=8),
-        interface=dataclasses.replace(drive.interface, max_queue_length=8, hold_bus_for_read=True),
+        buffer=dataclasses.replace(drive.buffer, reads_directly_to_buffer=False),
+        interface=dataclasses.replace(drive.interface, disconnects_write_to_seek=True),
     )
     said = " ".join(rules.unused(more))
-    for name in ("Minimum read-ahead (blks)", "Max queue length", "Hold bus entire read or write xfer"):
+    for name in ("Read directly to buffer = 0", "Disconnect write if seek"):
         assert f"{name} is ignored" in said
     (only,) = rules.unused(drive)
     assert "Maximum number of write segments is ignored" in only
@@ -166,3 +168,20 @@ def test_names():
     assert slug("HP_C2247A_validate") == "hp-c2247a"
     assert slug("Quantum  Atlas--10K") == "quantum-atlas-10k"
     assert slug("___") == "drive"
+
+
+def test_what_the_buffer_and_the_bus_do_goes_into_the_plan():
+    drive = read_drive(CHEETAH)
+    more = dataclasses.replace(
+        drive,
+        buffer=dataclasses.replace(drive.buffer, min_read_ahead_sectors=8, partial_hit_at_once=False),
+        interface=dataclasses.replace(drive.interface, hold_bus_for_read=True),
+    )
+    table = tables(more, (0.0, 0.0), "more")
+    assert (table["buffer"]["min_read_ahead"], table["buffer"]["partial_hit_at_once"]) == (8, False)
+    assert table["controller"]["hold_bus"] == [True, False]
+    assert tables(drive, (0.0, 0.0), "as-it-is")["buffer"]["partial_hit_at_once"] is True
+    assert rules.unused(more) == rules.unused(drive)
+    plan = resolve(DeviceFile.model_validate({**table, "power": {"idle": "8W"}}), "more").hdd_plan("zero")
+    assert (plan["buffer"]["min_read_ahead"], plan["buffer"]["partial_hit_at_once"]) == (8, False)
+    assert plan["controller"]["hold_bus"] == [True, False]

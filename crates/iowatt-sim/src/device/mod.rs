@@ -1,13 +1,15 @@
-//! A drive: its queue, its mechanics, its spindle's power states.
+//! A drive: its queues, its mechanics, its spindle's power states.
 //!
+//! Operations wait in the host's queue and, where the drive takes several commands, in the drive's own.
 //! One operation is in service at a time. The drive books its states in the ledger and tells the engine
 //! which event it waits for; it knows neither RAID nor hosts.
 
+mod commands;
 pub mod hdd;
 mod queue;
 pub mod replay;
 
-pub use queue::Queue;
+pub use queue::{Chosen, Queue};
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
@@ -16,6 +18,7 @@ use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
 use crate::power::{Policy, State};
 use crate::slab::Slab;
+use commands::Commands;
 use hdd::{Access, Disk, Line, Model};
 use std::sync::Arc;
 
@@ -136,9 +139,14 @@ pub struct Drive {
     index: u32,
     disk: Disk,
     sector_bytes: u64,
+    /// The host's (or controller's) queue.
     queue: Queue,
+    /// What it has sent, where the drive takes more than one command at a time.
+    commands: Option<Box<Commands>>,
     /// Rebuild operations, where they give way to others.
     rebuild_queue: Queue,
+    /// Operations in all its queues.
+    waiting: usize,
     gives_way: bool,
     failed: bool,
     service: Option<Service>,
@@ -170,12 +178,15 @@ impl Drive {
         let duration = |s: Option<f64>| nanos(s.unwrap_or(0.0));
         let bus = pool.bus_of_drive.get(member).copied();
         let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(u64::from(plan.sector_bytes)));
+        let commands = pool.command_queue.filter(|c| c.depth > 1).map(|c| Box::new(Commands::new(&c)));
         Self {
             index: index as u32,
             disk: Disk::new(model, seed, index, bus_sector_ps),
             sector_bytes: u64::from(plan.sector_bytes),
-            queue: Queue::new(pool.scheduler),
+            queue: if commands.is_some() { Queue::ahead(pool.scheduler) } else { Queue::new(pool.scheduler) },
+            commands,
             rebuild_queue: Queue::new(pool.scheduler),
+            waiting: 0,
             gives_way: pool
                 .recovery
                 .as_ref()
@@ -197,11 +208,14 @@ impl Drive {
     /// Operations waiting or in service.
     #[must_use]
     pub fn load(&self) -> usize {
-        self.waiting() + usize::from(self.service.is_some())
+        self.waiting + usize::from(self.service.is_some())
     }
 
-    fn waiting(&self) -> usize {
-        self.queue.len() + self.rebuild_queue.len()
+    /// Integral over the window of the commands that the drive held, the one in service included; none where it takes
+    /// one at a time.
+    #[must_use]
+    pub fn commands_area(&self) -> Option<u128> {
+        self.commands.as_ref().map(|commands| commands.area)
     }
 
     /// Whether it has failed: it takes no more operations.
@@ -215,8 +229,12 @@ impl Drive {
     pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
         self.failed = true;
         let before = waiting.len();
+        if let Some(commands) = &mut self.commands {
+            commands.drain(now, waiting, around.observer.window());
+        }
         self.queue.drain(waiting);
         self.rebuild_queue.drain(waiting);
+        self.waiting = 0;
         for &op in &waiting[before..] {
             around.observer.drive_queue_changed(now, self.index as usize, -1);
             let counted = around.observer.window().begins(around.ops.get(op).arrived);
@@ -251,11 +269,15 @@ impl Drive {
         let gives_way = host == NO_OP && self.gives_way;
         let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
         queue.push(op, lbn, write);
+        self.waiting += 1;
         if around.observer.window().begins(now) {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
         }
         around.observer.drive_queue_changed(now, self.index as usize, 1);
+        if self.commands.is_some() {
+            self.send(now, around);
+        }
         match self.spindle {
             Spindle::Spinning if self.service.is_none() => {
                 self.book_rest(now, around.observer);
@@ -276,6 +298,9 @@ impl Drive {
         let service = self.service.take()?;
         let op = around.ops.get(service.op);
         around.observer.drive_queue_changed(now, self.index as usize, -1);
+        if let Some(commands) = &mut self.commands {
+            commands.changed(now, -1, around.observer.window());
+        }
         if around.observer.window().ends(now) {
             let way = usize::from(op.write);
             self.totals.completed[way] += 1;
@@ -303,19 +328,47 @@ impl Drive {
         }
         if self.failed {
             self.spindle = Spindle::Failed { since: now };
-        } else if self.waiting() == 0 {
+        } else if self.waiting == 0 {
             self.watch_idleness(around);
         } else {
             self.serve_next(now, around);
         }
     }
 
+    /// Sends commands while the drive takes them.
+    fn send(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        let Some(commands) = &mut self.commands else { return };
+        while commands.has_room() {
+            let Some(chosen) = self.queue.pop(now, &self.disk) else { break };
+            let op = around.ops.get(chosen.op);
+            commands.push(now, chosen.op, op.lbn, op.write, around.observer.window());
+        }
+    }
+
+    /// The operation to serve next, where the drive takes one at a time.
+    fn next(&mut self, now: Nanos) -> Option<Chosen> {
+        self.queue.pop(now, &self.disk).or_else(|| self.rebuild_queue.pop(now, &self.disk))
+    }
+
+    /// The command to serve next, by the drive's own order. Operations that give way are sent one at a time, when
+    /// nothing else waits anywhere.
+    fn next_command(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<Chosen> {
+        self.send(now, around);
+        let commands = self.commands.as_mut()?;
+        commands.pop(now, &self.disk).or_else(|| {
+            let chosen = self.rebuild_queue.pop(now, &self.disk);
+            commands.changed(now, isize::from(chosen.is_some()), around.observer.window());
+            chosen
+        })
+    }
+
     /// Serves the operation that the queue discipline chooses. The whole service is known at once: it is booked and
     /// its end scheduled. Command first, then all positioning, then all transfer: the parts may alternate, but only their
     /// sums are kept.
     fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let chosen = self.queue.pop(now, &self.disk).or_else(|| self.rebuild_queue.pop(now, &self.disk));
+        let chosen = if self.commands.is_some() { self.next_command(now, around) } else { self.next(now) };
         let Some(chosen) = chosen else { return };
+        self.waiting -= 1;
         let op = around.ops.get(chosen.op);
         let detour = chosen.via.map_or(0, |edge| self.disk.sweep_to(now, edge));
         let drive = self.index as usize;
@@ -388,7 +441,7 @@ impl Drive {
         match self.spindle {
             Spindle::SpinningDown { since } => {
                 around.observer.book(drive, State::SpinDown, since, now);
-                if self.waiting() == 0 {
+                if self.waiting == 0 {
                     self.spindle = Spindle::Stopped { since: now };
                 } else {
                     self.begin_spin_up(now, around);
@@ -406,6 +459,9 @@ impl Drive {
 
     /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
     pub fn finish(&mut self, now: Nanos, observer: &mut Observer) {
+        if let Some(commands) = &mut self.commands {
+            commands.changed(now, 0, observer.window());
+        }
         let (state, since) = match self.spindle {
             Spindle::Spinning if self.service.is_some() => {
                 self.cut(now, observer);

@@ -1,4 +1,4 @@
-//! A drive's queue and the order in which it is served.
+//! A drive's queue and the order in which it is served: the host's, and the drive's own.
 //!
 //! FCFS keeps arrival order; every other discipline keeps its entries sorted by LBN, in which the next
 //! one is found by binary search (SCAN, LOOK, C-LOOK), by looking at both neighbours (SSTF), or by widening
@@ -35,6 +35,8 @@ pub struct Chosen {
 #[derive(Clone, Debug)]
 pub struct Queue {
     discipline: SchedulerPlan,
+    /// It works ahead of the drive and goes by the LBN that it sent last; else it sees the arm.
+    ahead: bool,
     fifo: VecDeque<Waiting>,
     by_lbn: Vec<Waiting>,
     sequence: u64,
@@ -56,6 +58,7 @@ impl Queue {
     pub fn new(discipline: SchedulerPlan) -> Self {
         Self {
             discipline,
+            ahead: false,
             fifo: VecDeque::new(),
             by_lbn: Vec::new(),
             sequence: 0,
@@ -63,6 +66,13 @@ impl Queue {
             last_lbn: 0,
             stayed: 0,
         }
+    }
+
+    /// An empty queue whose operations are sent to a drive that has others to serve first: where its arm will be
+    /// is not known here, so distances count from the LBN sent last and no SCAN travels to the edge.
+    #[must_use]
+    pub fn ahead(discipline: SchedulerPlan) -> Self {
+        Self { ahead: true, ..Self::new(discipline) }
     }
 
     /// Operations waiting.
@@ -113,7 +123,8 @@ impl Queue {
             SchedulerPlan::Scan => {
                 let (index, turned_up) = self.sweep();
                 let last = disk.model().last_cylinder();
-                (index, turned_up.map(|up| if up { 0 } else { last }))
+                let edge = turned_up.filter(|_| !self.ahead);
+                (index, edge.map(|up| if up { 0 } else { last }))
             }
         };
         let entry = self.by_lbn.remove(index);
@@ -168,7 +179,7 @@ impl Queue {
 
     /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
     fn nearest(&self, disk: &Disk) -> usize {
-        let arm = disk.cylinder();
+        let arm = if self.ahead { disk.model().cylinder(self.last_lbn) } else { disk.cylinder() };
         let cylinder = |i: usize| disk.model().cylinder(self.by_lbn[i].lbn);
         let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
         let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));

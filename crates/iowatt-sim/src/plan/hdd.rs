@@ -300,7 +300,7 @@ pub struct BufferPlan {
     pub read_ahead_on_hit: bool,
     /// Sectors that pass before the wanted one are kept.
     pub read_free_sectors: bool,
-    /// A hit on the sector being prefetched counts.
+    /// A read that begins with the sector being prefetched has the overheads of a hit.
     pub almost_hits: bool,
     /// Full read hits are served while the media are busy writing.
     pub sneaky_hits: bool,

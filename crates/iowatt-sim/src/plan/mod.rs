@@ -96,8 +96,10 @@ pub struct PoolPlan {
     pub device: DevicePlan,
     /// Striping and redundancy.
     pub raid: RaidPlan,
-    /// Order in which a drive's queue is served.
+    /// Order in which the host (or controller) hands a drive its operations.
     pub scheduler: SchedulerPlan,
+    /// What a drive takes before it has completed the last; none: one command at a time.
+    pub command_queue: Option<CommandQueuePlan>,
     /// When an idle drive changes its power state.
     pub power_policy: PowerPolicyPlan,
     /// Bus of each drive, by index; empty where drives have private links.
@@ -169,6 +171,16 @@ pub enum SmallWrite {
     ReadModifyWrite,
     /// Read the data that is not written.
     Reconstruct,
+}
+
+/// Commands that a drive holds at once.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandQueuePlan {
+    /// Most commands outstanding at the drive, the one in service included; 1 is as if there were no queue.
+    pub depth: usize,
+    /// Order in which the drive serves them.
+    pub scheduler: SchedulerPlan,
 }
 
 /// Queue disciplines. Distances are in LBN except where they must be in time.
@@ -358,6 +370,12 @@ impl PoolPlan {
         )?;
         check(self.bus_of_drive.iter().all(|&b| b < buses), "a drive is on a bus that is not there")?;
         self.recovery.as_ref().map_or(Ok(()), |r| r.validate(self))?;
+        let depth = self.command_queue.map_or(1, |c| c.depth);
+        check(depth > 0, "a drive takes at least 1 command")?;
+        check(
+            depth == 1 || self.scheduler != SchedulerPlan::Sptf,
+            "sptf needs the position of the head, which only the drive knows when it holds commands",
+        )?;
         let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
         check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
     }

@@ -140,7 +140,13 @@ mod tests {
     #[test]
     fn both_ways_read_the_same() {
         let format = DiskSimAscii { sector: 512 };
-        for line in ["13.191135 30 576560 5 1", "0.5\t0 8  8 0", "7.25 007 0 128 3", "1.0000005 1 2 3 1", "2.5 1 2 3 1 "] {
+        for line in [
+            "13.191135 30 576560 5 1",
+            "0.5\t0 8  8 0",
+            "7.25 007 0 128 3",
+            "1.0000005 1 2 3 1",
+            "2.5 1 2 3 1 ",
+        ] {
             let plain = format.plain(line.as_bytes(), &mut Names::default());
             let careful = format.careful(line.as_bytes(), &mut Names::default()).unwrap();
             assert!(plain.is_none_or(|plain| plain == careful), "{line}");

@@ -10,7 +10,7 @@ from typing import Any
 
 from iowatt.errors import InputError
 from iowatt.library.device import DeviceFile
-from iowatt.library.disksim import drives, plan, rules
+from iowatt.library.disksim import drives, plan, queueing, rules
 from iowatt.library.disksim.layout import G4Layout
 from iowatt.library.disksim.system import System, read_system
 from iowatt.library.drive import Drive, resolve
@@ -66,9 +66,9 @@ def import_drive(path: Path, drive: str | None = None, name: str | None = None) 
         system = read_system(path)
         component = _component(system, drive)
         found, sector_s = system.drives[component], _sector_s(system, component)
-        notes: list[str] = []
+        notes, host = [], queueing.host_side(system, component)
     else:
-        found = drives.read_drive(path, drive)
+        found, host = drives.read_drive(path, drive), None
         sector_s, note = _beside(path, found)
         notes = [note] if note and found.interface.sector_s <= 0 else []
     made = plan.tables(found, sector_s, name or slug(found.name))
@@ -76,7 +76,9 @@ def import_drive(path: Path, drive: str | None = None, name: str | None = None) 
     notes += [_short(text) for text in (*found.notes, *rules.remarks(found))]
     ignored = (*map(_short, found.ignored), *rules.unused(found))
     made["notes"] = [*notes, *ignored]
-    made["source"] = _sources(path, found.name)
+    made["source"] = _sources(path, found.name, "command_queue" in made)
+    if host is not None:  # said of the system, and no part of the drive's own file
+        notes.append(f"{path.name}: {host}")
     return Imported(
         path,
         made,
@@ -98,12 +100,12 @@ def _short(text: str) -> str:
     return f"{Path(place).name}{colon}{rest}" if colon else text
 
 
-def _sources(path: Path, specification: str) -> list[Mapping[str, Any]]:
+def _sources(path: Path, specification: str, queued: bool) -> list[Mapping[str, Any]]:
     return [
         {
             "figures": [
                 "capacity", "sector_size", "rpm", "geometry", "seek", "head_switch", "write_settle",
-                "controller", "buffer",
+                "controller", "buffer", *(["command_queue"] if queued else []),
             ],
             "quality": "measured",
             "text": f"{specification} of {path.name} (DiskSim parameter files), imported",

@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 from typing import Any, Final
 
-from iowatt.library.disksim import rules
+from iowatt.library.disksim import queueing, rules
 from iowatt.library.disksim.drives import SECTOR_BYTES, Drive
 from iowatt.library.disksim.electronics import Overheads
 from iowatt.library.disksim.layout import G1Layout, G1Zone, G4Layout
@@ -58,6 +58,7 @@ def tables(drive: Drive, sector_s: tuple[float, float], name: str) -> dict[str, 
         "seek": _seek(drive),
         "controller": _controller(drive, sector_s),
         "buffer": _buffer(drive),
+        **({"command_queue": held} if (held := queueing.command_queue(drive)) else {}),
     }
 
 
@@ -245,9 +246,8 @@ def _buffer(drive: Drive) -> dict[str, Any]:
             "combine_writes": buffer.combines_sequential_writes,
             "stop_in_sector": buffer.stops_prefetch_in_sector,
             "write_hit_stops_prefetch": buffer.write_hit_stops_prefetch,
-            "partial_hit_at_once": buffer.partial_hit_at_once,
         }
-    )
+    ) | {"partial_hit_at_once": buffer.partial_hit_at_once}
 
 
 def _said(figures: dict[str, Any]) -> dict[str, Any]:

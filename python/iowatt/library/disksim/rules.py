@@ -6,6 +6,7 @@ at the drive's own parameters only.
 
 from __future__ import annotations
 
+from iowatt.library.disksim import queueing
 from iowatt.library.disksim.drives import Drive
 from iowatt.library.disksim.layout import G1Layout
 
@@ -95,7 +96,7 @@ def remarks(drive: Drive) -> list[str]:
         said.append(
             "Read any free blocks = 1 is not believed of an automatic extraction: read-ahead passes its test"
         )
-    return said
+    return said + queueing.remarks(drive)
 
 
 def unused(drive: Drive) -> list[str]:
@@ -104,20 +105,11 @@ def unused(drive: Drive) -> list[str]:
     said = []
     if mechanics.access_time != "rotating":
         said.append("Access time type is ignored: positioning always follows the platter")
-    if interface.max_queue_length > 1:
-        said.append("Max queue length is ignored: how many requests a drive holds is said by the scenario")
-    if drive.scheduler.policy != "fcfs":
-        said.append("Scheduling policy is ignored: the scenario says how a drive's queue is served")
+    said += queueing.unused(drive)
     if interface.disconnects_write_to_seek:
         said.append("Disconnect write if seek is ignored: a write gives the bus up once its data have come")
-    if interface.hold_bus_for_read or interface.hold_bus_for_write:
-        said.append("Hold bus entire read or write xfer is ignored: the bus is taken for the transfer only")
     if buffer.write_segments > 1:
         said.append("Maximum number of write segments is ignored: one write is written out at a time")
-    if not buffer.partial_hit_at_once:
-        said.append("Immed transfer partial hit = 0 is ignored: what is in the buffer is sent at once")
-    if buffer.min_read_ahead_sectors > 0:
-        said.append("Minimum read-ahead (blks) is ignored: a request stops read-ahead wherever it is")
     if not buffer.reads_directly_to_buffer:
         said.append("Read directly to buffer = 0 is ignored: media data always go to the segment")
     if drive.overheads.other_reselect_s > 0 and not interface.hold_bus_for_read:

@@ -60,7 +60,6 @@ pub struct Buffer {
     dedicated: bool,
     hits_on_writes: bool,
     caching: bool,
-    almost: bool,
     clock: u64,
 }
 
@@ -75,7 +74,6 @@ impl Buffer {
             dedicated: plan.dedicated_write_segment && count > 1,
             hits_on_writes: plan.read_hits_on_writes,
             caching: plan.caching,
-            almost: plan.almost_hits,
             clock: 0,
         }
     }
@@ -84,7 +82,8 @@ impl Buffer {
         self.segments.len() - usize::from(self.dedicated)
     }
 
-    /// The segment that holds `lbn`, and whether it holds everything up to `end`. `reading` is being filled.
+    /// The segment that holds `lbn`, and whether it holds everything up to `end`. `reading` is being filled: the
+    /// sector that comes next into it counts as held.
     #[must_use]
     pub fn find(&self, lbn: u64, end: u64, reading: Option<usize>) -> (Hit, usize) {
         let mut best = (Hit::Miss, 0, 0u8);
@@ -93,7 +92,7 @@ impl Buffer {
         }
         for (index, s) in self.segments[..self.for_reads()].iter().enumerate() {
             let is_reading = reading == Some(index);
-            let inside = s.start <= lbn && (lbn < s.end || (self.almost && is_reading && lbn == s.end));
+            let inside = s.start <= lbn && (lbn < s.end || (is_reading && lbn == s.end));
             if !inside {
                 continue;
             }

@@ -1,11 +1,13 @@
 //! Worked examples of a disk without buffer: where the platter stands decides.
 
 use super::{Access, Disk, Line, Model};
+use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::plan::{
-    BufferPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, PhasePlan, SeekPlan, ZonePlan,
-    ZonedPlan,
+    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, PhasePlan, SeekPlan,
+    ZonePlan, ZonedPlan,
 };
+use crate::power::Window;
 
 /// 6,000 rpm (10 ms a turn), 2 heads, zones of 10 x 100 and 20 x 50 sectors, seek 1 ms + 0.1 ms a cylinder, head switch
 /// 0.5 ms.
@@ -99,14 +101,7 @@ fn a_sweep_to_the_edge_takes_its_seek() {
 
 #[test]
 fn a_buffered_read_ahead_serves_what_follows() {
-    let mut plan = small_disk();
-    plan.buffer = BufferPlan {
-        segments: 2,
-        segment_sectors: 64,
-        caching: true,
-        read_ahead: crate::plan::ReadAhead::Segment,
-        ..BufferPlan::default()
-    };
+    let mut plan = ahead();
     plan.controller.read_hit_s = [0.1e-3; 2];
     let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
     // Sectors 0 to 9 in 1 ms; the head reads on. At 5 ms it has passed sector 49.
@@ -116,6 +111,127 @@ fn a_buffered_read_ahead_serves_what_follows() {
     // The segment holds 64 sectors beyond what was asked for; the media were busy until then.
     assert!(disk.reading_ahead_until(100 * MS) > 5 * MS);
     assert!(disk.reading_ahead_until(100 * MS) < 11 * MS);
+}
+
+#[test]
+fn a_read_joins_a_read_ahead_that_has_delivered_nothing_of_it() {
+    let mut plan = ahead();
+    (plan.controller.read_hit_s, plan.controller.read_miss_s) = ([0.1e-3; 2], [0.3e-3; 2]);
+    for (almost, hit) in [(false, super::Hit::Miss), (true, super::Hit::Partial)] {
+        plan.buffer.almost_hits = almost;
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        // Command 0.3 ms; sectors 80 to 89 pass from 8 to 9 ms. The next ten come in the very instant.
+        assert_eq!(serve(&mut disk, 0, 80, 10, false).done, 9 * MS);
+        let b = serve(&mut disk, 9 * MS, 90, 10, false);
+        assert_eq!((b.hit, b.rotation, b.done), (hit, 0, 10 * MS));
+        // Over the end of the track: the head switch and the skew, 1 ms together, and no turn.
+        let c = serve(&mut disk, 10 * MS, 100, 10, false);
+        assert_eq!((c.hit, c.done), (hit, 12 * MS));
+        // A single sector takes 0.1 ms to pass: the command of a miss is longer, that of a hit is not.
+        let d = serve(&mut disk, 12 * MS, 110, 1, false);
+        assert_eq!((d.hit, d.done), (hit, 12 * MS + if almost { 100_000 } else { 300_000 }));
+    }
+}
+
+/// A buffer of 64-sector segments that reads ahead.
+fn ahead() -> HddPlan {
+    let mut plan = small_disk();
+    plan.buffer = BufferPlan {
+        segments: 2,
+        segment_sectors: 64,
+        caching: true,
+        read_ahead: crate::plan::ReadAhead::Segment,
+        partial_hit_at_once: true,
+        ..BufferPlan::default()
+    };
+    plan
+}
+
+#[test]
+fn read_ahead_comes_as_far_as_it_must() {
+    let plan = |min_read_ahead| {
+        let mut plan = ahead();
+        plan.buffer.min_read_ahead = min_read_ahead;
+        plan
+    };
+    // After sectors 0 to 9 (1 ms) comes a read of cylinder 5, seek 1.5 ms, whose first sector passes 5 ms after the mark.
+    let after = |min: u64, at: Nanos| {
+        let mut disk = Disk::new(&Model::new(&plan(min)), 1, 0, 0);
+        serve(&mut disk, 0, 0, 10, false);
+        serve(&mut disk, at, 1_000, 10, false)
+    };
+    // Stopped at once the arm is there at 2.6 ms; after 20 more sectors (at 3 ms) at 4.5 ms; after 40 (5 ms), too late
+    // for this turn.
+    assert_eq!(after(0, MS).done, 6 * MS);
+    let twenty = after(20, MS);
+    assert_eq!((twenty.overhead, twenty.seek, twenty.done), (2 * MS + 1, 1_500_000, 6 * MS));
+    assert_eq!(after(40, MS).done, 16 * MS);
+    // Having come that far it is stopped as ever.
+    assert_eq!(after(20, 4 * MS), after(0, 4 * MS));
+    // No farther than the segment goes: 64 sectors after the request, 7.4 ms.
+    assert_eq!(after(1_000, MS).overhead, 6_400_000 + 1);
+}
+
+#[test]
+fn the_start_of_a_partial_hit_is_sent_at_once_or_as_a_miss() {
+    let done = |at_once: bool, watermark: f64| {
+        let mut plan = ahead();
+        plan.buffer.partial_hit_at_once = at_once;
+        plan.controller.sector_s = [0.2e-3; 2];
+        plan.controller.read_hit_s = [0.1e-3; 2];
+        (plan.controller.read_watermark, plan.controller.watermark_by_request) = (watermark, true);
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        serve(&mut disk, 0, 0, 10, false);
+        // At 5 ms sectors up to 49 are there: 10 of the 20 that are asked for; the rest by 6 ms. The bus takes 4 ms.
+        serve(&mut disk, 5 * MS, 40, 20, false).done
+    };
+    assert_eq!(done(true, 1.0), 5 * MS + 100_000 + 4 * MS);
+    assert_eq!(done(false, 0.5), done(true, 1.0), "the watermark is reached");
+    assert_eq!(done(false, 1.0), 10 * MS, "when the last sector has come");
+}
+
+#[test]
+fn a_drive_that_holds_the_bus_waits_for_the_media_on_it() {
+    let busy = |set: fn(&mut DriveControllerPlan)| {
+        let mut plan = small_disk();
+        plan.buffer = BufferPlan { segments: 1, segment_sectors: 20, ..BufferPlan::default() };
+        set(&mut plan.controller);
+        // A sector takes 0.01 ms on the bus, 0.1 ms under the head.
+        let mut bus = Bus::new(&BusPlan { bandwidth_bytes_per_s: 51.2e6, arbitration_s: 0.0 });
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, bus.transfer_ps(512));
+        let window = Window { start: 0, end: Nanos::MAX };
+        let mut times = Vec::new();
+        // Reads 50 sectors from 3 ms on, then writes 50 over the index mark, of which 20 fit into the buffer.
+        for (now, lbn, write) in [(0, 30, false), (20 * MS, 30, true)] {
+            let before = bus.busy;
+            let mut line = Line { shared: Some((&mut bus, &window)), now };
+            let access = disk.serve(now, lbn, 50, write, &mut line);
+            times.push((access.done - now, bus.busy - before));
+        }
+        times
+    };
+    // Media until 8 ms; the last sector takes 0.01 ms more.
+    let (read, write) = (8_010_000, 8 * MS);
+    assert_eq!(busy(|_| ()), [(read, 500_000), (write, 500_000)]);
+    // Held from the first sector, at 3.1 ms, to the last.
+    assert_eq!(busy(|c| c.hold_bus[0] = true), [(read, 4_910_000), (write, 500_000)]);
+    // Held from the command until the media have made room: 30 sectors by 6 ms, and one more transfer.
+    assert_eq!(busy(|c| c.hold_bus[1] = true), [(read, 500_000), (write, 6_010_000)]);
+    assert_eq!(busy(|c| c.never_disconnect = true), [(read, 4_910_000), (write, 6_010_000)]);
+}
+
+#[test]
+fn a_fast_write_larger_than_the_segment_waits_for_room() {
+    let mut plan = ahead();
+    plan.buffer.fast_write = 2;
+    plan.controller.sector_s = [0.01e-3; 2];
+    let done = |sectors| {
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        serve(&mut disk, 0, 30, sectors, true).done
+    };
+    assert_eq!(done(64), 640_000);
+    // Sectors 30 to 65 pass from 3 to 6.6 ms; then the last one has room.
+    assert_eq!(done(100), 6_610_000);
 }
 
 #[test]

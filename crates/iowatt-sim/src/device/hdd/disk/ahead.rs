@@ -8,9 +8,17 @@ use crate::device::hdd::layout::Run;
 use crate::plan::ReadAhead;
 
 impl Works {
-    /// Interrupts the read-ahead; the arm is free at the result.
+    /// Interrupts the read-ahead, which first comes as far as it must; the arm is free at the result.
     pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
-        let Some((cursor, _)) = self.prefetch.take() else { return now };
+        let Some((cursor, segment)) = self.prefetch.take() else { return now };
+        let held = &self.buffer.segments[segment];
+        let least = self.least_ahead.min(held.limit);
+        if held.end < least {
+            let free = self.read_up_to(model, cursor, segment, least);
+            if free > now {
+                return free;
+            }
+        }
         self.arm = cursor.arm();
         let ps = cursor.since(now);
         if ps < cursor.settled {
@@ -26,11 +34,23 @@ impl Works {
         cursor.at(cursor.passed(sectors)) + 1
     }
 
+    /// Reads ahead up to `end` without interruption; when that is done.
+    fn read_up_to(&mut self, model: &Model, mut cursor: Cursor, segment: usize, end: u64) -> Nanos {
+        while cursor.run.lbn + cursor.run.sectors < end {
+            let leave = cursor.passed(cursor.run.sectors);
+            cursor.step(&model.mech, leave);
+        }
+        self.arm = cursor.arm();
+        self.buffer.extend(segment, end);
+        cursor.at(cursor.passed(end - cursor.run.lbn)) + 1
+    }
+
     /// Lets the read-ahead go on after a read that ended at `end`.
     pub(super) fn keep_reading(&mut self, model: &Model, cursor: Cursor, segment: usize, end: u64) {
         let limit = self.limit(model, end, segment);
         let s = &mut self.buffer.segments[segment];
         s.limit = s.limit.max(limit);
+        self.least_ahead = end + model.plan.buffer.min_read_ahead;
         self.prefetch = (model.plan.buffer.caching && s.limit > end).then_some((cursor, segment));
     }
 
@@ -42,6 +62,7 @@ impl Works {
                 let limit = self.limit(model, end, segment);
                 let s = &mut self.buffer.segments[segment];
                 s.limit = s.limit.max(limit);
+                self.least_ahead = self.least_ahead.max(end + plan.min_read_ahead);
                 self.prefetch = Some((cursor, reading));
                 return;
             }
@@ -57,6 +78,7 @@ impl Works {
                 let at = free.max(ready);
                 let cursor = Cursor::begin(&model.mech, self.arm, at, s.end, false, 0, self.phase_ps);
                 self.arm = cursor.arm();
+                self.least_ahead = end + plan.min_read_ahead;
                 self.prefetch = Some((cursor, segment));
             }
         }

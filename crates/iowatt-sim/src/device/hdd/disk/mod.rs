@@ -52,6 +52,11 @@ pub struct Line<'a> {
 impl Line<'_> {
     /// Start of a transfer that is ready at `ready` and takes `hold`.
     fn reserve(&mut self, ready: Nanos, hold: Nanos) -> Nanos {
+        self.reserve_for(ready, |_| hold)
+    }
+
+    /// Start of a transfer that is ready at `ready` and keeps the bus for as long as `hold` says of its start.
+    fn reserve_for(&mut self, ready: Nanos, hold: impl Fn(Nanos) -> Nanos) -> Nanos {
         match &mut self.shared {
             None => ready,
             Some((bus, window)) => bus.reserve(self.now, ready, hold, window),
@@ -121,6 +126,8 @@ struct Works {
     buffer: Buffer,
     /// Reading ahead into a segment.
     prefetch: Option<(Cursor, usize)>,
+    /// First LBN that the read-ahead need not reach before it may be interrupted.
+    least_ahead: u64,
     /// When the last read-ahead that ran to its limit did so.
     ahead_until: Nanos,
     destage: Option<Destage>,
@@ -147,6 +154,7 @@ impl Disk {
             arm: Arm::default(),
             buffer: Buffer::new(&model.plan.buffer),
             prefetch: None,
+            least_ahead: 0,
             ahead_until: 0,
             destage: None,
             busy_until: 0,

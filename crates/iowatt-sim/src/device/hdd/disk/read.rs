@@ -62,11 +62,14 @@ impl Works {
         let partial = hit == Hit::Partial;
         let hit_overhead = self.hit_overhead(over, after, segment);
         let (mut held, mut cylinders) = (0, 0);
+        // To the host, a read of which nothing has come yet is a miss, unless the drive says otherwise.
+        let mut sends = partial;
         let mut cursor;
         let mut begin;
         if partial && reading(self) == Some(segment) {
             // The read-ahead is on its way there.
             held = self.buffer.segments[segment].end - lbn;
+            sends = held > 0 || model.plan.buffer.almost_hits;
             begin = now;
             cursor = self.prefetch.take().map_or_else(Cursor::default, |(cursor, _)| cursor);
         } else {
@@ -93,14 +96,15 @@ impl Works {
             }
         }
         self.buffer.touch(segment);
-        let first =
-            if partial { 1 } else { Self::watermark(model, sectors, model.plan.controller.read_watermark) };
+        let mark = Self::watermark(model, sectors, model.plan.controller.read_watermark);
+        sends &= model.plan.buffer.partial_hit_at_once || held >= mark;
+        let first = if sends { 1 } else { mark };
         let mut stream = Stream::new(sectors, sector_ps, first);
         let seek_before = if begin == now && partial { cursor.seek } else { 0 };
         let (media, transfer) = self.read_media(model, &mut cursor, lbn, end, held, segment, &mut stream);
         let origin = cursor.origin;
 
-        let start = if partial && !waited {
+        let start = if sends && !waited {
             now + hit_overhead + over.preparation
         } else if model.plan.controller.never_disconnect {
             (origin + stream.ready / 1000).max(ready) + over.preparation
@@ -109,12 +113,20 @@ impl Works {
                 + over.reselect[0]
                 + over.preparation
         };
-        let bus_from = line.reserve(start, hold);
-        let bus_until = if bus_from >= origin {
-            origin + stream.end((bus_from - origin) * 1000) / 1000
-        } else {
-            (origin + stream.end(0) / 1000).max(bus_from + hold)
+        let ends = |from: Nanos| {
+            if from >= origin {
+                origin + stream.end((from - origin) * 1000) / 1000
+            } else {
+                (origin + stream.end(0) / 1000).max(from + hold)
+            }
         };
+        // A drive that keeps the bus waits for the media on it.
+        let bus_from = if model.plan.controller.hold_bus[0] || model.plan.controller.never_disconnect {
+            line.reserve_for(start, |from| ends(from) - from)
+        } else {
+            line.reserve(start, hold)
+        };
+        let bus_until = ends(bus_from);
         let done = bus_until + over.completion[0];
         self.arm = cursor.arm();
         let s = &mut self.buffer.segments[segment];
@@ -139,7 +151,7 @@ impl Works {
             rotation,
             transfer,
             bus: done.saturating_sub(now + overhead + seek + rotation + transfer),
-            hit,
+            hit: if sends { hit } else { Hit::Miss },
             cylinders,
             background: None,
         }

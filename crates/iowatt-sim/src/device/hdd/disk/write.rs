@@ -26,7 +26,7 @@ impl Works {
         line: &mut Line<'_>,
     ) -> Access {
         let (over, after) = (&model.over, usize::from(self.last_was_write));
-        let plan = &model.plan.buffer;
+        let (plan, electronics) = (&model.plan.buffer, &model.plan.controller);
         let end = lbn + sectors;
         let fast = plan.fast_write > 0;
         let command = if fast { over.write_hit[after] } else { over.write_miss[after] };
@@ -78,9 +78,6 @@ impl Works {
         } else {
             now + command + over.preparation
         };
-        let bus_from = line.reserve(bus_from, hold);
-        let bus_until = bus_from + hold;
-
         // Data onto the media. A drive that disconnects during writes starts only with some data in hand.
         let lead = match over.extra {
             Some(_) => sectors.min(if sectors < 45 { 10 } else { 15 }),
@@ -88,6 +85,24 @@ impl Works {
         };
         let begin = free.max(mech_ready);
         let least = if hit == Hit::Append { 0 } else { over.minimum_seek };
+        // What does not fit into the segment comes when the media have made room.
+        let more = sectors.saturating_sub(plan.segment_sectors);
+        let more = if plan.segments > 0 { more } else { 0 };
+        let ends = |from: Nanos| {
+            if more == 0 {
+                return from + hold;
+            }
+            let (room, _) = self.write_media(model, begin, lbn, more, from, sector_ps, least, lead.min(more));
+            (from + hold).max(room.end + sector_ps / 1000)
+        };
+        // A drive that keeps the bus waits for the media on it.
+        let holds = electronics.hold_bus[1] || electronics.never_disconnect;
+        let bus_from = if holds && more > 0 {
+            line.reserve_for(bus_from, |from| ends(from) - from)
+        } else {
+            line.reserve(bus_from, hold)
+        };
+        let bus_until = ends(bus_from);
         let (media, arm) = self.write_media(model, begin, lbn, sectors, bus_from, sector_ps, least, lead);
         self.arm = arm;
         let done;
