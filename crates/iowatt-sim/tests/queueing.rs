@@ -434,7 +434,7 @@ fn service_alone_predicts_the_open_loop() {
             let requests = arrivals(&mut random, count, rho / 4.8e-3, shape);
             let alone = requests.iter().map(|r| {
                 let (lbn, sectors) = (r.offset / 512, u64::from(r.size) / 512);
-                Asked { lbn, sectors, write: true, think: 0 }
+                Asked { lbn, sectors, write: true, pace: 0 }
             });
             let (mut times, mut from) = (Vec::new(), 0);
             replay(&hdd, 0.0, alone, |now, access| {
