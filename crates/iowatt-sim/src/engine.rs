@@ -413,7 +413,10 @@ impl<'a> Simulation<'a> {
     fn finish(mut self) -> Outcome {
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
-            drive.finish(end, &mut self.observer);
+            drive.finish(end, &self.ops, &mut self.observer);
+        }
+        for host in self.hosts.values() {
+            self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
             bus.cut(end, self.observer.window());

@@ -41,6 +41,11 @@ impl Commands {
         self.waiting.pop(now, disk)
     }
 
+    /// Keys of the commands waiting.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.waiting.waiting()
+    }
+
     /// The drive fails: empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, now: Nanos, out: &mut Vec<u32>, window: &Window) {
         let before = out.len();

@@ -104,6 +104,11 @@ impl Queue {
         }
     }
 
+    /// Keys of the operations waiting.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.fifo.iter().chain(&self.by_lbn).map(|w| w.op)
+    }
+
     /// Empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, out: &mut Vec<u32>) {
         let mut all: Vec<Waiting> = self.fifo.drain(..).chain(self.by_lbn.drain(..)).collect();

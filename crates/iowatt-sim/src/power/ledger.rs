@@ -67,6 +67,12 @@ impl Ledger {
         (from, until, self.watts[drive][state as usize])
     }
 
+    /// State times and watts of a drive, for spans known to lie in the window.
+    #[inline]
+    pub fn drive_mut(&mut self, drive: usize) -> (&mut [Nanos; STATES], &[f64; STATES]) {
+        (&mut self.time[drive], &self.watts[drive])
+    }
+
     /// Takes back what was booked of an operation that the end of the run cuts; returns as [`Self::book`].
     pub fn unbook(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) -> (Nanos, Nanos, f64) {
         let (from, until) = self.window.clip(from, until);
