@@ -150,8 +150,6 @@ pub struct Drive {
     gives_way: bool,
     failed: bool,
     service: Option<Service>,
-    /// What the media still do for the last operation: positioned at the first, free at the second instant.
-    background: Option<(Nanos, Nanos)>,
     bus: Option<usize>,
     policy: Policy,
     spindle: Spindle,
@@ -193,7 +191,6 @@ impl Drive {
                 .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
             failed: false,
             service: None,
-            background: None,
             bus,
             policy: Policy::new(&pool.power_policy),
             spindle: Spindle::Spinning,
@@ -381,7 +378,6 @@ impl Drive {
         for (state, from, until) in service.spans() {
             around.observer.book(drive, state, from, until);
         }
-        self.background = access.background;
         self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
     }
@@ -391,7 +387,7 @@ impl Drive {
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let drive = self.index as usize;
         let mut from = self.idle_since;
-        if let Some((positioned, free)) = self.background.take() {
+        if let Some((positioned, free)) = self.disk.written_behind(now) {
             let positioned = positioned.clamp(from, now);
             let free = free.clamp(positioned, now);
             observer.book(drive, State::Positioning, from, positioned);
@@ -421,6 +417,11 @@ impl Drive {
         }
         if self.policy.spin_down_at(self.idle_since).is_some_and(|at| at > now) {
             self.watch_idleness(around);
+            return;
+        }
+        if let Some(at) = self.disk.writes_until(now) {
+            self.timer_armed = true;
+            around.events.push(at, Event::IdleTimer(self.index));
             return;
         }
         self.book_rest(now, around.observer);

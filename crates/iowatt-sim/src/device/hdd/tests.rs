@@ -249,7 +249,7 @@ fn a_fast_write_is_done_before_its_media() {
     let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
     let a = serve(&mut disk, 0, 30, 10, true);
     // The host waits for the command only; sectors 30 to 39 pass from 3 to 4 ms.
-    assert_eq!((a.done, a.background), (200_000, Some((3 * MS, 4 * MS))));
+    assert_eq!((a.done, disk.written_behind(MS)), (200_000, Some((3 * MS, 4 * MS))));
     // A read elsewhere waits until the media are free.
     let b = serve(&mut disk, MS, 60, 10, false);
     assert_eq!(b.done, 7 * MS);

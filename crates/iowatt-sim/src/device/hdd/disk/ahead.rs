@@ -51,7 +51,9 @@ impl Works {
         let s = &mut self.buffer.segments[segment];
         s.limit = s.limit.max(limit);
         self.least_ahead = end + model.plan.buffer.min_read_ahead;
-        self.prefetch = (model.plan.buffer.caching && s.limit > end).then_some((cursor, segment));
+        // Accepted data go to the media first.
+        let on = model.plan.buffer.caching && s.limit > end && self.accepted.is_empty();
+        self.prefetch = on.then_some((cursor, segment));
     }
 
     /// What the arm does during a full hit.
@@ -70,6 +72,9 @@ impl Works {
             self.busy_until = free;
         }
         let free = self.busy_until.max(now);
+        if !self.accepted.is_empty() {
+            return;
+        }
         if plan.read_ahead_on_hit && plan.caching && self.buffer.segments[segment].content == Content::Read {
             let limit = self.limit(model, end, segment);
             let s = &mut self.buffer.segments[segment];

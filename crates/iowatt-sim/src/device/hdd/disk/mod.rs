@@ -2,6 +2,7 @@
 //! background (reading ahead, writing what it has accepted) is settled when the next request comes.
 
 mod ahead;
+mod destage;
 mod overheads;
 mod read;
 mod write;
@@ -9,12 +10,14 @@ mod write;
 use crate::bus::Bus;
 use crate::clock::{Nanos, Picos};
 use crate::device::hdd::arm::{Arm, Mechanics};
-use crate::device::hdd::buffer::{Buffer, Content, Hit};
+use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
 use crate::plan::{HddPlan, PhasePlan};
 use crate::power::Window;
 use crate::rng::{Room, Stream as Random};
+use destage::{Accepted, Destage};
 use overheads::Overheads;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Where the time of one request went; `done - from` is the sum of the five durations.
@@ -36,8 +39,6 @@ pub struct Access {
     pub hit: Hit,
     /// Cylinders that the arm moved to the first sector.
     pub cylinders: u32,
-    /// What the media still do after `done`: positioned at the first, free at the second instant.
-    pub background: Option<(Nanos, Nanos)>,
 }
 
 /// The way to the host: a shared bus, or a private one that is always free.
@@ -100,15 +101,6 @@ impl Model {
     }
 }
 
-/// Accepted data on its way to the media.
-#[derive(Clone, Copy, Debug)]
-struct Destage {
-    segment: usize,
-    until: Nanos,
-    /// First LBN that is not on the media at `until`.
-    end: u64,
-}
-
 /// One disk.
 #[derive(Clone, Debug)]
 pub struct Disk {
@@ -130,7 +122,16 @@ struct Works {
     least_ahead: u64,
     /// When the last read-ahead that ran to its limit did so.
     ahead_until: Nanos,
+    /// Accepted data that the media are writing.
     destage: Option<Destage>,
+    /// Accepted data that wait for that.
+    accepted: VecDeque<Accepted>,
+    /// Sectors of both.
+    unwritten: u64,
+    /// When the media became free for the next of them.
+    media_free: Nanos,
+    /// The last span of work for them: positioned at the first, free at the second instant.
+    behind: Option<(Nanos, Nanos)>,
     /// The media are busy with a request until here.
     busy_until: Nanos,
     last_was_write: bool,
@@ -157,6 +158,10 @@ impl Disk {
             least_ahead: 0,
             ahead_until: 0,
             destage: None,
+            accepted: VecDeque::new(),
+            unwritten: 0,
+            media_free: 0,
+            behind: None,
             busy_until: 0,
             last_was_write: false,
             last_write_end: u64::MAX,
@@ -243,6 +248,21 @@ impl Disk {
             }
     }
 
+    /// What the media did last for accepted data, up to `now` or planned beyond: positioned at the first, free at the
+    /// second instant.
+    pub fn written_behind(&mut self, now: Nanos) -> Option<(Nanos, Nanos)> {
+        let Self { model, works } = self;
+        works.settle(model, now);
+        works.behind
+    }
+
+    /// Until when the media are certain to write accepted data at `now`; none if they do not.
+    pub fn writes_until(&mut self, now: Nanos) -> Option<Nanos> {
+        let Self { model, works } = self;
+        works.settle(model, now);
+        works.destage.map(|destage| destage.until)
+    }
+
     /// Until when, but no later than `now`, the media have been reading ahead.
     pub fn reading_ahead_until(&mut self, now: Nanos) -> Nanos {
         let Self { model, works } = self;
@@ -263,13 +283,8 @@ impl Works {
 
     /// Brings the background work to `now`.
     fn settle(&mut self, model: &Model, now: Nanos) {
-        if let Some(destage) = self.destage
-            && destage.until <= now
-        {
-            self.destage = None;
-            let keep = model.plan.buffer.caching && model.plan.buffer.read_hits_on_writes;
-            self.buffer.segments[destage.segment].content =
-                if keep { Content::Written } else { Content::Empty };
+        if self.destage.is_some() || !self.accepted.is_empty() {
+            self.write_behind(model, now);
         }
         if let Some((cursor, segment)) = &mut self.prefetch {
             let limit = self.buffer.segments[*segment].limit;

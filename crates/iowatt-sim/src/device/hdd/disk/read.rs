@@ -33,7 +33,7 @@ impl Works {
             if !sneaky {
                 // The media are writing: the drive disconnects and looks again when they are done.
                 command = destage.until.max(ready + over.read_disconnect[after]);
-                self.settle(model, destage.until);
+                self.clean(model);
                 (hit, segment) = self.buffer.find(lbn, end, reading(self));
             }
         }
@@ -139,6 +139,7 @@ impl Works {
         }
         // A read-ahead on its way counts from this request's arrival.
         let media_end = cursor.at(media);
+        self.media_free = self.media_free.max(media_end);
         let overhead = begin - now;
         let media_time = media_end.saturating_sub(begin);
         let transfer = (transfer / 1000).min(media_time);
@@ -153,7 +154,6 @@ impl Works {
             bus: done.saturating_sub(now + overhead + seek + rotation + transfer),
             hit: if sends { hit } else { Hit::Miss },
             cylinders,
-            background: None,
         }
     }
 
