@@ -1,6 +1,8 @@
-"""Speed and memory as ratios: requests per CPU second, decoding in MB/s by format, peak RSS.
+"""Speed and memory: requests and drive operations per CPU second, two at once, peak memory, decoding.
 
-``make bench`` runs it; every figure is measured in a process of its own, the best of three.
+``make bench`` runs it. Every figure is measured in a process of its own; speeds are the best of three, and
+count the CPU time of all threads from opening the first input to the last completion, decoding included.
+DiskSim's figures are its CPU seconds on the same trace and drives; ratios hold on a like machine only.
 """
 
 from __future__ import annotations
@@ -8,241 +10,205 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import resource
-import subprocess
-import sys
+import os
+import platform
 import tempfile
-import time
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import polars as pl
+from measure import Figures, in_own_process
+from traces import FORMATS, random_trace, requests_of
 
 ROOT = Path(__file__).resolve().parent.parent
-EXCERPT = ROOT / "examples" / "traces" / "pg_tpcc_paced_excerpt.parquet"
-SCENARIO = ROOT / "examples" / "tpcc-raid5.toml"
-DISKSIM = ROOT / "examples" / "disksim-raid5.toml"
-DISKSIM_CPU_S = 11.09  # of DiskSim 4.0, repaired, -O2, on the RAID-5 benchmark (docs/validation.md)
-LONG = 10_000_000  # requests of the memory run
+EXAMPLES = ROOT / "examples"
+EXCERPT = EXAMPLES / "traces" / "pg_tpcc_paced_excerpt.parquet"
+ONE_DISK = ROOT / "benches" / "one-disk.toml"
+ONE_DISK_SECTORS = 65_000_000  # within the 33.6 GB of its drive
+
+DISKSIM_REQUESTS = 300_000
+# CPU seconds of DiskSim 4.0 for them, built for 64 bits with -O2, median of 5 (RAID-5) and 3 runs on a shared
+# 2-core virtual machine: RAID-5 with its memory leak repaired, the others as published.
+DISKSIM_CPU_S = {5: 11.09, 10: 8.23, 0: 7.84}
+DISKSIM_TRACES = {5: "oltp300k", 10: "oltp300k_r10", 0: "oltp300k"}
 
 
-def cpu_s() -> float:
-    """CPU time of all threads of this process."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+@dataclass
+class Bench:
+    """How to measure, and what has been measured."""
+
+    trace: Path
+    repeat: int
+    random_requests: int
+    long_requests: int
+    decoded_requests: int | None
+    quiet: bool
+    folder: Path
+    results: list[dict[str, Any]] = field(default_factory=list)
+    base_mib: float = 0.0
+
+    def say(self, text: str) -> None:
+        """Print for people, at once."""
+        if not self.quiet:
+            print(text, flush=True)
+
+    def keep(self, section: str, name: str, figures: Figures) -> None:
+        """Record for ``--json``."""
+        self.results.append({"section": section, "name": name, **figures})
+
+    def best(self, key: str, call: str, *arguments: Any) -> Figures:
+        """The repetition with the greatest ``key``."""
+        return max((in_own_process(call, *arguments) for _ in range(self.repeat)), key=lambda f: f[key])
+
+    def simulate(
+        self, name: str, scenario: Path, *overrides: str, disksim_cpu_s: float | None = None
+    ) -> None:
+        """Measure a scenario and print its line."""
+        overrides = ("observe.warmup=0s", *overrides)
+        figures = self.best("requests_per_cpu_s", "simulate", str(scenario), *overrides)
+        figures["beyond_interpreter_mib"] = figures["peak_rss_mib"] - self.base_mib
+        beside = ""
+        if disksim_cpu_s is not None:
+            figures["times_disksim"] = figures["requests_per_cpu_s"] / (DISKSIM_REQUESTS / disksim_cpu_s)
+            beside = f", {figures['times_disksim']:.1f} x DiskSim"
+        self.keep("simulation", name, figures)
+        self.say(
+            f"  {name:34} {figures['requests_per_cpu_s']:12,.0f} requests "
+            f"{figures['drive_operations_per_cpu_s']:12,.0f} drive operations, "
+            f"{figures['beyond_interpreter_mib']:4.0f} MiB{beside}"
+        )
 
 
-def requests_of(path: Path) -> pl.DataFrame:
-    """The excerpt's requests, with time in ns and LBN in sectors."""
-    import polars as pl
+def set_path(workload: str, path: Path) -> str:
+    """The override that gives a workload its trace."""
+    return f"workload.{workload}.trace.path={json.dumps(str(path))}"
 
-    return pl.read_parquet(path).select(
-        time_ns=(pl.col("time_s") * 1e9).round().cast(pl.Int64),
-        read=pl.col("op") == "R",
-        lbn=pl.col("lba").cast(pl.Int64),
-        size=pl.col("size").cast(pl.Int64),
+
+def memory_of_nothing(bench: Bench) -> None:
+    """The interpreter alone, and with all libraries that a run loads."""
+    bench.say("memory without work")
+    bare = in_own_process("interpreter")
+    bench.base_mib = bare["peak_rss_mib"]
+    idle = in_own_process("simulate", str(EXAMPLES / "idle.toml"))["peak_rss_mib"]
+    bench.keep("memory", "interpreter with iowatt imported", bare)
+    bench.keep("memory", "run without requests", {"peak_rss_mib": idle})
+    bench.say(
+        f"  {bench.base_mib:.0f} MiB interpreter with iowatt imported, "
+        f"{idle:.0f} MiB after a run without requests"
     )
 
 
-def disksim(rows: pl.DataFrame) -> Iterator[str]:
-    """DiskSim ASCII: ms, device, LBN, sectors, flags."""
-    for t, read, lbn, size in rows.iter_rows():
-        yield f"{t / 1e6:.6f} 0 {lbn} {size // 512} {1 if read else 0}\n"
+def one_disk(bench: Bench) -> None:
+    """One drive: first come first served, and the dearest discipline at depth."""
+    trace = bench.folder / "random.trace"
+    random_trace(trace, bench.random_requests, rate=100.0, sectors=ONE_DISK_SECTORS)
+    path = set_path("random", trace)
+    bench.simulate("one disk, FCFS, open", ONE_DISK, path)
+    deep = ['workload.random.replay={mode="closed", outstanding=32}', "array.pool.disk.scheduler=sptf"]
+    bench.simulate("one disk, SPTF, 32 outstanding", ONE_DISK, path, *deep)
 
 
-def spc(rows: pl.DataFrame) -> Iterator[str]:
-    """SPC: ASU, LBA, bytes, opcode, seconds."""
-    for t, read, lbn, size in rows.iter_rows():
-        yield f"0,{lbn},{size},{'R' if read else 'W'},{t / 1e9:.6f}\n"
-
-
-def msr(rows: pl.DataFrame) -> Iterator[str]:
-    """MSR Cambridge: filetime ticks, host, disk, type, offset, size, response."""
-    for t, read, lbn, size in rows.iter_rows():
-        kind = "Read" if read else "Write"
-        yield f"{128166372003061629 + t // 100},pg,0,{kind},{lbn * 512},{size},1000\n"
-
-
-def blkparse(rows: pl.DataFrame) -> Iterator[str]:
-    """Text of blkparse, Q events only."""
-    for i, (t, read, lbn, size) in enumerate(rows.iter_rows()):
-        stamp = f"{t // 10**9}.{t % 10**9:09d}"
-        way = "R" if read else "W"
-        yield f"  7,0    1 {i:8d} {stamp:>14} 4711  Q {way} {lbn} + {size // 512} [postgres]\n"
-
-
-def native_csv(rows: pl.DataFrame) -> Iterator[str]:
-    """CSV with our own header."""
-    yield "time_ns,device,op,offset,size\n"
-    for t, read, lbn, size in rows.iter_rows():
-        yield f"{t},0,{'read' if read else 'write'},{lbn * 512},{size}\n"
-
-
-FORMATS: dict[str, Callable[[pl.DataFrame], Iterator[str]]] = {
-    "disksim-ascii": disksim,
-    "spc": spc,
-    "msr": msr,
-    "blkparse": blkparse,
-    "csv": native_csv,
-}
-
-
-def decode(path: str, name: str) -> dict[str, float]:
-    """Decode one file; MB/s (10^6 bytes of text) and requests per CPU second."""
-    from iowatt import _core
-
-    spec = json.dumps({"path": path, "format": name})
-    _core.open_trace(spec).read(1)  # loads what is loaded once
-    before, count = cpu_s(), 0
-    reader = _core.open_trace(spec)
-    while (rows := reader.read(65_536)) is not None:
-        count += len(rows["size"])
-    spent = cpu_s() - before
-    return {"mb_per_s": Path(path).stat().st_size / 1e6 / spent, "requests_per_cpu_s": count / spent}
-
-
-def decode_parquet(path: str) -> dict[str, float]:
-    """Decode a Parquet file through Polars."""
-    from iowatt.trace.parquet import batches
-
-    next(batches(Path(path), rows=1))  # loads what is loaded once
-    before, count = cpu_s(), 0
-    for rows in batches(Path(path)):
-        count += len(rows["size"])
-    spent = cpu_s() - before
-    return {"mb_per_s": Path(path).stat().st_size / 1e6 / spent, "requests_per_cpu_s": count / spent}
-
-
-def simulate(scenario: str, *overrides: str) -> dict[str, float]:
-    """Run a scenario in this process."""
-    import iowatt
-
-    with tempfile.TemporaryDirectory() as folder:
-        run = iowatt.run(scenario, set=list(overrides), output=Path(folder) / "run")
-    figures: dict[str, float] = run.summary["simulation"]
-    return figures
-
-
-def side_by_side(scenario: str, *overrides: str) -> dict[str, float]:
-    """Two runs at once in two threads, against one after the other."""
-    from threading import Thread
-
-    import iowatt
-
-    def once() -> None:
-        iowatt.run(scenario, set=list(overrides))
-
-    once()
-    began = time.perf_counter()
-    once()
-    one = time.perf_counter() - began
-    threads = [Thread(target=once) for _ in range(2)]
-    began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return {"ratio": 2 * one / (time.perf_counter() - began)}
-
-
-def in_own_process(call: str) -> dict[str, Any]:
-    """Evaluate one of the functions above in a fresh interpreter."""
-    folder = str(ROOT / "benches")
-    code = f"import sys, json; sys.path.insert(0, {folder!r}); import bench; print(json.dumps(bench.{call}))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
-
-
-def best(call: str, key: str) -> dict[str, Any]:
-    """The best of three."""
-    return max((in_own_process(call) for _ in range(3)), key=lambda r: r[key])
-
-
-def long_trace(path: Path, requests: int) -> None:
-    """A DiskSim ASCII file of uniformly random 8 KiB requests, 500 a second, 70 % reads."""
-    import numpy as np
-
-    random = np.random.default_rng(1)
-    start = 0.0
-    with path.open("w") as out:
-        for first in range(0, requests, 250_000):
-            n = min(250_000, requests - first)
-            times = start + np.cumsum(random.exponential(2.0, n))
-            start = float(times[-1])
-            lbns = random.integers(0, 1_000_000_000 // 16, n) * 16
-            reads = random.random(n) < 0.7
-            out.writelines(
-                f"{t:.6f} 0 {lbn} 16 {int(r)}\n" for t, lbn, r in zip(times, lbns, reads, strict=True)
-            )
-
-
-def show_decoding(name: str, call: str) -> None:
-    """Print one format's decoding figures."""
-    figures = best(call, "mb_per_s")
-    print(f"  {name:14} {figures['mb_per_s']:8.0f} MB/s {figures['requests_per_cpu_s']:14,.0f} requests/s")
-
-
-def show_disksim(folder: Path) -> None:
-    """Print the side-by-side benchmark with DiskSim, on plain ASCII."""
-    print(f"simulation, {DISKSIM.name}, 300,000 requests of plain DiskSim ASCII")
-    for level, name in ((5, "oltp300k"), (10, "oltp300k_r10"), (0, "oltp300k")):
-        path = folder / f"{name}.trace"
-        path.write_bytes(
-            gzip.decompress((DISKSIM.parent / "disksim-bench" / f"{name}.trace.gz").read_bytes())
+def beside_disksim(bench: Bench) -> None:
+    """The arrays of the benchmark with DiskSim, and two of them at once."""
+    scenario = EXAMPLES / "disksim-raid5.toml"
+    arrays = {}
+    for level, name in DISKSIM_TRACES.items():
+        path = bench.folder / f"{name}.trace"
+        path.write_bytes(gzip.decompress((EXAMPLES / "disksim-bench" / f"{name}.trace.gz").read_bytes()))
+        arrays[level] = [f"array.pool.disks.raid.level={level}", set_path("oltp", path)]
+        bench.simulate(
+            f"32 disks, RAID-{level}, DiskSim's", scenario, *arrays[level], disksim_cpu_s=DISKSIM_CPU_S[level]
         )
-        overrides = f"'array.pool.disks.raid.level={level}', {f'workload.oltp.trace.path={path}'!r}"
-        call = f"{str(DISKSIM)!r}, {overrides}"
-        figures = best(f"simulate({call})", "requests_per_cpu_s")
-        rate = figures["requests_per_cpu_s"]
-        beside = f", {rate / (300_000 / DISKSIM_CPU_S):.0f} x DiskSim" if level == 5 else ""
-        memory = figures["peak_rss_mib"]
-        print(f"  RAID-{level:<3} {rate:12,.0f} requests per CPU second, {memory:.0f} MiB{beside}")
-        if level == 5:
-            ratio = best(f"side_by_side({call})", "ratio")["ratio"]
-            print(f"  two at once: {ratio:.2f} times the throughput of one")
+    figures = in_own_process("side_by_side", bench.repeat, str(scenario), *arrays[5])
+    bench.keep("side by side", "two of RAID-5 in two threads, over one", figures)
+    bench.say(f"  two of its RAID-5 at once: {figures['ratio']:.2f} times the throughput of one")
+
+
+def tpcc(bench: Bench) -> None:
+    """The captured TPC-C trace, as it came and as fast as it goes."""
+    what = bench.trace.name
+    if bench.trace == EXCERPT:
+        what = f"the shipped excerpt, {what}; the whole capture is not shipped: --trace PATH measures it"
+    bench.say(f"  TPC-C: {what}")
+    path = set_path("oltp", bench.trace)
+    bench.simulate("32 disks, RAID-5, TPC-C paced", EXAMPLES / "tpcc-raid5.toml", path)
+    deep = ["workload.oltp.replay.outstanding=256"]
+    bench.simulate("32 disks, RAID-5, 256 outstanding", EXAMPLES / "tpcc-closed.toml", *deep)
+
+
+def decoding(bench: Bench) -> None:
+    """Each trace format by itself."""
+    bench.say("decoding")
+    rows = requests_of(bench.trace, bench.decoded_requests)
+
+    def show(name: str, call: str, *arguments: str) -> None:
+        figures = bench.best("mb_per_s", call, *arguments)
+        bench.keep("decoding", name, figures)
+        bench.say(
+            f"  {name:34} {figures['requests_per_cpu_s']:12,.0f} requests {figures['mb_per_s']:12,.0f} MB/s"
+        )
+
+    for name, lines in FORMATS.items():
+        path = bench.folder / f"trace.{name}"
+        with path.open("w") as out:
+            out.writelines(lines(rows))
+        show(name, "decode", str(path), name)
+        path.unlink()
+    show("parquet", "decode_parquet", str(bench.trace))
+
+
+def memory_of_much(bench: Bench) -> None:
+    """A trace so long that anything kept for each request would show."""
+    bench.say("memory with work")
+    path = bench.folder / "long.trace"
+    random_trace(path, bench.long_requests)
+    scenario = str(EXAMPLES / "tpcc-raid5.toml")
+    speed = "workload.oltp.replay.speed=1.0"
+    figures = in_own_process("simulate", scenario, set_path("oltp", path), speed)
+    figures["beyond_interpreter_mib"] = figures["peak_rss_mib"] - bench.base_mib
+    bench.keep("memory", f"{bench.long_requests} requests", figures)
+    bench.say(
+        f"  {figures['peak_rss_mib']:.0f} MiB after {bench.long_requests:,} requests of DiskSim ASCII, "
+        f"{figures['beyond_interpreter_mib']:.0f} MiB beyond the interpreter with iowatt imported"
+    )
 
 
 def main() -> None:
-    """Print all figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trace", type=Path, default=EXCERPT, help="capture to use instead of the excerpt")
-    parser.add_argument("--no-memory", action="store_true", help=f"leave out the run of {LONG:,} requests")
+    """Measure everything."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--trace", type=Path, default=EXCERPT, help="TPC-C capture to use instead of the excerpt"
+    )
+    parser.add_argument("--quick", action="store_true", help="once, on small traces: does it work at all?")
+    parser.add_argument("--no-memory", action="store_true", help="leave out the run of ten million requests")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     options = parser.parse_args()
-    trace = options.trace.resolve()
-
-    def run_on(path: Path) -> str:
-        override = f"workload.oltp.trace.path={json.dumps(str(path))}"
-        return f"simulate({str(SCENARIO)!r}, {override!r})"
-
-    print(f"simulation, {SCENARIO.name} on {trace.name}")
-    figures = best(run_on(trace), "requests_per_cpu_s")
-    rate, memory = figures["requests_per_cpu_s"], figures["peak_rss_mib"]
-    print(f"  {rate:12,.0f} requests per CPU second, {memory:.0f} MiB peak RSS")
-
+    if not options.trace.is_file():
+        parser.error(f"{options.trace}: no such trace; give a capture in Parquet")
     with tempfile.TemporaryDirectory() as folder:
-        show_disksim(Path(folder))
-
-    print("decoding")
-    with tempfile.TemporaryDirectory() as folder:
-        rows = requests_of(trace)
-        for name, lines in FORMATS.items():
-            path = Path(folder) / f"trace.{name}"
-            with path.open("w") as out:
-                out.writelines(lines(rows))
-            show_decoding(name, f"decode({str(path)!r}, {name!r})")
-        show_decoding("parquet", f"decode_parquet({str(trace)!r})")
-
+        bench = Bench(
+            trace=options.trace.resolve(),
+            repeat=1 if options.quick else 3,
+            random_requests=20_000 if options.quick else 1_000_000,
+            long_requests=100_000 if options.quick else 10_000_000,
+            decoded_requests=20_000 if options.quick else None,
+            quiet=options.json,
+            folder=Path(folder),
+        )
+        memory_of_nothing(bench)
+        bench.say("simulation, each per CPU second; memory beyond the interpreter's own")
+        one_disk(bench)
+        beside_disksim(bench)
+        tpcc(bench)
+        decoding(bench)
         if not options.no_memory:
-            path = Path(folder) / "long.trace"
-            long_trace(path, LONG)
-            began = time.perf_counter()
-            figures = in_own_process(run_on(path))
-            print(f"memory, {LONG:,} requests of DiskSim ASCII in {time.perf_counter() - began:.0f} s")
-            print(f"  {figures['peak_rss_mib']:12,.0f} MiB peak RSS of the whole process")
+            memory_of_much(bench)
+    if options.json:
+        machine = {"machine": platform.machine(), "cpus": os.cpu_count(), "python": platform.python_version()}
+        document = {"schema": "iowatt.bench/1", "machine": machine, "trace": bench.trace.name}
+        print(json.dumps({**document, "measurements": bench.results}, indent=2))
 
 
 if __name__ == "__main__":

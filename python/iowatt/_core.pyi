@@ -121,3 +121,25 @@ def replay_one(
 
     ``phase`` is the rotational position at time zero, in turns.
     """
+
+class Queued(TypedDict):
+    """Request by request, in the order of the input."""
+
+    response_ns: NDArray[np.uint64]
+    """Arrival to completion."""
+    service_ns: NDArray[np.uint64]
+    """Start of service to completion."""
+
+def replay_open(
+    hdd_plan_json: str,
+    scheduler: str,
+    offset: NDArray[np.uint64],
+    size: NDArray[np.uint32],
+    op: NDArray[np.uint8],
+    time_ns: NDArray[np.uint64],
+    phase: float = 0.0,
+) -> Queued:
+    """Requests (sectors; op 1 writes) that arrive at ``time_ns``, in order, and queue in front of one drive.
+
+    ``scheduler`` is a discipline of a plan's pool, such as ``c-look``; ``phase`` is as for ``replay_one``.
+    """

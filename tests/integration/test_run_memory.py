@@ -14,12 +14,12 @@ REQUESTS = 10_000_000
 
 
 def test_ten_million_requests_within_300_mib(tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("bench", ROOT / "benches" / "bench.py")
+    spec = importlib.util.spec_from_file_location("traces", ROOT / "benches" / "traces.py")
     assert spec is not None and spec.loader is not None
-    bench = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bench)
+    traces = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(traces)
     trace = tmp_path / "long.trace"
-    bench.long_trace(trace, REQUESTS)
+    traces.random_trace(trace, REQUESTS)
 
     override = f"workload.oltp.trace.path={json.dumps(str(trace))}"
     command = [IOWATT, "run", ROOT / "examples" / "tpcc-raid5.toml", "--set", override]
@@ -29,3 +29,15 @@ def test_ten_million_requests_within_300_mib(tmp_path: Path) -> None:
     summary = json.loads(done.stdout)
     assert summary["requests"]["count"] == REQUESTS
     assert summary["simulation"]["peak_rss_mib"] < 300
+
+
+def test_the_peak_is_that_of_the_process_itself() -> None:
+    # A process that holds 300 MiB starts another: on Linux that one's ru_maxrss begins there.
+    script = """
+import subprocess, sys
+held = bytearray(300 << 20)
+code = "from iowatt.sources.simulator import peak_rss_mib; print(peak_rss_mib())"
+print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert 10 < float(done.stdout) < 250

@@ -20,10 +20,11 @@ LINES = "R Hit 100 4 1500.0 250.5\nW Hit 5000 2 700.0 0.0\nR Hit 104 4 400.0 90.
 
 def test_shipped_traces_are_all_there():
     found = cases()
-    assert len(found) == 8
+    assert [case.arrivals for case in found] == ["paced by think time"] * 8 + ["open"] * 2
     assert all(case.trace.is_file() and find_drive(case.device).name == case.device for case in found)
-    (aborted,) = [case for case in found if case.disksim is None]
+    aborted, *others = [case for case in found if case.disksim is None]
     assert aborted.device == "seagate-st41601n" and "aborts" in (aborted.disksim_note or "")
+    assert [(case.device, case.trace_device) for case in others] == [("hp-335h", "0"), ("hp-335h", "1")]
     assert (FOLDER / "COPYING.disksim").is_file() and (FOLDER / "COPYRIGHT.disksim").is_file()
 
 

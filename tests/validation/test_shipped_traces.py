@@ -1,4 +1,4 @@
-"""The bars: every shipped trace, replayed on its drive, against the real drive and against DiskSim."""
+"""The bars: every paced trace, replayed on its drive, against the real drive and against DiskSim."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ DOCUMENTED = {
 
 @pytest.fixture(scope="module")
 def found():
-    return {v.drive.name: v for v in map(validation.validate, validation.cases())}
+    paced = [case for case in validation.cases() if case.arrivals == "paced by think time"]
+    return {v.drive.name: v for v in map(validation.validate, paced)}
 
 
 def test_all_drives(found):
     assert set(found) == set(DOCUMENTED)
+    assert all(v.service is None and v.key == name for name, v in found.items())
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
@@ -83,6 +85,8 @@ def test_the_verb(tmp_path):
     }  # fmt: skip
     assert keys <= set(drive)
     assert drive["read"]["requests"] + drive["write"]["requests"] == drive["requests"] == 9999
+    assert drive["arrivals"] == "paced by think time"
+    assert (drive["scheduler"], drive["service"], drive["trace_device"]) == (None, None, None)
     assert drive["disksim"]["mean_error"] == pytest.approx(0.0011, abs=1e-4)
     assert "HP C2247A" in report.read_text()
 

@@ -12,6 +12,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
     module.add_function(wrap_pyfunction!(replay::replay_one, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

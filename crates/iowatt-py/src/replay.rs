@@ -1,11 +1,12 @@
-//! `replay_one`: a drive's plan and a measured trace in, simulated response times out.
+//! `replay_one`, `replay_open`: a drive's plan and a measured trace in, simulated response times out.
 
 use crate::simulate::internal;
-use iowatt_sim::device::replay::{Asked, replay};
-use iowatt_sim::plan::HddPlan;
+use iowatt_sim::device::replay::{Asked, replay, replay_open as queued};
+use iowatt_sim::plan::{HddPlan, SchedulerPlan};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::de::DeserializeOwned;
 
 /// Replays requests on one drive, one outstanding; the GIL is released.
 #[pyfunction]
@@ -19,17 +20,9 @@ pub fn replay_one<'py>(
     think_ns: PyReadonlyArray1<'py, u64>,
     phase: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let plan: HddPlan =
-        serde_json::from_str(hdd_plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
-    let (offset, size, op, think) =
-        (offset.as_slice()?, size.as_slice()?, op.as_slice()?, think_ns.as_slice()?);
-    let asked = offset.iter().zip(size).zip(op).zip(think).map(|(((&lbn, &sectors), &op), &think)| Asked {
-        lbn,
-        sectors: u64::from(sectors),
-        write: op == 1,
-        think,
-    });
-    let n = offset.len();
+    let plan: HddPlan = parsed(py, hdd_plan_json)?;
+    let asked = asked(&offset, &size, &op, &think_ns)?;
+    let n = asked.len();
     let (mut response, mut hit) = (Vec::with_capacity(n), Vec::with_capacity(n));
     py.detach(|| {
         replay(&plan, phase, asked, |now, access| {
@@ -42,4 +35,57 @@ pub fn replay_one<'py>(
     result.set_item("response_ns", response.into_pyarray(py))?;
     result.set_item("hit", hit.into_pyarray(py))?;
     Ok(result)
+}
+
+/// Replays requests on one drive at their recorded arrivals, queued in front of it; the GIL is released.
+#[pyfunction]
+#[pyo3(signature = (hdd_plan_json, scheduler, offset, size, op, time_ns, phase=0.0))]
+#[allow(clippy::too_many_arguments)] // columns, and how to replay them
+pub fn replay_open<'py>(
+    py: Python<'py>,
+    hdd_plan_json: &str,
+    scheduler: &str,
+    offset: PyReadonlyArray1<'py, u64>,
+    size: PyReadonlyArray1<'py, u32>,
+    op: PyReadonlyArray1<'py, u8>,
+    time_ns: PyReadonlyArray1<'py, u64>,
+    phase: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let plan: HddPlan = parsed(py, hdd_plan_json)?;
+    let discipline: SchedulerPlan = parsed(py, &serde_json::Value::from(scheduler).to_string())?;
+    let asked = asked(&offset, &size, &op, &time_ns)?;
+    let n = asked.len();
+    let (mut response, mut service) = (vec![0; n], vec![0; n]);
+    py.detach(|| {
+        queued(&plan, phase, discipline, &asked, |index, start, access| {
+            response[index] = access.done - asked[index].pace;
+            service[index] = access.done - start;
+        })
+    })
+    .map_err(|e| internal(py, &e))?;
+    let result = PyDict::new(py);
+    result.set_item("response_ns", response.into_pyarray(py))?;
+    result.set_item("service_ns", service.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn parsed<T: DeserializeOwned>(py: Python<'_>, json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|e| internal(py, &format!("plan: {e}")))
+}
+
+fn asked(
+    offset: &PyReadonlyArray1<'_, u64>,
+    size: &PyReadonlyArray1<'_, u32>,
+    op: &PyReadonlyArray1<'_, u8>,
+    pace: &PyReadonlyArray1<'_, u64>,
+) -> PyResult<Vec<Asked>> {
+    let columns = offset.as_slice()?.iter().zip(size.as_slice()?).zip(op.as_slice()?).zip(pace.as_slice()?);
+    Ok(columns
+        .map(|(((&lbn, &sectors), &op), &pace)| Asked {
+            lbn,
+            sectors: u64::from(sectors),
+            write: op == 1,
+            pace,
+        })
+        .collect())
 }

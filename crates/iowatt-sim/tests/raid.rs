@@ -399,16 +399,3 @@ fn elevators_do_not_starve() {
         assert!(s.total.response.all.max_s < 0.12, "{scheduler}: {}", s.total.response.all.max_s);
     }
 }
-
-/// Deep queues: seek- and time-aware disciplines beat arrival order, as the literature has it.
-#[test]
-fn disciplines_rank_as_expected_at_depth() {
-    let mean = |scheduler: &str| {
-        let mut plan = one_pool("0", 1);
-        plan["pools"][0]["scheduler"] = json!(scheduler);
-        plan["workloads"][0]["replay"] = json!({"mode": "closed", "outstanding": 32, "per": "workload"});
-        run(&plan, poisson(5, 20_000, 1.0, 1.0, 4_096, capacity("0", 1))).summary.total.response.all.mean_s
-    };
-    let (fcfs, look, sstf, sptf) = (mean("fcfs"), mean("look"), mean("sstf"), mean("sptf"));
-    assert!(sptf < sstf && sstf < fcfs && look < fcfs, "{sptf} {sstf} {look} {fcfs}");
-}

@@ -1,4 +1,4 @@
-//! Bytes in: a file or standard input, compressed or not, handed out line by line.
+//! Bytes in: a file or standard input, compressed or not, handed out line by line, or as they are to binary formats.
 //!
 //! Compression is known by its magic bytes, never by the file's name. A line may be at most
 //! [`MAX_LINE`] bytes, so that a file without line ends cannot fill the memory. Lines may end in
@@ -28,6 +28,8 @@ pub struct Input {
     end: usize,
     at_end: bool,
     line: u64,
+    /// Bytes taken by [`Input::consume`].
+    taken: u64,
     consumed: Arc<AtomicU64>,
     total: Option<u64>,
 }
@@ -106,6 +108,7 @@ impl Input {
             end: 0,
             at_end: false,
             line: 0,
+            taken: 0,
             consumed,
             total,
         };
@@ -149,6 +152,14 @@ impl Input {
             self.read_more()?;
         }
         Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Takes `count` bytes, all of which [`Input::peek`] has shown.
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        let count = count.min(self.end - self.start);
+        self.start += count;
+        self.taken += count as u64;
     }
 
     /// The next line without its ending; `None` at the end.
@@ -216,15 +227,18 @@ impl Input {
 
     fn read_failed(&mut self, error: &io::Error) -> TraceError {
         self.at_end = true;
-        let after = self.line;
+        let after = match self.taken {
+            0 => format!("line {}", self.line),
+            taken => format!("byte {taken} of the trace"),
+        };
         let reason = match (self.compression, error.kind()) {
             (Some(kind), io::ErrorKind::UnexpectedEof) => format!(
-                "the {kind} data ends early, after about line {after}: the file is truncated; fetch or compress it again"
+                "the {kind} data ends early, after about {after}: the file is truncated; fetch or compress it again"
             ),
             (Some(kind), _) => {
-                format!("the {kind} data is corrupt, after about line {after}: {error}")
+                format!("the {kind} data is corrupt, after about {after}: {error}")
             }
-            (None, _) => format!("cannot be read after line {after}: {error}"),
+            (None, _) => format!("cannot be read after {after}: {error}"),
         };
         TraceError::Unusable { file: self.file.clone(), reason }
     }

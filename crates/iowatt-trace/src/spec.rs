@@ -23,7 +23,7 @@ pub struct TraceSpec {
     /// Bytes of a block where the format counts blocks; 512 unless given.
     #[serde(default)]
     pub sector_bytes: Option<u32>,
-    /// blkparse: which event is a request; `Q` unless given.
+    /// blkparse, hp-srt: which event is a request; `Q` unless given.
     #[serde(default)]
     pub event: Option<Event>,
     /// Left out: the trace must hold one device. `*`: all of them. Else: only that one's requests.

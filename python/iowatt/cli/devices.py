@@ -152,7 +152,11 @@ def validate(
     force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Replay measured traces, one request outstanding, and compare with the times of the real drive."""
+    """Replay measured traces and compare with the times of the real drive.
+
+    One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals
+    as well.
+    """
     from iowatt import validation
     from iowatt.validation import page, text
 

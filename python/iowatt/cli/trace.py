@@ -33,7 +33,9 @@ SectorSize = Annotated[
 Event = Annotated[
     str | None,
     typer.Option(
-        "--event", metavar="Q|D|C", help="blkparse: which event is the request (Q: as the host asked)."
+        "--event",
+        metavar="Q|D|C",
+        help="blkparse, hp-srt: which event is the request (Q: as the host asked).",
     ),
 ]
 Device = Annotated[

@@ -12,7 +12,9 @@ from iowatt.scenario.strict import Strict, key
 NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_-]*$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=64)]
 
-TraceFormat = Literal["disksim-ascii", "disksim-validate", "spc", "msr", "blkparse", "csv", "parquet"]
+TraceFormat = Literal[
+    "disksim-ascii", "disksim-validate", "hp-srt", "spc", "msr", "blkparse", "csv", "parquet"
+]
 TraceColumn = Literal["time", "op", "offset", "size", "device", "stream", "response"]
 
 
@@ -50,7 +52,7 @@ class Trace(Strict):
         le=2**32 - 1,
     )
     event: Literal["Q", "D", "C"] | None = key(
-        "Which event of blkparse is the arrival. Q queued, D sent to the device, C completed.",
+        "Which event of blkparse and hp-srt is the arrival. Q queued, D sent to the device, C completed.",
         default=None,
         unset="Q",
         example="D",
@@ -68,7 +70,7 @@ class Trace(Strict):
         "How far a time stamp may step back; within it requests are sorted again, beyond it the trace is "
         "refused.",
         default=None,
-        unset="the format's own: 1 s for msr and blkparse, 1 ms otherwise",
+        unset="the format's own: 1 s for msr and blkparse, 60 s for hp-srt, 1 ms otherwise",
         unit="s",
         example="10ms",
     )

@@ -144,12 +144,23 @@ class _Meter:
             wall_s=time.perf_counter() - self._wall,
             cpu_s=max(0.0, time.process_time() - self._other_cpu_s() - self._cpu),
             requests=self.requests,
-            peak_rss_mib=_peak_rss_mib(),
+            peak_rss_mib=peak_rss_mib(),
         )
 
 
-def _peak_rss_mib() -> float:
-    """Greatest resident memory of this process so far."""
+def peak_rss_mib() -> float:
+    """Greatest resident memory of this process so far.
+
+    On Linux ``ru_maxrss`` starts at that of the process which started this one; the high-water mark of the
+    memory map does not.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        status = ""
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / (1 << 10)
     import resource  # absent on some platforms, needed only here
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

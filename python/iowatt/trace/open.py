@@ -41,7 +41,9 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     if format_ != "parquet" and (format_ is not None or path == "-" or not is_parquet(Path(path))):
         return json.dumps(dict(trace)), None
     if trace.get("event") is not None:
-        raise InputError("event does not apply to the format parquet, only to blkparse", where=path)
+        raise InputError(
+            "event does not apply to the format parquet, only to blkparse and hp-srt", where=path
+        )
     decoded = batches(
         path,
         columns=trace.get("columns"),

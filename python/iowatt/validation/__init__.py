@@ -1,10 +1,10 @@
-"""The disk model against real drives: measured traces replayed, one request outstanding, and compared.
+"""The disk model against real drives: measured traces replayed, paced or with open arrivals, and compared.
 
 ``cases`` says what to replay on which drive, ``validate`` does it; ``text`` and ``page`` show what came out.
 """
 
 from iowatt.validation.cases import Case, cases
 from iowatt.validation.compare import Comparison, compare
-from iowatt.validation.replay import Validation, validate
+from iowatt.validation.replay import Compared, Validation, validate
 
-__all__ = ["Case", "Comparison", "Validation", "cases", "compare", "validate"]
+__all__ = ["Case", "Compared", "Comparison", "Validation", "cases", "compare", "validate"]

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from iowatt.errors import InputError
-from iowatt.library.disksim.text import read_text
+from iowatt.library.disksim.text import read_bytes
+from iowatt.validation import measured
+
+Arrivals = Literal["paced by think time", "open"]
+PACED: Final[Arrivals] = "paced by think time"
+OPEN: Final[Arrivals] = "open"
 
 FOLDER: Final = Path(__file__).parents[1] / "library" / "validation"
 _MOST_BYTES: Final = 64 << 20
@@ -28,6 +33,12 @@ class Case:
         A library name or a file; which drive of a DiskSim file.
     trace, format:
         The measured trace.
+    trace_device:
+        Which device of the trace, where it holds several.
+    arrivals:
+        Paced: each request is issued its think time after the simulated completion of the one before it.
+        Open: at its recorded time, into a queue in front of the drive; the services are compared one by one,
+        too.
     buffer:
         Figures of the drive's buffer that were otherwise when it was measured.
     conditions:
@@ -40,6 +51,8 @@ class Case:
     trace: Path
     format: str | None = None
     drive: str | None = None
+    trace_device: str | None = None
+    arrivals: Arrivals = PACED
     buffer: dict[str, Any] = field(default_factory=dict)
     conditions: str | None = None
     disksim: dict[str, float] | None = None
@@ -67,20 +80,14 @@ def cases(
     if device is None:
         raise InputError("say which device the trace was measured on", where=str(trace), hint="--device NAME")
     same = _known_as(trace)
-    if same is None:
-        return [Case(device, trace, format_, drive)]
-    return [
-        Case(
-            device,
-            trace,
-            format_ or same.format,
-            drive,
-            same.buffer,
-            same.conditions,
-            same.disksim,
-            same.disksim_note,
-        )
-    ]
+    if same:
+        return [
+            replace(case, device=device, trace=trace, format=format_ or case.format, drive=drive)
+            for case in same
+        ]
+    if measured.is_queued(trace, format_):
+        return [Case(device, trace, format_, drive, name, OPEN) for name in measured.devices(trace, format_)]
+    return [Case(device, trace, format_, drive)]
 
 
 @cache
@@ -90,7 +97,9 @@ def shipped() -> tuple[Case, ...]:
         Case(
             device=entry["device"],
             trace=FOLDER / entry["trace"],
-            format="disksim-validate",
+            format=entry.get("format", "disksim-validate"),
+            trace_device=entry.get("trace_device"),
+            arrivals=OPEN if measured.is_queued(None, entry.get("format")) else PACED,
             buffer=entry.get("buffer", {}),
             conditions=entry.get("conditions"),
             disksim=entry["disksim"],
@@ -105,13 +114,12 @@ def _listed() -> list[dict[str, Any]]:
     return list(document["traces"])
 
 
-def _known_as(trace: Path) -> Case | None:
-    """The shipped case whose trace has the same text."""
+def _known_as(trace: Path) -> list[Case]:
+    """The shipped cases whose trace has the same content."""
     if not trace.is_file():
-        return None  # the reader says what is wrong
+        return []  # the reader says what is wrong
     try:
-        digest = hashlib.sha256(read_text(trace, _MOST_BYTES).encode()).hexdigest()
+        digest = hashlib.sha256(read_bytes(trace, _MOST_BYTES)).hexdigest()
     except InputError:
-        return None
-    digests = {entry["sha256"]: case for entry, case in zip(_listed(), shipped(), strict=True)}
-    return digests.get(digest)
+        return []
+    return [case for entry, case in zip(_listed(), shipped(), strict=True) if entry["sha256"] == digest]

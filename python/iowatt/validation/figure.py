@@ -7,26 +7,53 @@ import numpy as np
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.validation.compare import Comparison, Times, quantiles
-from iowatt.validation.replay import Validation
-from iowatt.validation.text import disksim
+from iowatt.validation.replay import Compared, Validation
+from iowatt.validation.text import disksim, kinds
 
 _SHARES = np.concatenate([np.arange(0.5, 99, 0.5), np.arange(99, 99.95, 0.1), [99.95, 99.99]]) / 100
 
 
 def distributions(validation: Validation) -> Figure:
     """Share of requests that finished within a response time, reads and writes apart."""
+    return _distribution(
+        validation,
+        f"distribution-{validation.key}",
+        "Distribution of response times",
+        "Share of requests that finished within a response time.",
+        "Response time",
+        # Queueing stretches a few responses far beyond the others.
+        stretched=validation.service is not None,
+    )
+
+
+def services(validation: Validation) -> Figure | None:
+    """The same for service times, where they were compared as well."""
+    if validation.service is None:
+        return None
+    return _distribution(
+        validation.service,
+        f"services-{validation.key}",
+        "Distribution of service times",
+        "Share of requests that the drive served within a time, one at a time, the queue left out.",
+        "Service time",
+    )
+
+
+def _distribution(
+    found: Compared, key: str, title: str, caption: str, what: str, *, stretched: bool = False
+) -> Figure:
     rows: list[list[Cell]] = []
     data = []
-    write = validation.write
-    for title, mask, colour in (("Reads", ~write, palette.READ), ("Writes", write, palette.WRITE)):
+    write = found.write
+    for way, mask, colour in (("Reads", ~write, palette.READ), ("Writes", write, palette.WRITE)):
         if not mask.any():
             continue
         for who, times, dash in (
-            ("measured", validation.measured_ms, "solid"),
-            ("simulated", validation.simulated_ms, "dot"),
+            ("measured", found.measured_ms, "solid"),
+            ("simulated", found.simulated_ms, "dot"),
         ):
             line = _line(times[mask])
-            name = f"{title}, {who}"
+            name = f"{way}, {who}"
             rows += [[name, ms, share] for ms, share in line]
             data.append(
                 {
@@ -39,16 +66,17 @@ def distributions(validation: Validation) -> Figure:
                     "hovertemplate": "%{x:,.4~r} ms: %{y:.4~r} %<extra>%{fullData.name}</extra>",
                 }
             )
-    x, y = axis("Response time (ms)"), axis("Finished within (%)", range=[0, 101])
+    x = axis(f"{what} (ms)", **({"type": "log"} if stretched else {}))
+    y = axis("Finished within (%)", range=[0, 101])
     return Figure(
-        f"distribution-{validation.drive.name}",
-        "Distribution of response times",
-        "Share of requests that finished within a response time. The demerit is the root mean square of the "
+        key,
+        title,
+        f"{caption} The demerit is the root mean square of the "
         "horizontal distance between the measured and the simulated line of all requests.",
         Table(
             [
                 Column("Requests", text=True),
-                Column("Response time up to", "ms"),
+                Column(f"{what} up to", "ms"),
                 Column("Finished within", "%"),
             ],
             rows,
@@ -64,7 +92,7 @@ def _line(times: Times) -> list[tuple[float, float]]:
 
 
 def overview(found: list[Validation]) -> Figure:
-    """All drives, one line each for all requests, reads and writes."""
+    """All drives, one line each for all requests, reads and writes; the same of services where compared."""
     columns = [
         Column("Drive", text=True),
         Column("Requests", text=True),
@@ -85,10 +113,9 @@ def overview(found: list[Validation]) -> Figure:
         beside: list[Cell] = [None, None, None]
         if theirs is not None:
             beside = [100 * theirs["mean_error"], theirs["demerit_ms"], theirs["paired_rmse_ms"]]
-        rows.append([validation.drive.title, "all", *_cells(validation.every), *beside])
-        for kind, part in (("reads", validation.reads), ("writes", validation.writes)):
-            if part is not None:
-                rows.append([validation.drive.title, kind, *_cells(part), None, None, None])
+        for kind, part in kinds(validation):
+            theirs_too = beside if kind == "all" else [None, None, None]
+            rows.append([validation.title, kind, *_cells(part), *theirs_too])
     return Figure(
         "overview",
         "Measured and simulated",

@@ -1,19 +1,23 @@
-"""A measured trace in arrays: what was asked, how long the real drive took, how long the host thought."""
+"""A measured trace in arrays: what was asked and when, how long the drive took, how long the host thought."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.errors import InputError
-from iowatt.trace.open import requests, spec
+from iowatt.trace.open import Requests, requests, spec
+
+QUEUED: Final = "hp-srt"
+"""The format that records a queue: enqueue, start and stop of each request."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class Asked:
     """Requests in order; all arrays of one length.
 
     offset, size:
@@ -22,19 +26,58 @@ class Measured:
         Whether it is a write.
     response_ns:
         What the real drive took.
-    think_ns:
-        From its completion to the issue of the next one; 0 of the last.
     """
 
     offset: NDArray[np.uint64]
     size: NDArray[np.uint32]
     write: NDArray[np.bool_]
     response_ns: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measured(Asked):
+    """Requests one at a time.
+
+    think_ns:
+        From a request's completion to the issue of the next one; 0 of the last.
+    """
+
     think_ns: NDArray[np.uint64]
 
 
+@dataclass(frozen=True)
+class Arrived(Asked):
+    """Requests that queue; the response time is that in the queue and at the drive.
+
+    time_ns:
+        Arrivals, never decreasing.
+    """
+
+    time_ns: NDArray[np.uint64]
+
+
+def is_queued(trace: Path | None, format_: str | None) -> bool:
+    """Whether ``trace`` records a queue: by the name of its format, or without one by its content."""
+    if format_ is not None or trace is None or not trace.is_file():
+        return format_ == QUEUED
+    try:
+        found = requests(spec(trace, device="*"), rows=1)
+        next(found, None)
+    except InputError:
+        return False  # the reader says what is wrong
+    return bool(found.summary()["format"] == QUEUED)
+
+
+def devices(trace: Path, format_: str | None) -> list[str]:
+    """Names of the devices of ``trace`` that have requests, sorted."""
+    found = requests(spec(trace, format=format_, device="*"))
+    for _ in found:
+        pass
+    return sorted(found.devices)
+
+
 def read(trace: Path, format_: str | None) -> Measured:
-    """The requests of ``trace``.
+    """The requests of ``trace``, one at a time.
 
     Raises
     ------
@@ -42,10 +85,51 @@ def read(trace: Path, format_: str | None) -> Measured:
         Where it cannot be read, has no response times, or has requests that overlap: one outstanding is what
         is replayed.
     """
-    batches = list(requests(spec(trace, format=format_)))
+    return _paced(trace, requests(spec(trace, format=format_)))
+
+
+def read_services(trace: Path, format_: str | None, device: str | None) -> Measured:
+    """The services of a trace that records a queue: in the order of their starts, without the queueing.
+
+    Raises
+    ------
+    InputError
+        As ``read``.
+    """
+    return _paced(trace, requests(spec(trace, format=format_, device=device, event="D")))
+
+
+def read_arrivals(trace: Path, format_: str | None, device: str | None) -> Arrived:
+    """The requests of a trace that records a queue, as they arrived.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be read or has no response times.
+    """
+    columns = _columns(trace, requests(spec(trace, format=format_, device=device)))
+    time_ns = columns.pop("time_ns").astype(np.uint64)
+    return Arrived(**columns, time_ns=time_ns)
+
+
+def _paced(trace: Path, found: Requests) -> Measured:
+    columns = _columns(trace, found)
+    time_ns, response_ns = columns.pop("time_ns"), columns["response_ns"]
+    think = np.diff(time_ns) - response_ns[:-1]
+    early = int(np.count_nonzero(think < 0))
+    if early:
+        raise InputError(
+            f"{early} requests are issued before the one before them has completed; a validation replays one "
+            f"request at a time, unless the trace's format ({QUEUED}) records the queue",
+            where=str(trace),
+        )
+    return Measured(**columns, think_ns=np.append(think, 0).astype(np.uint64))
+
+
+def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
+    batches = list(found)
     if not batches:
         raise InputError("the trace has no requests", where=str(trace))
-    time_ns = np.concatenate([batch["time_ns"] for batch in batches])
     response_ns = np.concatenate([batch["response_ns"] for batch in batches])
     missing = int(np.count_nonzero(response_ns < 0))
     if missing:
@@ -53,20 +137,13 @@ def read(trace: Path, format_: str | None) -> Measured:
             f"{missing} of its {len(response_ns)} requests have no response time, which is what a validation "
             "compares with",
             where=str(trace),
-            hint="formats with response times: disksim-validate, msr, and csv or parquet with such a column",
+            hint="formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
+            "column",
         )
-    think = np.diff(time_ns) - response_ns[:-1]
-    early = int(np.count_nonzero(think < 0))
-    if early:
-        raise InputError(
-            f"{early} requests are issued before the one before them has completed; a validation replays one "
-            "request at a time",
-            where=str(trace),
-        )
-    return Measured(
-        offset=np.concatenate([batch["offset"] for batch in batches]),
-        size=np.concatenate([batch["size"] for batch in batches]),
-        write=np.concatenate([batch["op"] for batch in batches]) == 1,
-        response_ns=response_ns,
-        think_ns=np.append(think, 0).astype(np.uint64),
-    )
+    return {
+        "time_ns": np.concatenate([batch["time_ns"] for batch in batches]),
+        "offset": np.concatenate([batch["offset"] for batch in batches]),
+        "size": np.concatenate([batch["size"] for batch in batches]),
+        "write": np.concatenate([batch["op"] for batch in batches]) == 1,
+        "response_ns": response_ns,
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iowatt.errors import InputError
 from iowatt.report import html
-from iowatt.validation.figure import distributions, overview
+from iowatt.validation.figure import distributions, overview, services
 from iowatt.validation.replay import Validation
 from iowatt.validation.text import METHOD
 
@@ -39,12 +39,15 @@ def write(found: list[Validation], target: Path, *, force: bool = False) -> None
 
 def render(found: list[Validation]) -> str:
     """The page."""
-    drives = [
-        (validation.drive.name, validation.drive.title, distributions(validation), validation.notes)
-        for validation in found
-    ]
+    drives = []
+    for validation in found:
+        charts = [
+            figure for figure in (distributions(validation), services(validation)) if figure is not None
+        ]
+        drives.append((validation.key, validation.title, charts, validation.notes))
     table = overview(found)
-    figures = {table.key: table, **{figure.key: figure for _, _, figure, _ in drives}}
+    figures = {figure.key: figure for _, _, charts, _ in drives for figure in charts}
+    figures = {table.key: table, **figures}
     return html.render_page(
         "validation.html",
         figures,

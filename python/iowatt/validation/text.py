@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
+from iowatt.validation.cases import OPEN
 from iowatt.validation.compare import Comparison
-from iowatt.validation.replay import Validation
+from iowatt.validation.replay import SCHEDULER, Compared, Validation
 
 SCHEMA: Final = "iowatt.validation/1"
 METHOD: Final = (
-    "one request outstanding, issued a think time after the completion before it; error and demerit in "
-    "percent of the measured mean; demerit: root mean square of the differences of 10,000 quantiles; "
-    "RMSE: of the differences request by request"
+    "one request outstanding, issued a think time after the completion before it; where arrivals are open, "
+    f"at the recorded times into a queue in front of the drive ({SCHEDULER}), the services also one at a "
+    "time in the order of their recorded starts; error and demerit in percent of the measured mean; "
+    "demerit: root mean square of the differences of 10,000 quantiles; RMSE: of the differences request by "
+    "request"
 )
 
 
@@ -23,16 +26,27 @@ def document(found: list[Validation]) -> dict[str, Any]:
 
 def _drive(validation: Validation) -> dict[str, Any]:
     case = validation.case
+    service = validation.service
     return {
         "device": validation.drive.name,
-        "title": validation.drive.title,
+        "title": validation.title,
         "trace": case.trace.name,
-        **asdict(validation.every),
-        "read": None if validation.reads is None else asdict(validation.reads),
-        "write": None if validation.writes is None else asdict(validation.writes),
+        "trace_device": case.trace_device,
+        "arrivals": case.arrivals,
+        "scheduler": SCHEDULER if case.arrivals == OPEN else None,
+        **_parts(validation),
+        "service": None if service is None else _parts(service),
         "disksim": disksim(validation),
         "disksim_note": case.disksim_note,
         "notes": list(validation.notes),
+    }
+
+
+def _parts(found: Compared) -> dict[str, Any]:
+    return {
+        **asdict(found.every),
+        "read": None if found.reads is None else asdict(found.reads),
+        "write": None if found.writes is None else asdict(found.writes),
     }
 
 
@@ -61,7 +75,7 @@ def lines(found: list[Validation]) -> list[str]:
     rows: list[tuple[str, ...]] = [_HEADS]
     shares: list[tuple[str, ...]] = [("device", "ms", *_SHARES)]
     for validation in found:
-        name, theirs = validation.drive.name, disksim(validation)
+        name, theirs = validation.key, disksim(validation)
         beside = ("-", "-", "-")
         if theirs is not None:
             beside = (
@@ -70,19 +84,37 @@ def lines(found: list[Validation]) -> list[str]:
                 f"{theirs['paired_rmse_ms']:.3f}",
             )
         rows.append((name, "all", *_figures(validation.every), *beside))
-        for kind, part in (("reads", validation.reads), ("writes", validation.writes)):
-            if part is not None:
-                rows.append(("", kind, *_figures(part), "", "", ""))
-        every = validation.every
-        for who, of in (("measured", every.measured_percentiles), ("simulated", every.simulated_percentiles)):
-            shares.append((name if who == "measured" else "", who, *(f"{of[p]:.3f}" for p in _SHARES)))
+        rows += [("", kind, *_figures(part), "", "", "") for kind, part in kinds(validation)[1:]]
+        for kind, part in kinds(validation):
+            if kind in ("all", "service"):
+                first = name if kind == "all" else ""
+                of = "" if kind == "all" else f"{kind}, "
+                shares.append((first, f"{of}measured", *_cells(part.measured_percentiles)))
+                shares.append(("", f"{of}simulated", *_cells(part.simulated_percentiles)))
     remarks = [
-        f"{validation.drive.name}: {remark}"
+        f"{validation.key}: {remark}"
         for validation in found
         for remark in (validation.case.conditions, validation.case.disksim_note)
         if remark
     ]
     return [*_aligned(rows), "", *_aligned(shares), "", *remarks, METHOD]
+
+
+def kinds(validation: Validation) -> list[tuple[str, Comparison]]:
+    """The comparisons of a validation under the names that tables give them; all response times first."""
+    service = validation.service
+    named = [("all", validation.every), ("reads", validation.reads), ("writes", validation.writes)]
+    if service is not None:
+        named += [
+            ("service", service.every),
+            ("service of reads", service.reads),
+            ("service of writes", service.writes),
+        ]
+    return [(name, part) for name, part in named if part is not None]
+
+
+def _cells(shares: dict[str, float]) -> tuple[str, ...]:
+    return tuple(f"{shares[p]:.3f}" for p in _SHARES)
 
 
 def _figures(part: Comparison) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 //! Plans and sources for the tests of the whole simulator.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // shared by several test binaries
 
+pub mod statistics;
+
 use iowatt_sim::{Outcome, Plan, SimError, Simulation};
 use iowatt_trace::{NO_RESPONSE, NO_STREAM, Op, Request, Source, TraceError};
 use serde_json::{Value, json};

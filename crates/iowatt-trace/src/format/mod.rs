@@ -6,7 +6,8 @@
 //!    (name, what it counts in, which options apply, how to recognise it, how to build its decoder).
 //! 2. A text format implements [`LineFormat`] (one line in, at most one [`Raw`] out) and wraps itself in
 //!    [`Lines`]; comments, blank lines, line numbers, CRLF and over-long lines are dealt with there.
-//!    A binary format implements [`Decoder`] itself over [`Input::peek`].
+//!    A binary format implements [`Decoder`] itself over [`Input::peek`] and [`Input::consume`] (`hp_srt` is one), numbers
+//!    its records and says the byte in its faults.
 //! 3. Add one line to [`FORMATS`].
 //! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a writer in `tests/suite/written.rs`, whose properties
 //!    (hostile bytes, chunk boundaries, round trip) then hold for it too.
@@ -22,6 +23,7 @@ mod csv;
 mod disksim_ascii;
 mod disksim_validate;
 mod fields;
+mod hp_srt;
 mod msr;
 mod sample;
 mod spc;
@@ -40,6 +42,7 @@ pub use sample::Sample;
 pub static FORMATS: &[&Format] = &[
     &disksim_ascii::FORMAT,
     &disksim_validate::FORMAT,
+    &hp_srt::FORMAT,
     &spc::FORMAT,
     &msr::FORMAT,
     &blkparse::FORMAT,

@@ -116,6 +116,7 @@ mod tests {
             ("13.191135\t30\t0\t5\t1\n17.829285\t20\t576560\t6\t1\n", "disksim-ascii"),
             ("# made by hand\n\n0.5 0 8 8 0\n", "disksim-ascii"),
             ("R Miss  564347     2     14095.370     13876.270\n", "disksim-validate"),
+            ("$$TR_IOREC-1.3 (IOAdaptor)\0\nversion = 1.3;\n", "hp-srt"),
             ("0,20941264,8192,W,0.551706\n0, 20939840, 8192, r, 0.554041, x\n", "spc"),
             ("128166372003061629,hm,0,Read,383496192,32768,113736\n", "msr"),
             (
@@ -138,7 +139,9 @@ mod tests {
 
     #[test]
     fn nothing_recognised_lists_what_is_known() {
-        assert!(detected("hello world\n").unwrap_err().contains("disksim-ascii, disksim-validate, spc"));
+        assert!(
+            detected("hello world\n").unwrap_err().contains("disksim-ascii, disksim-validate, hp-srt, spc")
+        );
         assert!(detected("1\0\0\0").unwrap_err().contains("binary"));
         assert!(detected("\n# x\n").unwrap_err().contains("comments only"));
         // Tencent: five integers, commas.

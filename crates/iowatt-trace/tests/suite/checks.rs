@@ -155,7 +155,8 @@ fn options_that_do_not_apply_are_refused() {
     assert!(error(b"x", &given).contains("sector_bytes does not apply to the format msr"));
     given.format = Some("mrs".into());
     assert!(
-        error(b"x", &given).contains("unknown format 'mrs'; known are disksim-ascii, disksim-validate, spc")
+        error(b"x", &given)
+            .contains("unknown format 'mrs'; known are disksim-ascii, disksim-validate, hp-srt, spc")
     );
     given.format = Some("spc".into());
     given.sector_bytes = Some(0);

@@ -3,7 +3,7 @@
 use iowatt_trace::{Op, formats};
 use proptest::prelude::*;
 
-use crate::{SAMPLES, drain, open, spec};
+use crate::{drain, open, samples, spec};
 
 /// Reads everything that can be read and checks the promises.
 fn survive(bytes: &[u8], format: &str, skip_bad: u64) {
@@ -36,6 +36,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
         "[QDCPUm]",
         Just("Read".to_owned()),
         Just("Hit".to_owned()),
+        Just("$$TR_IOREC-1.3 disks = { 0 -> { sectorsize = 256 } }\u{c}".to_owned()),
         Just("8,0".to_owned()),
         Just("time_ns,op,offset,size".to_owned()),
         "[ ,;\t\n\r\"+#]{1,3}",
@@ -45,21 +46,22 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A right sample with some bytes changed.
-fn damaged() -> impl Strategy<Value = (usize, Vec<u8>)> {
+fn damaged() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
     let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6);
-    (0..SAMPLES.len(), changes).prop_map(|(which, changes)| {
-        let mut bytes = SAMPLES[which].1.repeat(3).into_bytes();
+    (0..samples().len(), changes).prop_map(|(which, changes)| {
+        let sample = &samples()[which];
+        let mut bytes = sample.repeated(3);
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        (which, bytes)
+        (sample.format, bytes)
     })
 }
 
 #[test]
 fn the_samples_cover_every_format() {
-    let sampled: Vec<_> = SAMPLES.iter().map(|(name, ..)| *name).chain(["detect"]).collect();
+    let sampled: Vec<_> = samples().iter().map(|sample| sample.format).chain(["detect"]).collect();
     assert_eq!(sampled, names());
 }
 
@@ -75,8 +77,8 @@ proptest! {
     }
 
     #[test]
-    fn damaged_samples((which, bytes) in damaged(), skip_bad in 0_u64..3) {
-        survive(&bytes, SAMPLES[which].0, skip_bad);
+    fn damaged_samples((format, bytes) in damaged(), skip_bad in 0_u64..3) {
+        survive(&bytes, format, skip_bad);
         survive(&bytes, "detect", skip_bad);
     }
 

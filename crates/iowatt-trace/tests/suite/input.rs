@@ -5,7 +5,7 @@ use std::io::Write;
 use iowatt_trace::{MAX_LINE, TraceSpec};
 use proptest::prelude::*;
 
-use crate::{SAMPLES, drain, error, open_in_chunks, read, spec};
+use crate::{drain, error, open_in_chunks, read, samples, spec};
 
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -19,28 +19,24 @@ pub(crate) fn zstandard(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn every_format_is_detected_and_read_however_it_is_packed() {
-    for (name, text, first) in SAMPLES {
-        let crlf = text.replace('\n', "\r\n");
-        let marked = format!("\u{feff}# a comment\n\n{text}");
-        let unended = text.trim_end();
-        let (head, tail) = text.as_bytes().split_at(text.len() / 2);
+    for sample in samples() {
+        let (name, bytes) = (sample.format, &sample.bytes);
+        let (head, tail) = bytes.split_at(bytes.len() / 2);
         let members = [gzip(head), gzip(tail)].concat();
         let frames = [zstandard(head), zstandard(tail)].concat();
-        let packed = [
-            text.as_bytes().to_vec(),
-            crlf.into_bytes(),
-            marked.into_bytes(),
-            unended.as_bytes().to_vec(),
-            gzip(text.as_bytes()),
-            zstandard(text.as_bytes()),
-            members,
-            frames,
-        ];
+        let mut packed = vec![bytes.clone(), gzip(bytes), zstandard(bytes), members, frames];
+        if sample.text {
+            let text = std::str::from_utf8(bytes).unwrap();
+            packed.push(text.replace('\n', "\r\n").into_bytes());
+            packed.push(format!("\u{feff}# a comment\n\n{text}").into_bytes());
+            packed.push(text.trim_end().into());
+        }
         for bytes in packed {
             let (requests, summary) = read(&bytes, &spec("detect")).unwrap();
-            assert_eq!((summary.format.as_str(), summary.detected), (*name, true));
+            assert_eq!((summary.format.as_str(), summary.detected), (name, true));
             assert_eq!(requests.len(), 2, "{name}");
-            assert_eq!((requests[0].time_ns, requests[0].offset, requests[0].size), *first, "{name}");
+            let first = (requests[0].time_ns, requests[0].offset, requests[0].size);
+            assert_eq!(first, sample.first, "{name}");
         }
     }
 }
@@ -109,17 +105,17 @@ fn progress_reaches_one() {
 
 proptest! {
     #[test]
-    fn chunk_boundaries_do_not_matter(chunk in 1_usize..40, limit in 1_usize..5, which in 0..SAMPLES.len(), pack in 0..3) {
-        let (name, text, _) = SAMPLES[which];
-        let text = text.repeat(if name == "csv" || name == "msr" { 1 } else { 3 });
+    fn chunk_boundaries_do_not_matter(chunk in 1_usize..40, limit in 1_usize..5, which in 0..samples().len(), pack in 0..3) {
+        let sample = &samples()[which];
+        let plain = sample.repeated(if matches!(sample.format, "csv" | "msr") { 1 } else { 3 });
         let bytes = match pack {
-            0 => text.clone().into_bytes(),
-            1 => gzip(text.as_bytes()),
-            _ => zstandard(text.as_bytes()),
+            0 => plain.clone(),
+            1 => gzip(&plain),
+            _ => zstandard(&plain),
         };
         let mut spec = spec("detect");
         spec.order_tolerance_s = Some(10.0);
-        let (whole, _) = read(text.as_bytes(), &spec).unwrap();
+        let (whole, _) = read(&plain, &spec).unwrap();
         let mut dribbled = open_in_chunks(&bytes, &spec, chunk).unwrap();
         prop_assert_eq!(drain(dribbled.as_mut(), limit).unwrap(), whole);
     }

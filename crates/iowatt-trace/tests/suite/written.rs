@@ -5,6 +5,7 @@ use std::fmt::Write;
 use iowatt_trace::{NO_RESPONSE, NO_STREAM, Op, Request};
 use proptest::prelude::*;
 
+use crate::srt::{Record, written};
 use crate::{read, spec};
 
 /// Multiples of 512 in time order, on one device; gaps and sizes in the given steps.
@@ -75,6 +76,31 @@ proptest! {
             format!("{} Hit {} {} {service} {think}", letter(r.op), r.offset / 512, r.size / 512)
         });
         prop_assert_eq!(read(text.as_bytes(), &spec("detect")).unwrap().0, expected);
+    }
+
+    #[test]
+    fn hp_srt(requests in requests(1000)) {
+        // A block number has 31 bits, a response time 31 bits of microseconds.
+        let expected: Vec<_> = requests.iter().map(|r| Request {
+            offset: r.offset % (1 << 39),
+            response_ns: r.response_ns % 1_000_000_000_000,
+            stream: NO_STREAM,
+            ..*r
+        }).collect();
+        let words: Vec<_> = expected.iter().map(|r| {
+            let stop = (r.response_ns / 1000) as u32;
+            Record {
+                enqueue: r.time_ns / 1000,
+                start: stop / 3,
+                stop,
+                bytes: r.size,
+                block: (r.offset / 256) as u32,
+                disk: 0,
+                read: r.op == Op::Read,
+            }.words()
+        }).collect();
+        let (found, _) = read(&written(&words), &spec("detect")).unwrap();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]

@@ -50,6 +50,15 @@ def read_text(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> s
     InputError
         Where it cannot be read, is damaged, or is longer than ``limit``.
     """
+    data = read_bytes(path, limit, where)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def read_bytes(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> bytes:
+    """The bytes of ``path``, unpacked where it is gzipped; as ``read_text`` otherwise."""
     where = where or str(path)
     try:
         if not path.is_file():
@@ -70,7 +79,4 @@ def read_text(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> s
         raise InputError(
             f"{path} holds more text than a parameter file may ({limit} bytes left)", where=where
         )
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return data

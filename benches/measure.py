@@ -1,0 +1,122 @@
+"""What is measured, each in a process of its own.
+
+``python measure.py '["simulate", "scenario.toml"]'`` prints the figures of that call as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+Figures = dict[str, float]
+
+
+def cpu_s() -> float:
+    """CPU time of all threads of this process."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def simulate(scenario: str, *overrides: str) -> Figures:
+    """Run a scenario; the warm-up must be 0, so that the window holds all requests and drive operations."""
+    import iowatt
+
+    with tempfile.TemporaryDirectory() as folder:
+        run = iowatt.run(scenario, set=list(overrides), output=Path(folder) / "run")
+    cost = run.summary["simulation"]
+    operations = sum(drive["accesses"] for drive in run.summary["devices"])
+    per_cpu_s = operations / cost["cpu_s"] if cost["cpu_s"] > 0 else 0.0
+    return {
+        "requests": run.summary["requests"]["count"],
+        "requests_per_cpu_s": cost["requests_per_cpu_s"] or 0.0,
+        "drive_operations_per_cpu_s": per_cpu_s,
+        "cpu_s": cost["cpu_s"],
+        "peak_rss_mib": cost["peak_rss_mib"],
+    }
+
+
+def interpreter() -> Figures:
+    """Memory of an interpreter that has imported iowatt and its native module, and has done nothing."""
+    import iowatt  # noqa: F401
+    from iowatt import _core  # noqa: F401
+    from iowatt.sources.simulator import peak_rss_mib
+
+    return {"peak_rss_mib": peak_rss_mib()}
+
+
+def side_by_side(times: int, scenario: str, *overrides: str) -> Figures:
+    """Throughput of two simulations at once, in two threads, over one alone; each the best of ``times``."""
+    import iowatt
+
+    def once() -> None:
+        iowatt.run(scenario, set=list(overrides))
+
+    def wall_s(threads: int) -> float:
+        workers = [Thread(target=once) for _ in range(threads)]
+        began = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return time.perf_counter() - began
+
+    once()  # loads what is loaded once
+    alone = min(wall_s(1) for _ in range(times))
+    return {"ratio": 2 * alone / min(wall_s(2) for _ in range(times))}
+
+
+def decode(path: str, name: str) -> Figures:
+    """Decode one text file; MB/s (10^6 bytes of text) and requests per CPU second."""
+    from iowatt import _core
+
+    spec = json.dumps({"path": path, "format": name})
+    _core.open_trace(spec).read(1)  # loads what is loaded once
+    before, count = cpu_s(), 0
+    reader = _core.open_trace(spec)
+    while (rows := reader.read(65_536)) is not None:
+        count += len(rows["size"])
+    return _decoded(path, count, cpu_s() - before)
+
+
+def decode_parquet(path: str) -> Figures:
+    """Decode a Parquet file through Polars."""
+    from iowatt.trace.parquet import batches
+
+    next(batches(Path(path), rows=1))  # loads what is loaded once
+    before, count = cpu_s(), 0
+    for rows in batches(Path(path)):
+        count += len(rows["size"])
+    return _decoded(path, count, cpu_s() - before)
+
+
+def _decoded(path: str, count: int, spent: float) -> Figures:
+    spent = max(spent, 1e-6)
+    return {"mb_per_s": Path(path).stat().st_size / 1e6 / spent, "requests_per_cpu_s": count / spent}
+
+
+CALLS = {f.__name__: f for f in (simulate, interpreter, side_by_side, decode, decode_parquet)}
+
+
+def in_own_process(call: str, *arguments: Any) -> Figures:
+    """The figures of one of :data:`CALLS` in a fresh interpreter."""
+    command = [sys.executable, __file__, json.dumps([call, *arguments])]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: Figures = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def main() -> None:
+    """Evaluate the call given as JSON."""
+    call, *arguments = json.loads(sys.argv[1])
+    print(json.dumps(CALLS[call](*arguments)))
+
+
+if __name__ == "__main__":
+    main()

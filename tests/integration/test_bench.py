@@ -1,0 +1,55 @@
+"""``make bench`` works: on small inputs, every figure that it promises is there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).resolve().parents[2] / "benches" / "bench.py"
+
+
+def test_every_figure_is_measured() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCH, "--quick", "--json"], capture_output=True, text=True, check=True
+    )
+    document = json.loads(done.stdout)
+    assert document["schema"] == "iowatt.bench/1"
+    measured = {(m["section"], m["name"]): m for m in document["measurements"]}
+    simulations = {name: m for (section, name), m in measured.items() if section == "simulation"}
+    assert list(simulations) == [
+        "one disk, FCFS, open",
+        "one disk, SPTF, 32 outstanding",
+        "32 disks, RAID-5, DiskSim's",
+        "32 disks, RAID-10, DiskSim's",
+        "32 disks, RAID-0, DiskSim's",
+        "32 disks, RAID-5, TPC-C paced",
+        "32 disks, RAID-5, 256 outstanding",
+    ]
+    for name, figures in simulations.items():
+        rate = figures["requests"] / figures["cpu_s"]
+        assert figures["requests_per_cpu_s"] == pytest.approx(rate, rel=0.01), name
+        assert figures["drive_operations_per_cpu_s"] >= 0.99 * rate, (
+            "an uncached read or write reaches a drive"
+        )
+        assert ("times_disksim" in figures) == ("DiskSim" in name)
+    # A request of the benchmark is 2.24 drive operations on RAID-5 (docs/validation.md: 672,129 of 300,000).
+    five = simulations["32 disks, RAID-5, DiskSim's"]
+    assert five["requests"] == 300_000
+    assert five["drive_operations_per_cpu_s"] / five["requests_per_cpu_s"] == pytest.approx(2.24, abs=0.03)
+    base = measured["memory", "interpreter with iowatt imported"]["peak_rss_mib"]
+    much = measured["memory", "100000 requests"]
+    assert much["beyond_interpreter_mib"] == pytest.approx(much["peak_rss_mib"] - base)
+    assert measured["side by side", "two of RAID-5 in two threads, over one"]["ratio"] > 0
+    assert len([1 for section, _ in measured if section == "decoding"]) == 6
+
+
+def test_a_trace_that_is_not_there_is_named() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCH, "--trace", "nowhere.parquet"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "nowhere.parquet" in done.stderr
