@@ -387,14 +387,15 @@ impl Drive {
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let drive = self.index as usize;
         let mut from = self.idle_since;
-        if let Some((positioned, free)) = self.disk.written_behind(now) {
+        let (written, ahead) = self.disk.background(now);
+        if let Some((positioned, free)) = written {
             let positioned = positioned.clamp(from, now);
             let free = free.clamp(positioned, now);
             observer.book(drive, State::Positioning, from, positioned);
             observer.book(drive, State::Active, positioned, free);
             from = free;
         }
-        let ahead = self.disk.reading_ahead_until(now).clamp(from, now);
+        let ahead = ahead.clamp(from, now);
         observer.book(drive, State::Active, from, ahead);
         observer.book(drive, State::Idle, ahead, now);
     }

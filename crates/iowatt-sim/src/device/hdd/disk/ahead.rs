@@ -9,7 +9,13 @@ use crate::plan::ReadAhead;
 
 impl Works {
     /// Interrupts the read-ahead, which first comes as far as it must; the arm is free at the result.
+    #[inline]
     pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
+        if self.prefetch.is_some() { self.interrupt(model, now) } else { now }
+    }
+
+    #[inline(never)]
+    fn interrupt(&mut self, model: &Model, now: Nanos) -> Nanos {
         let Some((cursor, segment)) = self.prefetch.take() else { return now };
         let held = &self.buffer.segments[segment];
         let least = self.least_ahead.min(held.limit);
@@ -46,13 +52,18 @@ impl Works {
     }
 
     /// Lets the read-ahead go on after a read that ended at `end`.
+    #[inline]
     pub(super) fn keep_reading(&mut self, model: &Model, cursor: Cursor, segment: usize, end: u64) {
+        if !model.plan.buffer.caching {
+            self.prefetch = None;
+            return;
+        }
         let limit = self.limit(model, end, segment);
         let s = &mut self.buffer.segments[segment];
         s.limit = s.limit.max(limit);
         self.least_ahead = end + model.plan.buffer.min_read_ahead;
         // Accepted data go to the media first.
-        let on = model.plan.buffer.caching && s.limit > end && self.accepted.is_empty();
+        let on = s.limit > end && self.accepted.is_empty();
         self.prefetch = on.then_some((cursor, segment));
     }
 
@@ -95,6 +106,7 @@ impl Works {
     }
 
     /// Where the read-ahead of a read that ended at `end` stops.
+    #[inline]
     pub(super) fn limit(&self, model: &Model, end: u64, segment: usize) -> u64 {
         if !self.reads_ahead {
             return end;

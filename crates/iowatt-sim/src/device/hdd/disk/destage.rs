@@ -114,6 +114,7 @@ impl Works {
     }
 
     /// Begins to write accepted data as soon as the media are free.
+    #[cold]
     fn write_out(&mut self, model: &Model, next: Accepted) {
         let Accepted { segment, lbn, end, ready, from } = next;
         let begin = self.media_free.max(ready);
@@ -188,7 +189,7 @@ mod tests {
         // After the write under way (4 ms): sectors 60 to 69 pass until 7 ms. The other write comes then.
         assert_eq!(serve(&mut disk, 2 * MS, 60, 10, false), 7 * MS);
         assert_eq!(disk.writes_until(8 * MS), Some(16 * MS));
-        assert_eq!(disk.written_behind(8 * MS), Some((15 * MS, 16 * MS)));
+        assert_eq!(disk.background(8 * MS).0, Some((15 * MS, 16 * MS)));
     }
 
     #[test]

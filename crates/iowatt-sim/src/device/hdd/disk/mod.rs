@@ -52,11 +52,13 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// Start of a transfer that is ready at `ready` and takes `hold`.
+    #[inline]
     fn reserve(&mut self, ready: Nanos, hold: Nanos) -> Nanos {
         self.reserve_for(ready, |_| hold)
     }
 
     /// Start of a transfer that is ready at `ready` and keeps the bus for as long as `hold` says of its start.
+    #[inline]
     fn reserve_for(&mut self, ready: Nanos, hold: impl Fn(Nanos) -> Nanos) -> Nanos {
         match &mut self.shared {
             None => ready,
@@ -248,14 +250,6 @@ impl Disk {
             }
     }
 
-    /// What the media did last for accepted data, up to `now` or planned beyond: positioned at the first, free at the
-    /// second instant.
-    pub fn written_behind(&mut self, now: Nanos) -> Option<(Nanos, Nanos)> {
-        let Self { model, works } = self;
-        works.settle(model, now);
-        works.behind
-    }
-
     /// Until when the media are certain to write accepted data at `now`; none if they do not.
     pub fn writes_until(&mut self, now: Nanos) -> Option<Nanos> {
         let Self { model, works } = self;
@@ -263,11 +257,14 @@ impl Disk {
         works.destage.map(|destage| destage.until)
     }
 
-    /// Until when, but no later than `now`, the media have been reading ahead.
-    pub fn reading_ahead_until(&mut self, now: Nanos) -> Nanos {
+    /// What the media did in the background. What they did last for accepted data, up to `now` or planned beyond
+    /// (positioned at the first, free at the second instant); and until when, but no later than `now`, they have been reading
+    /// ahead.
+    pub fn background(&mut self, now: Nanos) -> (Option<(Nanos, Nanos)>, Nanos) {
         let Self { model, works } = self;
         works.settle(model, now);
-        if works.prefetch.is_some() { now } else { works.ahead_until.min(now) }
+        let ahead = if works.prefetch.is_some() { now } else { works.ahead_until.min(now) };
+        (works.behind, ahead)
     }
 }
 

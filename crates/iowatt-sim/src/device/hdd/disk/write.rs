@@ -26,7 +26,7 @@ impl Works {
         line: &mut Line<'_>,
     ) -> Access {
         let (over, after) = (&model.over, usize::from(self.last_was_write));
-        let (plan, electronics) = (&model.plan.buffer, &model.plan.controller);
+        let plan = &model.plan.buffer;
         let end = lbn + sectors;
         let fast = plan.fast_write > 0;
         let command = if fast { over.write_hit[after] } else { over.write_miss[after] };
@@ -106,24 +106,12 @@ impl Works {
         };
         let begin = free.max(mech_ready);
         let least = if hit == Hit::Append { 0 } else { over.minimum_seek };
-        // What does not fit into the segment comes when the media have made room.
-        let more = sectors.saturating_sub(plan.segment_sectors);
-        let more = if plan.segments > 0 { more } else { 0 };
-        let ends = |from: Nanos| {
-            if more == 0 {
-                return from + hold;
-            }
-            let (room, _) = self.write_media(model, begin, lbn, more, from, sector_ps, least, lead.min(more));
-            (from + hold).max(room.end + sector_ps / 1000)
-        };
-        // A drive that keeps the bus waits for the media on it.
-        let holds = electronics.hold_bus[1] || electronics.never_disconnect;
-        let bus_from = if holds && more > 0 {
-            line.reserve_for(bus_from, |from| ends(from) - from)
+        let (bus_from, bus_until) = if sectors > plan.segment_sectors && plan.segments > 0 {
+            self.send_in_parts(model, (begin, bus_from), (lbn, sectors), (least, lead), line)
         } else {
-            line.reserve(bus_from, hold)
+            let from = line.reserve(bus_from, hold);
+            (from, from + hold)
         };
-        let bus_until = ends(bus_from);
         let (media, arm) = self.write_media(model, begin, lbn, sectors, bus_from, sector_ps, least, lead);
         self.arm = arm;
         let done;
@@ -164,9 +152,38 @@ impl Works {
         }
     }
 
+    /// The transfer of more than a segment: what does not fit comes when the media, which may start at `begin`, have made
+    /// room. Its start, at `ready` or later, and its end.
+    #[cold]
+    fn send_in_parts(
+        &self,
+        model: &Model,
+        (begin, ready): (Nanos, Nanos),
+        (lbn, sectors): (u64, u64),
+        (least, lead): (Nanos, u64),
+        line: &mut Line<'_>,
+    ) -> (Nanos, Nanos) {
+        let electronics = &model.plan.controller;
+        let sector_ps = self.sector_ps[1];
+        let hold = sectors * sector_ps / 1000;
+        let more = sectors - model.plan.buffer.segment_sectors;
+        let ends = |from: Nanos| {
+            let (room, _) = self.write_media(model, begin, lbn, more, from, sector_ps, least, lead.min(more));
+            (from + hold).max(room.end + sector_ps / 1000)
+        };
+        // A drive that keeps the bus waits for the media on it.
+        let from = if electronics.hold_bus[1] || electronics.never_disconnect {
+            line.reserve_for(ready, |from| ends(from) - from)
+        } else {
+            line.reserve(ready, hold)
+        };
+        (from, ends(from))
+    }
+
     /// Writes `sectors` whose data comes over the bus from `data_from` on; a sector whose data is late costs
     /// a turn.
     #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
     pub(super) fn write_media(
         &self,
         model: &Model,
