@@ -121,7 +121,7 @@ impl<'a> Simulation<'a> {
         Ok(Self {
             now: 0,
             end,
-            events: EventQueue::default(),
+            events: EventQueue::new(drives.len(), plan.workloads.len()),
             arrivals,
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
             pools,

@@ -51,9 +51,8 @@ impl Commands {
     /// The number of outstanding commands changes: +1 one is sent straight into service, -1 one completes, 0 only
     /// brings the integral up to `now`.
     pub fn changed(&mut self, now: Nanos, change: isize, window: &Window) {
-        if let Some((from, until)) = window.clip(self.since, now) {
-            self.area += self.outstanding as u128 * u128::from(until - from);
-        }
+        let (from, until) = window.clip(self.since, now);
+        self.area += self.outstanding as u128 * u128::from(until - from);
         self.since = now;
         self.outstanding = self.outstanding.saturating_add_signed(change);
     }

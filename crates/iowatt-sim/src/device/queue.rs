@@ -94,9 +94,13 @@ impl Queue {
         if self.discipline == SchedulerPlan::Fcfs {
             self.fifo.push_back(entry);
         } else {
-            // Equal LBNs stay in order of arrival.
+            // Equal LBNs stay in order of arrival. Most often the queue was empty.
             let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
-            self.by_lbn.insert(at, entry);
+            if at == self.by_lbn.len() {
+                self.by_lbn.push(entry);
+            } else {
+                self.by_lbn.insert(at, entry);
+            }
         }
     }
 
@@ -127,7 +131,7 @@ impl Queue {
                 (index, edge.map(|up| if up { 0 } else { last }))
             }
         };
-        let entry = self.by_lbn.remove(index);
+        let entry = if index + 1 == self.by_lbn.len() { self.by_lbn.pop()? } else { self.by_lbn.remove(index) };
         self.stayed = if entry.lbn == self.last_lbn { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Some(Chosen { op: entry.op, via })

@@ -69,9 +69,8 @@ impl Flow {
 
     /// Brings the integral up to `now`.
     pub fn integrate(&mut self, now: Nanos, window: &Window) {
-        if let Some((from, until)) = window.clip(self.since, now) {
-            self.area += u128::from(self.in_flight) * u128::from(until - from);
-        }
+        let (from, until) = window.clip(self.since, now);
+        self.area += u128::from(self.in_flight) * u128::from(until - from);
         self.since = now;
     }
 

@@ -148,17 +148,13 @@ impl Intervals {
     /// `count` requests were in flight over a span.
     #[inline]
     pub fn in_flight(&mut self, from: Nanos, until: Nanos, count: u64) {
-        if count > 0 {
-            self.spread(from, until, |row, ns| row.in_flight += u128::from(count) * u128::from(ns));
-        }
+        self.spread(from, until, |row, ns| row.in_flight += u128::from(count) * u128::from(ns));
     }
 
     /// `count` operations were at the drives over a span.
     #[inline]
     pub fn queued(&mut self, from: Nanos, until: Nanos, count: u64) {
-        if count > 0 {
-            self.spread(from, until, |row, ns| row.queued += u128::from(count) * u128::from(ns));
-        }
+        self.spread(from, until, |row, ns| row.queued += u128::from(count) * u128::from(ns));
     }
 
     /// A drive drew `watts` in `state` over a span.
@@ -167,19 +163,23 @@ impl Intervals {
         self.spread(from, until, |row, ns| row.joules[state as usize] += watts * ns as f64 / 1e9);
     }
 
-    /// Applies `add` to each interval that the span meets, with the length of the meeting.
+    /// Applies `add` to each interval that the span (`from <= until`) meets, with the length of the meeting.
     #[inline]
     fn spread(&mut self, from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
         let (index, start, end) = self.recent;
-        if start <= from && from < until && until <= end {
+        if start <= from && until <= end {
+            // An empty span adds nothing, which is cheaper than to ask.
             add(&mut self.rows[index], until - from);
-        } else if from < until {
+        } else {
             self.spread_on(from, until, add);
         }
     }
 
     #[inline(never)]
     fn spread_on(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
+        if from >= until {
+            return;
+        }
         self.index(until - 1); // joins neighbours, if at all, before the walk
         while from < until {
             let index = self.index(from);

@@ -114,38 +114,33 @@ impl Observer {
     /// An operation arrives at (+1) or leaves (-1) a drive.
     pub fn drive_queue_changed(&mut self, now: Nanos, drive: usize, change: i64) {
         let queue = &mut self.queues[drive];
-        if let Some((from, until)) = self.window.clip(queue.since, now) {
-            queue.area += u128::from(queue.length) * u128::from(until - from);
-        }
+        let (from, until) = self.window.clip(queue.since, now);
+        queue.area += u128::from(queue.length) * u128::from(until - from);
         queue.since = now;
         queue.length = queue.length.saturating_add_signed(change);
-        if let Some((from, until)) = self.window.clip(self.queued_since, now) {
-            self.intervals.queued(from, until, self.queued);
-        }
+        let (from, until) = self.window.clip(self.queued_since, now);
+        self.intervals.queued(from, until, self.queued);
         self.queued_since = now;
         self.queued = self.queued.saturating_add_signed(change);
     }
 
     fn in_flight_changed(&mut self, now: Nanos, change: i64) {
-        if let Some((from, until)) = self.window.clip(self.in_flight_since, now) {
-            self.intervals.in_flight(from, until, self.in_flight);
-        }
+        let (from, until) = self.window.clip(self.in_flight_since, now);
+        self.intervals.in_flight(from, until, self.in_flight);
         self.in_flight_since = now;
         self.in_flight = self.in_flight.saturating_add_signed(change);
     }
 
     /// A drive was in `state` over a span.
     pub fn book(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) {
-        if let Some((from, until, watts)) = self.ledger.book(drive, state, from, until) {
-            self.intervals.energy(from, until, state, watts);
-        }
+        let (from, until, watts) = self.ledger.book(drive, state, from, until);
+        self.intervals.energy(from, until, state, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.
     pub fn unbook(&mut self, drive: usize, state: State, (from, until): (Nanos, Nanos), end: Nanos) {
-        if let Some((from, until, watts)) = self.ledger.unbook(drive, state, from.max(end), until) {
-            self.intervals.energy(from, until, state, -watts);
-        }
+        let (from, until, watts) = self.ledger.unbook(drive, state, from.max(end), until);
+        self.intervals.energy(from, until, state, -watts);
     }
 
     /// A drive had failed over a span.
