@@ -146,8 +146,6 @@ pub struct Drive {
     gives_way: bool,
     failed: bool,
     service: Option<Service>,
-    /// What the media still do for the last operation: positioned at the first, free at the second instant.
-    background: Option<(Nanos, Nanos)>,
     bus: Option<usize>,
     policy: Policy,
     spindle: Spindle,
@@ -189,7 +187,6 @@ impl Drive {
                 .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
             failed: false,
             service: None,
-            background: None,
             bus,
             policy: Policy::new(&pool.power_policy),
             spindle: Spindle::Spinning,
@@ -375,7 +372,6 @@ impl Drive {
         };
         let service = Service { op: chosen.op, started: now, detour, access };
         around.observer.book_chain(drive, now, service.chain());
-        self.background = access.background;
         self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
     }
@@ -384,10 +380,11 @@ impl Drive {
     /// reading ahead), then idleness.
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let from = self.idle_since;
-        let (positioned, free) = self.background.take().unwrap_or((from, from));
+        let (written, ahead) = self.disk.background(now);
+        let (positioned, free) = written.unwrap_or((from, from));
         let positioned = positioned.clamp(from, now);
         let free = free.clamp(positioned, now);
-        let ahead = self.disk.reading_ahead_until(now).clamp(free, now);
+        let ahead = ahead.clamp(free, now);
         observer.book_chain(
             self.index as usize,
             from,
@@ -413,6 +410,11 @@ impl Drive {
         }
         if self.policy.spin_down_at(self.idle_since).is_some_and(|at| at > now) {
             self.watch_idleness(around);
+            return;
+        }
+        if let Some(at) = self.disk.writes_until(now) {
+            self.timer_armed = true;
+            around.events.push(at, Event::IdleTimer(self.index));
             return;
         }
         self.book_rest(now, around.observer);
