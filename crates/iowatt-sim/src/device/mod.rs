@@ -388,7 +388,12 @@ impl Drive {
         observer.book_chain(
             self.index as usize,
             from,
-            [(State::Positioning, positioned), (State::Active, free), (State::Active, ahead), (State::Idle, now)],
+            [
+                (State::Positioning, positioned),
+                (State::Active, free),
+                (State::Active, ahead),
+                (State::Idle, now),
+            ],
         );
     }
 

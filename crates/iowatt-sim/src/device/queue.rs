@@ -136,7 +136,8 @@ impl Queue {
                 (index, edge.map(|up| if up { 0 } else { last }))
             }
         };
-        let entry = if index + 1 == self.by_lbn.len() { self.by_lbn.pop()? } else { self.by_lbn.remove(index) };
+        let entry =
+            if index + 1 == self.by_lbn.len() { self.by_lbn.pop()? } else { self.by_lbn.remove(index) };
         self.stayed = if entry.lbn == self.last_lbn { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Some(Chosen { op: entry.op, via })
