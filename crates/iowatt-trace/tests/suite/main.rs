@@ -8,6 +8,7 @@ mod info;
 mod input;
 mod records;
 mod srt;
+mod transform;
 mod written;
 
 use std::io::Read;
