@@ -120,9 +120,12 @@ def _inputs(
     """Files that a run reads, each under the name that it has from the current directory."""
     from iowatt.library.find import own_files
     from iowatt.scenario.paths import as_named
+    from iowatt.scenario.tracing import recorded, trace_files
 
     names = [str(given)] if isinstance(given, Path) else []
-    names += [as_named(base, source["path"]) for source in plan["sources"]]
+    for path in (path for source in plan["sources"] for path in trace_files(source)):
+        named = as_named(base, path)
+        names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
     for pool in checked.array.pool:
         names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
     return [(name, Path(name)) for name in names]

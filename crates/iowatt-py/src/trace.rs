@@ -61,15 +61,53 @@ fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<TraceSpec> {
         .map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
 }
 
+/// `source` stands for the one file, or is a list with an item per part; `None` is a file that Rust reads itself, else an
+/// iterator of batches with a method `reopened` for a second pass.
 fn open_spec(py: Python<'_>, source: Option<Py<PyAny>>, spec: &TraceSpec) -> PyResult<Box<dyn Source>> {
-    let opened = match source {
-        None => py.detach(|| iowatt_trace::open(spec)),
-        Some(batches) => {
-            let batches = batches.bind(py).try_iter()?.unbind();
-            iowatt_trace::from_rows(Box::new(move || next_rows(&batches)), spec)
-        }
+    let parts: Vec<Option<Py<PyAny>>> = match source {
+        Some(list) if !spec.parts.is_empty() => list.extract(py)?,
+        one => vec![one],
     };
-    opened.map_err(|error| trace_error(py, error))
+    if parts.iter().all(Option::is_none) {
+        let opened = py.detach(|| {
+            iowatt_trace::assemble(spec, &mut || iowatt_trace::open_parts(spec), &mut check_signals)
+        });
+        return opened.map_err(|error| trace_error(py, error));
+    }
+    let mut first = true;
+    let mut open = || {
+        let opened = if spec.parts.is_empty() {
+            let spec = &iowatt_trace::decoded(spec);
+            parts.iter().map(|batches| open_rows(py, batches.as_ref(), spec, first, true)).collect()
+        } else {
+            let each = parts.iter().zip(&spec.parts);
+            each.map(|(batches, part)| open_rows(py, batches.as_ref(), part, first, false)).collect()
+        };
+        first = false;
+        opened
+    };
+    iowatt_trace::assemble(spec, &mut open, &mut check_signals).map_err(|error| trace_error(py, error))
+}
+
+/// One trace; on a further pass from batches that are opened again. `alone`: what is done to the trace is not for here.
+fn open_rows(
+    py: Python<'_>,
+    batches: Option<&Py<PyAny>>,
+    spec: &TraceSpec,
+    first: bool,
+    alone: bool,
+) -> Result<Box<dyn Source>, TraceError> {
+    let Some(batches) = batches else { return iowatt_trace::open(spec) };
+    let again = if first { Ok(batches.clone_ref(py)) } else { batches.call_method0(py, "reopened") };
+    let rows = again
+        .and_then(|batches| Ok(batches.bind(py).try_iter()?.unbind()))
+        .map_err(|raised| TraceError::Caller(Box::new(raised)))?;
+    let next = Box::new(move || next_rows(&rows));
+    if alone { iowatt_trace::checked_rows(next, spec) } else { iowatt_trace::from_rows(next, spec) }
+}
+
+fn check_signals() -> Result<(), TraceError> {
+    Python::attach(|py| py.check_signals()).map_err(|raised| TraceError::Caller(Box::new(raised)))
 }
 
 fn next_rows(batches: &Py<PyIterator>) -> Result<Option<Rows>, TraceError> {
@@ -227,6 +265,13 @@ fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyR
     Ok(TraceReader { source: Mutex::new(Reading { source, ended: false }) })
 }
 
+fn all_of_it(spec: &mut TraceSpec) {
+    if spec.devices.is_none() {
+        spec.device.get_or_insert_with(|| "*".to_owned());
+    }
+    spec.order_only = true;
+}
+
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
 #[pyfunction]
 #[pyo3(signature = (source, spec_json, progress=None))]
@@ -237,8 +282,9 @@ fn trace_info(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut spec = parse_spec(py, spec_json)?;
-    // Which devices there are is what info is asked for.
-    spec.device.get_or_insert_with(|| "*".to_owned());
+    // Which devices there are is what info is asked for; and an order without times has much to say too.
+    spec.parts.iter_mut().for_each(all_of_it);
+    all_of_it(&mut spec);
     let mut source = open_spec(py, source, &spec)?;
     let mut report = Report::new(progress);
     let info = py

@@ -14,6 +14,7 @@ from iowatt.scenario.array import Bus, FixedThresholdPolicy, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.system import ResolvedPool, System, resolve
+from iowatt.scenario.tracing import trace_options
 from iowatt.scenario.workload import OpenReplay, Workload
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
@@ -49,7 +50,7 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": system.notes,
-        "sources": [_source(w, system, i) for i, w in enumerate(scenario.workload)],
+        "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
         "simulation": {
             "seed": scenario.seed,
@@ -76,8 +77,13 @@ def compile_plan(
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
     """The plan's trace specifications with paths that open from anywhere; ``-`` stays standard input."""
     base = Path(base_dir).resolve()
+
+    def placed(path: str) -> str:
+        return path if path == "-" else str(base / path)
+
     return [
-        {**source, "path": source["path"] if source["path"] == "-" else str(base / source["path"])}
+        {**source, "path": placed(source["path"])}
+        | ({"more": [placed(path) for path in source["more"]]} if "more" in source else {})
         for source in plan["sources"]
     ]
 
@@ -107,7 +113,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
     }
 
 
-def _source(workload: Workload, system: System, index: int) -> dict[str, Any]:
+def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
     trace = workload.trace
     volume = system.volumes[system.volume_of_workload[index]]
     return {
@@ -122,6 +128,7 @@ def _source(workload: Workload, system: System, index: int) -> dict[str, Any]:
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
+        **trace_options(workload, seed),
     }
 
 

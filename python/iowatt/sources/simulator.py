@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,7 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
 
 
 def run_core(
-    simulation: str, sources: Sequence[tuple[str, Iterator[Any] | None]], progress: Progress
+    simulation: str, sources: Sequence[tuple[str, Iterable[Any] | None]], progress: Progress
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
@@ -99,7 +99,7 @@ def _load() -> None:
     import iowatt.trace.open  # noqa: F401 - Polars and the extension
 
 
-def _source(trace: TraceSpec) -> tuple[str, Iterator[Any] | None]:
+def _source(trace: TraceSpec) -> tuple[str, Iterable[Any] | None]:
     from iowatt.trace.open import source  # loads Polars and the extension
 
     return source(trace)
@@ -114,11 +114,11 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
-    for trace in traces:
-        path = Path(trace["path"])
-        if trace["path"] == "-" or (path.exists() and not path.is_file()):
+    for name in (name for trace in traces for name in (trace["path"], *trace.get("more", ()))):
+        path = Path(name)
+        if name == "-" or (path.exists() and not path.is_file()):
             raise InputError(
-                f"an automatic warm-up reads its trace twice, and {trace['path']!r} can be read once only",
+                f"an automatic warm-up reads its trace twice, and {name!r} can be read once only",
                 where="observe.warmup",
                 hint='give a time (warmup = "5min"), or put the trace in a file',
             )
