@@ -17,8 +17,8 @@ pub(super) fn of(found: &Description) -> Vec<String> {
     notes.extend(stamps(found));
     if found.burstiness.hurst.is_empty() {
         notes.push(
-            "no Hurst estimate: it needs four octaves of windows with at least 4 requests each on average and \
-             32 windows"
+            "no Hurst estimate: it needs four octaves of windows with at least 4 requests each on average, \
+             32 windows, and counts that vary by more than 1"
                 .into(),
         );
     } else if let Some(high) = found.burstiness.hurst.iter().find(|estimate| estimate.hurst > 1.0) {

@@ -134,7 +134,7 @@ impl Gaps {
     fn autocorrelation(&self, moments: [f64; 3], count: f64) -> Option<f64> {
         let pairs = count - 1.0;
         let variance = moments[1] - moments[0] * moments[0];
-        if pairs < 2.0 || variance <= 1e-12 * moments[1] {
+        if pairs < 2.0 || variance <= 1e-9 * moments[1] {
             return None;
         }
         let [first, last] = self.ends;

@@ -18,6 +18,8 @@ const FEWEST_WINDOWS: u64 = 32;
 /// Mean count that a window of the finest scale of a fit must have: below, a count process looks like Poisson's.
 const LEAST_MEAN: f64 = 4.0;
 const FEWEST_OCTAVES: usize = 4;
+/// Variance of the counts that must be exceeded: evenly spaced arrivals vary by the rounding of a count only.
+const LEAST_VARIANCE: f64 = 1.0;
 /// Reduced chi-square up to which points lie on a line.
 const ON_A_LINE: f64 = 2.0;
 
@@ -42,7 +44,12 @@ pub struct Hurst {
 pub(in super::super) fn estimates(scales: &[Scale]) -> Vec<Hurst> {
     let used: Vec<&Scale> = scales
         .iter()
-        .filter(|s| s.windows >= FEWEST_WINDOWS && s.mean >= LEAST_MEAN && s.variance > 0.0 && s.energy > 0.0)
+        .filter(|s| {
+            s.windows >= FEWEST_WINDOWS
+                && s.mean >= LEAST_MEAN
+                && s.variance > LEAST_VARIANCE
+                && s.energy > 0.0
+        })
         .collect();
     if used.len() < FEWEST_OCTAVES {
         return Vec::new();
@@ -153,6 +160,11 @@ mod tests {
 
     #[test]
     fn too_short_a_trace_has_no_estimate() {
-        assert!(of((0..100).map(|i| i * 1_000_000)).is_empty());
+        assert!(of((0..100).map(|i| i * i * 1_000_000)).is_empty());
+    }
+
+    #[test]
+    fn even_arrivals_have_no_estimate() {
+        assert!(of((0..1_000_000).map(|i| i * 1_000_000)).is_empty());
     }
 }
