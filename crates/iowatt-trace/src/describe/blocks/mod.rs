@@ -5,6 +5,10 @@
 //! eighth whenever there are too many: a spatial sample of fixed size (SHARDS: Waldspurger, Park, Garthwaite,
 //! Ahmad 2015), where a reference counts for 1/rate and a stack distance is stretched by 1/rate. Because the
 //! sample holds a region's own blocks in full, those among a distance are counted as they are.
+//!
+//! A request stands for others when its first region is of the sample. To know what becomes of its other blocks, the
+//! next [`BEYOND`] regions are followed too: they have stamps, and so depths, but are not in the stack that distances
+//! are counted by.
 
 mod curve;
 mod depths;
@@ -37,6 +41,8 @@ pub use working_set::WorkingSet;
 
 /// Disjoint parts of a sample, whose scatter is its error.
 const GROUPS: usize = 8;
+/// Regions that are followed behind each one of the sample.
+const BEYOND: u64 = 2;
 /// Room for stamps at least.
 const LEAST_ROOM: usize = 1 << 16;
 
@@ -102,7 +108,16 @@ pub(super) struct BlockFigures {
     pub(super) skew: Vec<BlockSkewPoint>,
 }
 
-/// Of the blocks of a request in one region.
+/// A region as a request meets it.
+struct Place {
+    number: u64,
+    hash: u64,
+    sampled: bool,
+    /// The part of the sample that the request stands in.
+    part: usize,
+}
+
+/// Of the blocks of a request, or of some of them.
 #[derive(Clone, Copy)]
 struct Piece {
     /// Deepest in the stack; `None` with a first touch among them.
@@ -111,6 +126,14 @@ struct Piece {
     deepest_of_part: Option<u64>,
     /// Whether the trace wrote all of them before.
     written: bool,
+}
+
+impl Piece {
+    fn join(&mut self, other: &Self) {
+        self.deepest = self.deepest.zip(other.deepest).map(|(a, b)| a.max(b));
+        self.deepest_of_part = self.deepest_of_part.zip(other.deepest_of_part).map(|(a, b)| a.max(b));
+        self.written &= other.written;
+    }
 }
 
 impl Blocks {
@@ -155,25 +178,21 @@ impl Blocks {
         self.truth[write] += 1.0;
         self.truth[2 + write] += f64::from(request.size);
         self.truth[4 + write] += (last - first + 1) as f64;
-        let (exact, rate) = (self.exact(), self.rate());
-        let pieces = (last / IN_REGION - first / IN_REGION + 1) as f64;
-        let mut whole = Piece { deepest: Some(1), deepest_of_part: None, written: true };
-        for number in first / IN_REGION..=last / IN_REGION {
+        let rate = self.rate();
+        let begin = first / IN_REGION;
+        let mut whole = Piece { deepest: Some(1), deepest_of_part: Some(1), written: true };
+        let stands = self.sampled(hash(request.device, begin)).then(|| part(hash(request.device, begin)));
+        for number in begin..=last / IN_REGION {
             let hash = hash(request.device, number);
-            if !exact && hash >= self.threshold {
+            let sampled = self.sampled(hash);
+            if !sampled && !self.follows_sampled(request.device, number) {
                 continue;
             }
-            let piece = self.reference(request, now, number, hash, rate);
-            if exact {
-                whole.deepest = whole.deepest.zip(piece.deepest).map(|(a, b)| a.max(b));
-                whole.written &= piece.written;
-            } else {
-                // A request across regions is sampled by regions: each speaks for its part of the request.
-                self.count(write, &piece, hash, 1.0 / (rate * pieces));
-            }
+            let place = Place { number, hash, sampled, part: stands.unwrap_or_else(|| part(hash)) };
+            whole.join(&self.reference(request, now, &place, rate));
         }
-        if exact {
-            self.count(write, &whole, 0, 1.0);
+        if let Some(part) = stands {
+            self.count(write, &whole, part, 1.0 / rate);
         }
         while self.regions.len() > self.samples {
             self.thin();
@@ -194,32 +213,39 @@ impl Blocks {
         }
     }
 
-    /// A request, or its part in a region, by its deepest block.
-    fn count(&mut self, write: usize, piece: &Piece, hash: u64, weight: f64) {
+    #[inline]
+    fn sampled(&self, hash: u64) -> bool {
+        hash < self.threshold || self.exact()
+    }
+
+    fn follows_sampled(&self, device: u32, number: u64) -> bool {
+        (1..=BEYOND.min(number)).any(|back| self.sampled(hash(device, number - back)))
+    }
+
+    /// A request by its deepest block.
+    fn count(&mut self, write: usize, piece: &Piece, part: usize, weight: f64) {
         let bin = piece.deepest.map(|depth| self.edges.bin(depth));
         self.depths.at(bin)[write] += weight;
         if let Some(parts) = &mut self.parts {
             let bin = piece.deepest_of_part.map(|depth| self.edges.bin(depth));
-            parts.depths[part(hash)].at(bin)[write] += weight;
+            parts.depths[part].at(bin)[write] += weight;
         }
-        if piece.written {
-            self.rewrites.request(write == 1, weight);
-        }
+        self.rewrites.request(write == 1, piece.written, weight);
     }
 
     /// The blocks of a request in one region, in runs of blocks that were last referenced one after the other:
     /// these all lie equally deep, because each one's successors are gone from under it when its turn comes.
-    fn reference(&mut self, request: &Request, now: u32, number: u64, hash: u64, rate: f64) -> Piece {
+    fn reference(&mut self, request: &Request, now: u32, place: &Place, rate: f64) -> Piece {
         if self.next + IN_REGION as u32 > self.room {
             self.renumber();
         }
         let write = request.op == Op::Write;
         let channel = usize::from(write);
-        let base = number * IN_REGION;
+        let base = place.number * IN_REGION;
         let end = request.offset + u64::from(request.size);
         let from = (request.offset / self.block_bytes).max(base);
         let to = ((end - 1) / self.block_bytes).min(base + IN_REGION - 1);
-        let at = self.regions.place(request.device, number, hash);
+        let at = self.regions.place(request.device, place.number, place.hash, place.sampled);
         let region = self.regions.get_mut(at);
         let mut piece = Piece { deepest: Some(1), deepest_of_part: Some(1), written: true };
         let mut index = (from - base) as usize;
@@ -236,41 +262,49 @@ impl Blocks {
                 (high - low) as f64 / rate
             };
             let weight = n as f64 / rate;
-            let (mut depth, mut depth_of_part) = (None, None);
+            let (mut depth, mut depth_of_part, mut own_depth) = (None, None, None);
             if before.stamp != 0 {
                 let top = before.stamp + n as u32 - 1;
                 let here = region.blocks.iter().filter(|block| block.stamp > top).count() as u64;
-                let stretched = |live: &Live, rate: f64| {
-                    let others = u64::from(live.above(top)) - here;
+                let stretched = |live: &Live, counted: bool, rate: f64| {
+                    let others = u64::from(live.above(top)) - if counted { here } else { 0 };
                     n as u64 + here + if rate < 1.0 { (others as f64 / rate).round() as u64 } else { others }
                 };
-                depth = Some(stretched(&self.live, rate));
-                self.live.clear(before.stamp, n as u32);
+                depth = Some(stretched(&self.live, place.sampled, rate));
+                if place.sampled {
+                    self.live.clear(before.stamp, n as u32);
+                }
                 if let Some(parts) = &mut self.parts {
-                    let live = &mut parts.live[part(hash)];
-                    depth_of_part = Some(stretched(live, rate / GROUPS as f64));
-                    live.clear(before.stamp, n as u32);
+                    let own = part(place.hash);
+                    let counted = place.sampled && own == place.part;
+                    let rate = rate / GROUPS as f64;
+                    depth_of_part = Some(stretched(&parts.live[place.part], counted, rate));
+                    if place.sampled {
+                        own_depth = Some(stretched(&parts.live[own], true, rate));
+                        parts.live[own].clear(before.stamp, n as u32);
+                    }
                 }
             }
-            self.live.set(self.next, n as u32);
-            let weights = self.depths.at(depth.map(|depth| self.edges.bin(depth)));
-            weights[2 + channel] += bytes;
-            weights[4 + channel] += weight;
-            if let Some(parts) = &mut self.parts {
-                parts.live[part(hash)].set(self.next, n as u32);
-                let weights = parts.depths[part(hash)].at(depth_of_part.map(|depth| self.edges.bin(depth)));
+            if place.sampled {
+                self.live.set(self.next, n as u32);
+                let weights = self.depths.at(depth.map(|depth| self.edges.bin(depth)));
                 weights[2 + channel] += bytes;
                 weights[4 + channel] += weight;
+                if let Some(parts) = &mut self.parts {
+                    let own = part(place.hash);
+                    parts.live[own].set(self.next, n as u32);
+                    let weights = parts.depths[own].at(own_depth.map(|depth| self.edges.bin(depth)));
+                    weights[2 + channel] += bytes;
+                    weights[4 + channel] += weight;
+                }
+                let same = if write { before.written } else { before.read };
+                self.working_sets.add(before.read.max(before.written), same, write, weight);
+                let interval = u64::from(now.saturating_sub(before.written)) * self.clock.tick_ns();
+                self.rewrites.blocks(write, (before.written != 0).then_some(interval), weight, bytes);
             }
             piece.deepest = piece.deepest.zip(depth).map(|(a, b)| a.max(b));
             piece.deepest_of_part = piece.deepest_of_part.zip(depth_of_part).map(|(a, b)| a.max(b));
             piece.written &= before.written != 0;
-            let same = if write { before.written } else { before.read };
-            self.working_sets.add(before.read.max(before.written), same, write, weight);
-            if before.written != 0 {
-                let interval = u64::from(now - before.written) * self.clock.tick_ns();
-                self.rewrites.blocks(write, interval, weight, bytes);
-            }
             for block in &mut region.blocks[index..index + n] {
                 block.stamp = self.next;
                 self.next += 1;
@@ -292,11 +326,14 @@ impl Blocks {
         let room = (2 * count as usize).max(LEAST_ROOM);
         let ranks = std::mem::replace(&mut self.live, Live::of(room, 1..=count)).ranks();
         for block in self.regions.blocks_mut().filter(|block| block.stamp != 0) {
-            block.stamp = ranks.of(block.stamp);
+            block.stamp = ranks.of(block.stamp).max(1); // 0 is never, also where no counted block is older
         }
         if let Some(parts) = &mut self.parts {
             for (group, live) in parts.live.iter_mut().enumerate() {
-                *live = Live::of(room, stamps(&self.regions, |region| part(region.hash()) == group));
+                *live = Live::of(
+                    room,
+                    stamps(&self.regions, |region| region.sampled && part(region.hash()) == group),
+                );
             }
         }
         self.next = count + 1;
@@ -306,7 +343,11 @@ impl Blocks {
     /// Follows fewer regions.
     fn thin(&mut self) {
         let threshold = self.threshold / 8 * 7;
-        self.regions.retain(|region| region.hash() < threshold);
+        self.regions.retain(|region| {
+            let below = |back| hash(region.device, region.number - back) < threshold;
+            region.sampled = below(0);
+            (0..=BEYOND.min(region.number)).any(below)
+        });
         if self.parts.is_none() {
             self.parts = Some(Parts {
                 before: self.depths.clone(),
@@ -315,7 +356,7 @@ impl Blocks {
             });
         }
         self.threshold = threshold;
-        self.live = Live::of(self.room as usize, stamps(&self.regions, |_| true));
+        self.live = Live::of(self.room as usize, stamps(&self.regions, |region| region.sampled));
         self.renumber();
     }
 
@@ -323,16 +364,20 @@ impl Blocks {
         let bytes = self.block_bytes;
         let (working_sets, working_set_series) =
             self.working_sets.finish(last_ns, bytes, &self.clock, width_s);
-        let [reads, writes, read, written, ..] = self.truth;
+        let [_, writes, _, written, ..] = self.truth;
         BlockFigures {
             footprint: self.footprint(),
             footprints: self.footprints(),
             working_sets,
             working_set_series,
             reuse: self.reuse(),
-            rewrites: self.rewrites.finish([reads, writes], [read, written]),
+            rewrites: self.rewrites.finish(writes, written),
             skew: self.skew(),
         }
+    }
+
+    fn sample(&self) -> impl Iterator<Item = &Region> {
+        self.regions.iter().filter(|region| region.sampled)
     }
 
     fn reuse(&self) -> ReuseFigures {
@@ -345,7 +390,7 @@ impl Blocks {
         let sample = Sample {
             method: if self.exact() { "exact" } else { "sampled" },
             rate: self.rate(),
-            regions: self.regions.len() as u64,
+            regions: self.sample().count() as u64,
             blocks: u64::from(self.live.count()),
             references: (self.truth[4] + self.truth[5]) as u64,
         };
@@ -359,7 +404,7 @@ impl Blocks {
 
     fn footprint(&self) -> FootprintFigures {
         let (mut counts, mut squares) = ([0_u64; 4], 0_u64);
-        for region in self.regions.iter() {
+        for region in self.sample() {
             let of = |is: fn(&regions::Block) -> bool| region.blocks.iter().filter(|b| is(b)).count() as u64;
             let touched = of(|b| b.stamp != 0);
             counts[0] += touched;
@@ -383,7 +428,7 @@ impl Blocks {
     /// Total by device.
     fn footprints(&self) -> Vec<f64> {
         let mut found = Vec::new();
-        for region in self.regions.iter() {
+        for region in self.sample() {
             let device = region.device as usize;
             if found.len() <= device {
                 found.resize(device + 1, 0.0);
@@ -397,7 +442,7 @@ impl Blocks {
     /// Blocks by how often they were referenced, most often first.
     fn skew(&self) -> Vec<BlockSkewPoint> {
         let mut blocks: BTreeMap<u32, u64> = BTreeMap::new();
-        for block in self.regions.iter().flat_map(|region| &region.blocks).filter(|b| b.touched > 0) {
+        for block in self.sample().flat_map(|region| &region.blocks).filter(|b| b.touched > 0) {
             *blocks.entry(block.touched).or_default() += 1;
         }
         let all: f64 = blocks.values().map(|&n| n as f64).sum();

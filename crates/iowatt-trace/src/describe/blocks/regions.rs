@@ -21,6 +21,8 @@ pub(super) struct Block {
 pub(super) struct Region {
     pub(super) number: u64,
     pub(super) device: u32,
+    /// Whether it is of the sample, or only followed for the sake of requests that begin before it.
+    pub(super) sampled: bool,
     pub(super) blocks: [Block; SIZE],
 }
 
@@ -59,7 +61,7 @@ impl Regions {
 
     /// Where the region is; a new one is appended. `hash` is that of the address.
     #[inline]
-    pub(super) fn place(&mut self, device: u32, number: u64, hash: u64) -> usize {
+    pub(super) fn place(&mut self, device: u32, number: u64, hash: u64, sampled: bool) -> usize {
         let mut slot = self.first_slot(hash);
         loop {
             let Some(at) = self.slots[slot].checked_sub(1) else {
@@ -71,7 +73,7 @@ impl Regions {
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
-        self.regions.push(Region { number, device, blocks: [Block::default(); SIZE] });
+        self.regions.push(Region { number, device, sampled, blocks: [Block::default(); SIZE] });
         self.slots[slot] = self.regions.len() as u32;
         if self.regions.len() * 2 > self.slots.len() {
             self.reindex(self.slots.len() * 2);
@@ -96,9 +98,9 @@ impl Regions {
         }
     }
 
-    /// Forgets the regions that `keep` refuses, in any order.
-    pub(super) fn retain(&mut self, keep: impl Fn(&Region) -> bool) {
-        self.regions.retain(keep);
+    /// Forgets the regions that `keep` refuses; it may change those that it keeps.
+    pub(super) fn retain(&mut self, keep: impl FnMut(&mut Region) -> bool) {
+        self.regions.retain_mut(keep);
         self.reindex(self.slots.len());
     }
 }
@@ -124,16 +126,16 @@ mod tests {
     fn regions_are_found_again_after_growing_and_thinning() {
         let mut regions = Regions::new();
         for number in 0..5000 {
-            let at = regions.place(1, number, hash(1, number));
+            let at = regions.place(1, number, hash(1, number), true);
             regions.get_mut(at).blocks[3].touched = number as u32 + 1;
         }
         regions.retain(|region| region.number % 3 == 0);
         for number in (0..5000).step_by(3) {
-            let at = regions.place(1, number, hash(1, number));
+            let at = regions.place(1, number, hash(1, number), true);
             assert_eq!(regions.get_mut(at).blocks[3].touched, number as u32 + 1);
         }
         assert_eq!(regions.len(), 1667);
-        let other = regions.place(2, 0, hash(2, 0));
+        let other = regions.place(2, 0, hash(2, 0), true);
         assert_eq!(regions.get_mut(other).blocks[3].touched, 0);
     }
 }

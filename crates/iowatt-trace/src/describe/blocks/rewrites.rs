@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::super::logbins::{LogBins, Percentiles};
 
-/// Weighted counts of rewritten and re-read blocks.
+/// Weighted counts: of reads, then of writes, what the trace did not write before, and what it did.
 pub(super) struct Rewrites {
     intervals: LogBins<2>,
-    requests: [f64; 2],
-    bytes: [f64; 2],
+    requests: [[f64; 2]; 2],
+    bytes: [[f64; 2]; 2],
 }
 
 /// Overwriting within the trace.
@@ -43,40 +43,43 @@ pub struct Intervals {
 
 impl Rewrites {
     pub(super) fn new() -> Self {
-        Self { intervals: LogBins::new(), requests: [0.0; 2], bytes: [0.0; 2] }
+        Self { intervals: LogBins::new(), requests: [[0.0; 2]; 2], bytes: [[0.0; 2]; 2] }
     }
 
-    /// Blocks of one request that the trace wrote before, all at the same time.
+    /// Blocks of one request, all last written at the same time; `None` where the trace did not write them.
     #[inline]
-    pub(super) fn blocks(&mut self, write: bool, interval_ns: u64, blocks: f64, bytes: f64) {
-        self.bytes[usize::from(write)] += bytes;
-        if write {
-            self.intervals.add(interval_ns, [blocks, bytes]);
+    pub(super) fn blocks(&mut self, write: bool, interval_ns: Option<u64>, blocks: f64, bytes: f64) {
+        self.bytes[usize::from(write)][usize::from(interval_ns.is_some())] += bytes;
+        if let Some(interval) = interval_ns.filter(|_| write) {
+            self.intervals.add(interval, [blocks, bytes]);
         }
     }
 
-    /// A request all of whose blocks the trace wrote before.
+    /// A request; `written` where the trace wrote all of its blocks before.
     #[inline]
-    pub(super) fn request(&mut self, write: bool, weight: f64) {
-        self.requests[usize::from(write)] += weight;
+    pub(super) fn request(&mut self, write: bool, written: bool, weight: f64) {
+        self.requests[usize::from(write)][usize::from(written)] += weight;
     }
 
-    /// Over all reads and writes: their requests, and their bytes.
-    pub(super) fn finish(&self, requests: [f64; 2], bytes: [f64; 2]) -> RewriteFigures {
-        let share = |part: f64, whole: f64| (whole > 0.0).then(|| (part / whole).min(1.0));
+    /// `writes` and `written`: all write requests and their bytes.
+    pub(super) fn finish(&self, writes: f64, written: f64) -> RewriteFigures {
+        // With a sample: blocks are new once each, so that what is new is known better than what is again. Of reads
+        // neither is, and both parts of the ratio come from the sample.
+        let again = |counts: [f64; 2], all: f64| (all > 0.0).then(|| (1.0 - counts[0] / all).clamp(0.0, 1.0));
+        let share = |[new, again]: [f64; 2]| (new + again > 0.0).then(|| again / (new + again));
         let mut intervals = Intervals::default();
-        let [blocks, written] = [0, 1].map(|at| self.intervals.total(at).max(f64::MIN_POSITIVE));
+        let [blocks, moved] = [0, 1].map(|at| self.intervals.total(at).max(f64::MIN_POSITIVE));
         for (first, last, [some, their]) in self.intervals.filled() {
             intervals.from_s.push(first as f64 / 1e9);
             intervals.to_s.push((last + 1) as f64 / 1e9);
             intervals.block_share.push(some / blocks);
-            intervals.byte_share.push(their / written);
+            intervals.byte_share.push(their / moved);
         }
         RewriteFigures {
-            overwrite_request_share: share(self.requests[1], requests[1]),
-            overwrite_byte_share: share(self.bytes[1], bytes[1]),
-            read_of_written_request_share: share(self.requests[0], requests[0]),
-            read_of_written_byte_share: share(self.bytes[0], bytes[0]),
+            overwrite_request_share: again(self.requests[1], writes),
+            overwrite_byte_share: again(self.bytes[1], written),
+            read_of_written_request_share: share(self.requests[0]),
+            read_of_written_byte_share: share(self.bytes[0]),
             interval_s: self.intervals.spread(0, 1e9),
             intervals,
         }

@@ -10,7 +10,7 @@ from iowatt.trace.description.figures import arrivals, requests, reuse, space, t
 
 SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | None]]]] = (
     ("time", "Over time", (time.rates, time.bandwidth, time.working_set, time.envelope)),
-    ("arrivals", "Arrivals and bursts", (arrivals.gaps, arrivals.dispersion, arrivals.laws, arrivals.hurst)),
+    ("arrivals", "Arrivals and bursts", (arrivals.gaps, arrivals.dispersion, arrivals.hurst, arrivals.laws)),
     (
         "requests",
         "Sizes, alignment, runs",
@@ -19,7 +19,7 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | 
     (
         "reuse",
         "Footprint and reuse",
-        (reuse.miss_ratio, reuse.distances, reuse.working_sets, reuse.footprint, reuse.rewrites, reuse.shares),
+        (reuse.miss_ratio, reuse.distances, reuse.working_sets, reuse.footprint, reuse.shares, reuse.rewrites),
     ),
     ("space", "Where the I/O goes", (space.density, space.skew)),
     ("volumes", "Devices and streams", (volumes.devices, volumes.streams)),

@@ -55,7 +55,7 @@ def gaps(found: Found) -> Figure | None:
     return Figure(
         "gaps",
         "Gaps between arrivals",
-        "Share of inter-arrival times that are longer; a straight line to the corner would be a heavy tail.",
+        "Share of inter-arrival times that are longer. On these axes a power law is straight and an exponential bends down.",
         Table([*columns, *(Column(f"{law[0]}, longer", "%") for law in laws)], rows),
         {
             "data": data,
@@ -144,6 +144,7 @@ def laws(found: Found) -> Figure | None:
         ),
         None,
         remarks,
+        wide=True,
     )
 
 

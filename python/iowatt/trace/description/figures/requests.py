@@ -147,6 +147,7 @@ def runs(found: Found) -> Figure | None:
                 showlegend=True,
             ),
         },
+        wide=True,
     )
 
 
@@ -210,6 +211,7 @@ def run_figures(found: Found) -> Figure:
             ],
             rows,
         ),
+        wide=True,
     )
 
 

@@ -226,6 +226,7 @@ def rewrites(found: Found) -> Figure | None:
             ),
         },
         _basis(found),
+        wide=True,
     )
 
 

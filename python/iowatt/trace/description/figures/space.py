@@ -18,14 +18,15 @@ def density(found: Found) -> Figure:
     """Requests by extent; devices follow each other."""
     space = found["density"]
     extents, width = space["extents"], space["extent_bytes"]
-    base, place, starts = 0, [], []
-    before, lowest = None, 0
+    base, before = 0, None
+    place: list[int] = []
+    starts: list[tuple[str, int]] = []
     for device, offset in zip(extents["device"], extents["offset_bytes"], strict=True):
         if device != before:
             base = place[-1] + width if place else 0
-            before, lowest = device, offset
+            before = device
             starts.append((device, base))
-        place.append(base + offset - lowest)
+        place.append(base + offset)
     rows: list[list[Cell]] = [
         [
             extents["device"][i],
