@@ -81,8 +81,8 @@ def trace_describe(
 ) -> str:
     """Read a whole trace and measure it as a workload, as JSON (schema ``iowatt.description/1``).
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes, samples,
-    lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes,
+    samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
     """
 
 def trace_formats() -> str:

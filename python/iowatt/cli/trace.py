@@ -58,7 +58,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
-    trace = typer.Typer(help="What is in a trace, what it asks of storage; the same trace in another format.", no_args_is_help=True)
+    trace = typer.Typer(
+        help="What is in a trace, what it asks of storage; the same trace in another format.",
+        no_args_is_help=True,
+    )
     from iowatt.cli.trace_profile import profile  # it takes its options from here
 
     trace.command("info")(info)
