@@ -3,6 +3,7 @@
 
 mod blktrace;
 mod checks;
+mod describe;
 mod hostile;
 mod info;
 mod input;
