@@ -3,6 +3,7 @@
 //! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
 //! were decoded into. Errors become `iowatt.errors.InputError` with the place in `where`.
 
+use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,8 +29,10 @@ pub(crate) fn open_source(
     source: Option<Py<PyAny>>,
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
-    let spec = parse_spec(py, spec_json)?;
-    open_spec(py, source, &spec)
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) => open_spec(py, source, &spec),
+        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+    }
 }
 
 /// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
@@ -56,12 +59,25 @@ fn input_error(py: Python<'_>, message: &str, place: Option<&str>) -> PyErr {
     raised().unwrap_or_else(|error| error)
 }
 
-fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<TraceSpec> {
-    serde_json::from_str(spec_json)
-        .map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
+/// What a specification asks for: a recorded trace, or a workload to be made.
+enum Asked {
+    Recorded(Box<TraceSpec>),
+    Synthetic(Box<iowatt_workload::Plan>),
 }
 
-fn open_spec(py: Python<'_>, source: Option<Py<PyAny>>, spec: &TraceSpec) -> PyResult<Box<dyn Source>> {
+fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<Asked> {
+    let parsed = match synthetic::plan(spec_json) {
+        Some(plan) => plan.map(|plan| Asked::Synthetic(Box::new(plan))),
+        None => serde_json::from_str(spec_json).map(|spec| Asked::Recorded(Box::new(spec))),
+    };
+    parsed.map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
+}
+
+pub(crate) fn open_spec(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec: &TraceSpec,
+) -> PyResult<Box<dyn Source>> {
     let opened = match source {
         None => py.detach(|| iowatt_trace::open(spec)),
         Some(batches) => {
@@ -236,16 +252,18 @@ fn trace_info(
     spec_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut spec = parse_spec(py, spec_json)?;
-    // Which devices there are is what info is asked for.
-    spec.device.get_or_insert_with(|| "*".to_owned());
-    let mut source = open_spec(py, source, &spec)?;
+    let (mut source, file) = match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            // Which devices there are is what info is asked for.
+            spec.device.get_or_insert_with(|| "*".to_owned());
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    };
     let mut report = Report::new(progress);
     let info = py
         .detach(|| {
-            iowatt_trace::info(source.as_mut(), spec.file(), &mut |fraction, done| {
-                report.tell(fraction, done)
-            })
+            iowatt_trace::info(source.as_mut(), &file, &mut |fraction, done| report.tell(fraction, done))
         })
         .map_err(|error| trace_error(py, error))?;
     json(&info)

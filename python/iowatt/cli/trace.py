@@ -1,4 +1,7 @@
-"""`iowatt trace info | convert`: what is in a trace, and the same trace as CSV or Parquet."""
+"""`iowatt trace info | convert`: what is in a trace, and the same trace as CSV or Parquet.
+
+Synthetic traces have a module of their own, ``generate``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from iowatt.cli import generate
 
 Format = Annotated[
     str | None,
@@ -61,6 +66,7 @@ def register(app: typer.Typer) -> None:
     trace = typer.Typer(help="What is in a trace; the same trace in another format.", no_args_is_help=True)
     trace.command("info")(info)
     trace.command("convert")(convert)
+    generate.register(trace)
     app.add_typer(trace, name="trace")
 
 

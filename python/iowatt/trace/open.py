@@ -1,7 +1,8 @@
 """Opening a trace, whatever its format: text goes to Rust as a path, Parquet as batches that Polars decodes.
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
-holds for each workload. Whoever hands a trace to Rust calls `source`; whoever wants the requests in Python
+holds for each workload. In place of a recorded trace it may hold a workload to be made, ``{"synthetic": plan}``
+(see `iowatt.workload.compile`). Whoever hands a trace to Rust calls `source`; whoever wants the requests in Python
 iterates over `requests`. Both go through the same checks in Rust.
 """
 
@@ -37,6 +38,8 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     InputError
         A Parquet file cannot be opened. Text files are opened, and refused, by Rust.
     """
+    if "synthetic" in trace:
+        return _synthetic(trace["synthetic"])
     path, format_ = str(trace["path"]), trace.get("format")
     if format_ != "parquet" and (format_ is not None or path == "-" or not is_parquet(Path(path))):
         return json.dumps(dict(trace)), None
@@ -51,6 +54,19 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
         sector_bytes=trace.get("sector_bytes"),
     )
     return json.dumps({**trace, "format": "parquet"}), decoded
+
+
+def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
+    """A workload to be made; the batches are those of the trace whose stamps it takes, where there is one."""
+    decoded = None
+    processes = []
+    for process in plan["processes"]:
+        law = process["law"]
+        if law["law"] == "recorded":
+            recorded, decoded = source(law["trace"])
+            law = {**law, "trace": json.loads(recorded)}
+        processes.append({**process, "law": law})
+    return json.dumps({"synthetic": {**plan, "processes": processes}}), decoded
 
 
 def requests(trace: Mapping[str, Any], *, rows: int = 65_536) -> Requests:
