@@ -156,12 +156,12 @@ impl Generator {
     #[inline]
     fn arrival(&mut self) -> Result<Option<(f64, usize)>, TraceError> {
         if let [only] = self.processes.as_mut_slice() {
-            return only.next();
+            return only.arrival();
         }
         if !self.primed {
             self.primed = true;
             for (pending, process) in self.pending.iter_mut().zip(&mut self.processes) {
-                *pending = process.next()?;
+                *pending = process.arrival()?;
             }
         }
         let mut first: Option<(usize, f64)> = None;
@@ -173,7 +173,7 @@ impl Generator {
             }
         }
         let Some((index, _)) = first else { return Ok(None) };
-        let next = self.processes[index].next()?;
+        let next = self.processes[index].arrival()?;
         Ok(std::mem::replace(&mut self.pending[index], next))
     }
 

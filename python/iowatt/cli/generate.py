@@ -1,4 +1,4 @@
-"""`iowatt trace generate | profiles`: synthetic traces, and the library of profiles that they are made from."""
+"""`iowatt trace generate | profiles`: synthetic traces, and the library of profiles for them."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ def generate(
 def profiles(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[PROFILE]", help="One profile: all that is known of it.", show_default=False
-        ),
+        typer.Argument(metavar="[PROFILE]", help="One profile: all that is known of it.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from iowatt.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
+from iowatt.sources.inputs import traces_of
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -108,11 +109,11 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
-    for trace in traces:
-        path = Path(trace["path"])
-        if trace["path"] == "-" or (path.exists() and not path.is_file()):
+    for name in (name for trace in traces for name in traces_of(trace)):
+        path = Path(name)
+        if name == "-" or (path.exists() and not path.is_file()):
             raise InputError(
-                f"an automatic warm-up reads its trace twice, and {trace['path']!r} can be read once only",
+                f"an automatic warm-up reads its trace twice, and {name!r} can be read once only",
                 where="observe.warmup",
                 hint='give a time (warmup = "5min"), or put the trace in a file',
             )

@@ -1,9 +1,9 @@
 """Opening a trace, whatever its format: text goes to Rust as a path, Parquet as batches that Polars decodes.
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
-holds for each workload. In place of a recorded trace it may hold a workload to be made, ``{"synthetic": plan}``
-(see `iowatt.workload.compile`). Whoever hands a trace to Rust calls `source`; whoever wants the requests in Python
-iterates over `requests`. Both go through the same checks in Rust.
+holds for each workload. In place of a recorded trace it may hold a workload to be made,
+``{"synthetic": plan}`` (see `iowatt.workload.compile`). Whoever hands a trace to Rust calls `source`; whoever
+wants the requests in Python iterates over `requests`. Both go through the same checks in Rust.
 """
 
 from __future__ import annotations

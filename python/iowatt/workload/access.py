@@ -45,7 +45,9 @@ class Sequential(Strict):
     pattern: Literal["sequential"] = _pattern(
         "sequential: each request begins where the one before it ended; a range that ends begins again."
     )
-    streams: int = key("Cursors that walk the range, each for itself.", default=1, ge=1, le=1 << 20, example=8)
+    streams: int = key(
+        "Cursors that walk the range, each for itself.", default=1, ge=1, le=1 << 20, example=8
+    )
     run: BlockSize | None = key(
         "Mean bytes of a run (geometric); after it the cursor goes on at a uniformly drawn place.",
         default=None,
@@ -155,7 +157,9 @@ class HierarchicalReuse(Strict):
 class Hit(Strict):
     """A point of a curve of hits."""
 
-    cache: BlockSize = key("Size of an LRU cache of the stream's blocks.", unit="bytes", gt=0, example="64MiB")
+    cache: BlockSize = key(
+        "Size of an LRU cache of the stream's blocks.", unit="bytes", gt=0, example="64MiB"
+    )
     share: Percent = key("Share of requests that hit it, cumulative.", unit="%", example=40)
 
 

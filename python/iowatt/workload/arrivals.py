@@ -135,7 +135,10 @@ class HyperExponential(Arriving):
         example=3.8,
     )
     phases: list[HyperPhase] | None = key(
-        "The phases themselves; shares add up to 100.", default=None, unset="made from rate and cv", min_length=1
+        "The phases themselves; shares add up to 100.",
+        default=None,
+        unset="made from rate and cv",
+        min_length=1,
     )
 
     def plan(self) -> dict[str, Any]:
@@ -156,12 +159,12 @@ class HyperExponential(Arriving):
 class Batch(Arriving):
     """Batches of requests."""
 
-    law: Literal["batch"] = _law("batch: batches of requests a fixed spacing apart, exponential gaps between.")
+    law: Literal["batch"] = _law(
+        "batch: batches of requests a fixed spacing apart, exponential gaps between."
+    )
     rate: Iops | None = _rate()
     mean_requests: float = key("Mean requests of a batch (geometric).", ge=1, le=1e9, example=8)
-    spacing: Duration = key(
-        "Between the requests of a batch.", default=0.0, unit="s", example="100us"
-    )
+    spacing: Duration = key("Between the requests of a batch.", default=0.0, unit="s", example="100us")
 
     def plan(self) -> dict[str, Any]:
         """The law for the generator."""
@@ -186,8 +189,9 @@ class OnOff(Staying):
     @property
     def modulation(self) -> Modulation:
         """On and off as states."""
-        states = [State(factor=0.0, mean=f"{self.off!r}s"), State(factor=1.0, mean=f"{self.on!r}s")]
-        return Modulation(states=states, sojourn=self.sojourn, shape=self.shape)
+        on = State.model_construct(factor=1.0, mean=self.on)
+        off = State.model_construct(factor=0.0, mean=self.off)
+        return Modulation.model_construct(states=[off, on], sojourn=self.sojourn, shape=self.shape)
 
 
 class Recorded(Staying):
@@ -195,7 +199,9 @@ class Recorded(Staying):
 
     law: Literal["recorded"] = _law("recorded: the stamps of a trace; the profile gives all else.")
     trace: Trace = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
-    speed: float = key("Time compression: 2.0 arrives twice as fast.", default=1.0, ge=1e-6, le=1e6, example=2.0)
+    speed: float = key(
+        "Time compression: 2.0 arrives twice as fast.", default=1.0, ge=1e-6, le=1e6, example=2.0
+    )
 
 
 class Closed(Staying):

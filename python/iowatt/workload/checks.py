@@ -28,7 +28,9 @@ def problems(profile: Profile, span: int | None) -> list[Problem]:
 def _sum_problem(path: KeyPath, shares: Iterable[float], what: str) -> Iterator[Problem]:
     total = math.fsum(shares)
     if abs(total - 100) > _SHARES_TOLERANCE:
-        yield Problem(path, f"the shares of {what} add up to {total:g}, not to 100", f"{100 - total:+g} is missing")
+        yield Problem(
+            path, f"the shares of {what} add up to {total:g}, not to 100", f"{100 - total:+g} is missing"
+        )
 
 
 def _streams(profile: Profile) -> Iterator[Problem]:
@@ -69,7 +71,9 @@ def _law(path: KeyPath, law: object, profile: Profile) -> Iterator[Problem]:
         if profile.envelope or profile.phase:
             yield Problem(path, f"{paced} pace the requests; envelopes and phases have no effect on them")
         if len(profile.stream) > sum(stream.share is not None for stream in profile.stream):
-            yield Problem(path, f"{paced} pace the requests; a stream cannot have a rate of its own beside them")
+            yield Problem(
+                path, f"{paced} pace the requests; a stream cannot have a rate of its own beside them"
+            )
         return
     if isinstance(law, arrivals.HyperExponential):
         if (law.cv is None) == (law.phases is None):
@@ -82,7 +86,8 @@ def _law(path: KeyPath, law: object, profile: Profile) -> Iterator[Problem]:
     elif isinstance(law, arrivals.Batch) and law.rate is not None:
         pause = law.mean_requests / law.rate - (law.mean_requests - 1) * law.spacing
         if pause <= 0:
-            message = f"batches of {law.mean_requests:g} requests {law.spacing:g} s apart are slower than {law.rate:g} IOPS"
+            batch = f"batches of {law.mean_requests:g} requests {law.spacing:g} s apart"
+            message = f"{batch} are slower than {law.rate:g} IOPS"
             yield Problem((*path, "spacing"), message, "a shorter spacing, or a lower rate")
     modulation = getattr(law, "modulation", None)
     if modulation is not None and not any(state.factor for state in modulation.states):
@@ -157,9 +162,13 @@ def _placed(stream: Stream, path: KeyPath, span: int, largest: int) -> Iterator[
 def _law_fits(stream: Stream, path: KeyPath, length: int) -> Iterator[Problem]:
     law = stream.access
     if isinstance(law, access.Zipf | access.Skew) and law.extent > length:
-        yield Problem((*path, "access", "extent"), f"{law.extent} bytes are more than the range of {length} bytes")
+        yield Problem(
+            (*path, "access", "extent"), f"{law.extent} bytes are more than the range of {length} bytes"
+        )
     if isinstance(law, access.HierarchicalReuse) and law.leaf > length:
-        yield Problem((*path, "access", "leaf"), f"{law.leaf} bytes are more than the range of {length} bytes")
+        yield Problem(
+            (*path, "access", "leaf"), f"{law.leaf} bytes are more than the range of {length} bytes"
+        )
     if isinstance(law, access.ReuseDistance):
         yield from _reuse(law, (*path, "access"), length)
 
@@ -173,6 +182,8 @@ def _reuse(law: access.ReuseDistance, path: KeyPath, length: int) -> Iterator[Pr
     for index, hit in enumerate(law.hits):
         now = (hit.cache // law.block, hit.share)
         if now[0] <= before[0] or now[1] < before[1]:
-            message = "a curve of hits rises: each cache at least a block larger than the last, no share smaller"
+            message = (
+                "a curve of hits rises: each cache at least a block larger than the last, no share smaller"
+            )
             yield Problem((*path, "hits", index), message)
         before = now

@@ -41,9 +41,7 @@ def synthesis(
         "duration_s": duration_s,
         "streams": [_stream(profile, stream, span) for stream in profile.stream],
         "processes": _processes(profile),
-        "envelopes": [
-            {"period_s": e.period, "factors": _with_mean_one(e.factors)} for e in profile.envelope
-        ],
+        "envelopes": [{"period_s": e.period, "factors": _with_mean_one(e.factors)} for e in profile.envelope],
         "phases": [
             {
                 "duration_s": phase.duration,

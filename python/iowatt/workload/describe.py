@@ -60,7 +60,9 @@ def table(found: list[dict[str, Any]]) -> list[str]:
             for word, key in (("unverified", "unverified"), ("assumed", "assumed"), ("needs", "missing"))
             if entry[key]
         ]
-        lines.append(f"{entry['name']:<{width}}  {entry['title']}" + (f"  [{', '.join(marks)}]" if marks else ""))
+        lines.append(
+            f"{entry['name']:<{width}}  {entry['title']}" + (f"  [{', '.join(marks)}]" if marks else "")
+        )
     return lines
 
 
@@ -105,9 +107,17 @@ def page(shown: dict[str, Any]) -> list[str]:
         lines += ["", f"  all streams  {_words(common)}"]
     if shown["arrivals"]:
         lines += ["", f"  arrivals  {_words(shown['arrivals'])}"]
-    lines += ["", *(f"  stream {s['name']}  {_words({k: v for k, v in s.items() if k != 'name'})}" for s in shown["stream"])]
+    lines += [
+        "",
+        *(
+            f"  stream {s['name']}  {_words({k: v for k, v in s.items() if k != 'name'})}"
+            for s in shown["stream"]
+        ),
+    ]
     lines += [f"  envelope  {_words(e)}" for e in shown["envelope"]]
-    lines += [f"  phase {p['name']}  {_words({k: v for k, v in p.items() if k != 'name'})}" for p in shown["phase"]]
+    lines += [
+        f"  phase {p['name']}  {_words({k: v for k, v in p.items() if k != 'name'})}" for p in shown["phase"]
+    ]
     return [*lines, "", *_sources(shown["figures"])]
 
 
@@ -142,6 +152,9 @@ def _sources(figures: dict[str, Any]) -> list[str]:
         streams = [f for f in named if f.startswith("stream.")]
         keys = sorted({f.rpartition(".")[2] for f in streams})
         plain = [f for f in named if not f.startswith("stream.")]
-        what = [*plain, *([f"{', '.join(keys)} of {len({f.split('.')[1] for f in streams})} streams"] if streams else [])]
+        what = [
+            *plain,
+            *([f"{', '.join(keys)} of {len({f.split('.')[1] for f in streams})} streams"] if streams else []),
+        ]
         lines.append(f"    {'; '.join(what)}")
     return lines

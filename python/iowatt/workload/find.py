@@ -89,14 +89,6 @@ def near_names(name: str) -> str:
     return f"did you mean {' or '.join(repr(choice) for choice in choices)}?"
 
 
-def own_files(name: str, base_dir: Path) -> list[Path]:
-    """The files behind ``name`` that are not the library's: the profile, and the trace whose stamps it takes."""
-    loaded = load(name, base_dir=base_dir)
-    files = [base_dir / name] if name.endswith(".toml") else []
-    recorded = getattr(loaded.profile.arrivals, "trace", None)
-    return files if recorded is None else [*files, loaded.folder / recorded.path]
-
-
 def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:
     """``plan`` with the path of a recorded trace relative to another directory than its profile's."""
     for process in plan["processes"]:
@@ -116,7 +108,7 @@ def _set_rate(document: Document, rate: float) -> None:
             raise InputError(
                 f"a rate has no effect on arrivals of the law {arrivals['law']!r}",
                 where=document.source,
-                hint='choose another law: --set \'arrivals={law="poisson"}\'',
+                hint="choose another law: --set 'arrivals={law=\"poisson\"}'",
             )
         arrivals["rate"] = rate
         return

@@ -43,13 +43,13 @@ def prepare(
     span: int | None = None,
     base_dir: Path | None = None,
 ) -> Prepared:
-    """The plan of a profile, by name or file, that ends after so many requests or seconds, whichever is first.
+    """The plan of a profile, by name or file, ending after so many requests or seconds, the first of the two.
 
     Raises
     ------
     InputError
-        With file, line and fix, for all that is wrong with the profile; where nothing says when it ends, or how
-        large the span is; and for a closed loop, which has no arrival times without a system.
+        With file, line and fix, for all that is wrong with the profile; where nothing says when it ends, or
+        how large the span is; and for a closed loop, which has no arrival times without a system.
     """
     loaded = load(name, overrides, base_dir=base_dir, rate_iops=rate_iops)
     profile = loaded.profile
@@ -65,7 +65,8 @@ def prepare(
         raise InputError(
             "requests of a closed loop arrive when others complete: there are no times without a system",
             where=loaded.document.place(("arrivals", "law")),
-            hint="simulate it (profile = { name = .. } in a scenario), or --set 'arrivals={law=\"poisson\",rate=500}'",
+            hint="simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
+            "--set 'arrivals={law=\"poisson\",rate=500}'",
         )
     recorded = isinstance(profile.arrivals, arrivals.Recorded)
     if requests is None and duration_s is None and not recorded:

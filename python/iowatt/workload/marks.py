@@ -15,8 +15,8 @@ class Source(Strict):
     """One publication or method, and the figures that it stands for."""
 
     figures: list[str] = key(
-        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all in "
-        "it.",
+        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all "
+        "in it.",
         min_length=1,
         example=["stream.*.sizes"],
     )

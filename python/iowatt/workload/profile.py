@@ -42,7 +42,9 @@ class SizeShare(Strict):
 
 
 def _mix(text: str) -> Any:
-    return key(f"{text} Shares add up to 100.", default=None, unset="as `size` says", min_length=1, max_length=4096)
+    return key(
+        f"{text} Shares add up to 100.", default=None, unset="as `size` says", min_length=1, max_length=4096
+    )
 
 
 class Stream(Strict):
@@ -86,8 +88,8 @@ class Stream(Strict):
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
     access: Access = key("Where its requests go.", example={"pattern": "uniform"})
     range: Annotated[tuple[Place, Place], BeforeValidator(_pair)] = key(
-        "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans under "
-        "1 GiB: 4 KiB).",
+        "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans "
+        "under 1 GiB: 4 KiB).",
         default=("0%", "100%"),
         accepts='two places such as ["10%", "18%"] or [0, "4GiB"]',
         validate_default=True,
@@ -125,7 +127,9 @@ class Phase(Strict):
     """A part of the time with another rate or mix."""
 
     name: Name = key("Its name.", example="checkpoint")
-    duration: Duration = key("Its length; after the last phase the first follows.", unit="s", gt=0, example="30s")
+    duration: Duration = key(
+        "Its length; after the last phase the first follows.", unit="s", gt=0, example="30s"
+    )
     factor: float = key("What the rate is multiplied by.", default=1.0, ge=0, example=2.5)
     shares: dict[Name, Percent] | None = key(
         "Shares of the streams in this phase, by name; they add up to 100.",

@@ -13,8 +13,8 @@ _COARSE: Final = 1 << 20
 def extent(range_: tuple[RangeEnd, RangeEnd], span: int) -> tuple[int, int]:
     """First byte and end of ``range_`` in ``span`` bytes.
 
-    Ends in percent are rounded to whole MiB (of spans under 1 GiB: 4 KiB), so that transfers that are aligned in the
-    range are aligned in the span; 100 % is the end of the span.
+    Ends in percent are rounded to whole MiB (of spans under 1 GiB: 4 KiB), so that transfers that are aligned
+    in the range are aligned in the span; 100 % is the end of the span.
     """
     low, high = (_bytes(end, span) for end in range_)
     return low, high

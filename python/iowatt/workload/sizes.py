@@ -8,7 +8,7 @@ Mix = list[tuple[int, float]]
 
 
 def mixes(stream: Stream, profile: Profile) -> tuple[Mix, Mix]:
-    """(bytes, share in percent) of reads and of writes; empty where a direction has none or does not occur."""
+    """(bytes, share in percent) of reads and of writes; empty where a direction has none."""
     common = _common(stream) or _common(profile)
     reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
     writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []

@@ -86,7 +86,7 @@ impl Process {
     /// # Errors
     /// As the recorded trace.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<(f64, usize)>, TraceError> {
+    pub fn arrival(&mut self) -> Result<Option<(f64, usize)>, TraceError> {
         let (at, phase) = match &mut self.times {
             Times::Law { law, clock, draws } => {
                 let gap = law.gap(draws);
