@@ -120,12 +120,15 @@ def _inputs(
     """Files that a run reads, each under the name that it has from the current directory."""
     from iowatt.library.find import own_files
     from iowatt.scenario.paths import as_named
-    from iowatt.scenario.tracing import recorded, trace_files
+    from iowatt.scenario.tracing import recorded
+    from iowatt.sources.inputs import traces_of
 
     names = [str(given)] if isinstance(given, Path) else []
-    for path in (path for source in plan["sources"] for path in trace_files(source)):
-        named = as_named(base, path)
-        names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
+    for workload, source in zip(checked.workload, plan["sources"], strict=True):
+        for named in (as_named(base, path) for path in traces_of(source)):
+            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
+        if workload.profile is not None and workload.profile.name.endswith(".toml"):
+            names.append(as_named(base, workload.profile.name))
     for pool in checked.array.pool:
         names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
     return [(name, Path(name)) for name in names]

@@ -3,6 +3,7 @@
 
 mod replay;
 mod simulate;
+mod synthetic;
 mod trace;
 
 use pyo3::prelude::*;

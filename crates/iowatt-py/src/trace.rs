@@ -3,6 +3,7 @@
 //! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
 //! were decoded into. Errors become `iowatt.errors.InputError` with the place in `where`.
 
+use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,8 +31,10 @@ pub(crate) fn open_source(
     source: Option<Py<PyAny>>,
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
-    let spec = parse_spec(py, spec_json)?;
-    open_spec(py, source, &spec)
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) => open_spec(py, source, &spec),
+        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+    }
 }
 
 /// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
@@ -58,14 +61,27 @@ fn input_error(py: Python<'_>, message: &str, place: Option<&str>) -> PyErr {
     raised().unwrap_or_else(|error| error)
 }
 
-fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<TraceSpec> {
-    serde_json::from_str(spec_json)
-        .map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
+/// What a specification asks for: a recorded trace, or a workload to be made.
+enum Asked {
+    Recorded(Box<TraceSpec>),
+    Synthetic(Box<iowatt_workload::Plan>),
+}
+
+fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<Asked> {
+    let parsed = match synthetic::plan(spec_json) {
+        Some(plan) => plan.map(|plan| Asked::Synthetic(Box::new(plan))),
+        None => serde_json::from_str(spec_json).map(|spec| Asked::Recorded(Box::new(spec))),
+    };
+    parsed.map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
 }
 
 /// `source` stands for the one file, or is a list with an item per part; `None` is a file that Rust reads itself, else an
 /// iterator of batches with a method `reopened` for a second pass.
-fn open_spec(py: Python<'_>, source: Option<Py<PyAny>>, spec: &TraceSpec) -> PyResult<Box<dyn Source>> {
+pub(crate) fn open_spec(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec: &TraceSpec,
+) -> PyResult<Box<dyn Source>> {
     let parts: Vec<Option<Py<PyAny>>> = match source {
         Some(list) if !spec.parts.is_empty() => list.extract(py)?,
         one => vec![one],
@@ -268,10 +284,14 @@ fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyR
 }
 
 fn all_of_it(spec: &mut TraceSpec) {
+    all_devices(spec);
+    spec.order_only = true;
+}
+
+fn all_devices(spec: &mut TraceSpec) {
     if spec.devices.is_none() {
         spec.device.get_or_insert_with(|| "*".to_owned());
     }
-    spec.order_only = true;
 }
 
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
@@ -283,17 +303,19 @@ fn trace_info(
     spec_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut spec = parse_spec(py, spec_json)?;
-    // Which devices there are is what info is asked for; and an order without times has much to say too.
-    spec.parts.iter_mut().for_each(all_of_it);
-    all_of_it(&mut spec);
-    let mut source = open_spec(py, source, &spec)?;
+    let (mut source, file) = match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            // Which devices there are is what info is asked for; and an order without times has much to say too.
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    };
     let mut report = Report::new(progress);
     let info = py
         .detach(|| {
-            iowatt_trace::info(source.as_mut(), spec.file(), &mut |fraction, done| {
-                report.tell(fraction, done)
-            })
+            iowatt_trace::info(source.as_mut(), &file, &mut |fraction, done| report.tell(fraction, done))
         })
         .map_err(|error| trace_error(py, error))?;
     json(&info)
@@ -309,17 +331,23 @@ fn trace_describe(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut spec = parse_spec(py, spec_json)?;
-    spec.device.get_or_insert_with(|| "*".to_owned());
+    let asked = parse_spec(py, spec_json)?;
     let options: Options = serde_json::from_str(options_json)
         .map_err(|error| input_error(py, &format!("the options: {error}"), None))?;
     // Before a long trace is opened.
     options.check().map_err(|reason| input_error(py, &reason, None))?;
-    let mut source = open_spec(py, source, &spec)?;
+    let (mut source, file) = match asked {
+        Asked::Recorded(mut spec) => {
+            spec.parts.iter_mut().for_each(all_devices);
+            all_devices(&mut spec);
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    };
     let mut report = Report::new(progress);
     let found = py
         .detach(|| {
-            iowatt_trace::describe::describe(source.as_mut(), spec.file(), &options, &mut |fraction, done| {
+            iowatt_trace::describe::describe(source.as_mut(), &file, &options, &mut |fraction, done| {
                 report.tell(fraction, done)
             })
         })

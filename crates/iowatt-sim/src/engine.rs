@@ -117,7 +117,8 @@ impl<'a> Simulation<'a> {
         let interval = plan.observe.interval_s.map(nanos);
         let observer = Observer::new(window, interval, draws, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
-        let arrivals = plan.workloads.iter().zip(sources).map(|(w, s)| Arrivals::new(w, s)).collect();
+        let arrivals = plan.workloads.iter().zip(sources).enumerate();
+        let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
         Ok(Self {
             now: 0,
             end,
@@ -187,6 +188,11 @@ impl<'a> Simulation<'a> {
                     self.issue(workload, &request)?;
                 }
                 self.schedule_arrival(workload)?;
+                self.settle()
+            }
+            Event::Thought(workload) => {
+                self.arrivals[workload as usize].thought();
+                self.issue_closed(workload as usize)?;
                 self.settle()
             }
             Event::Visit(visit) => {
@@ -325,8 +331,13 @@ impl<'a> Simulation<'a> {
         let workload = host.workload as usize;
         self.finished += 1;
         self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
-        self.arrivals[workload].completed(host.stream);
-        self.issue_closed(workload)
+        match self.arrivals[workload].completed(now, host.stream) {
+            None => self.issue_closed(workload),
+            Some(at) => {
+                self.events.push(at, Event::Thought(workload as u32));
+                Ok(())
+            }
+        }
     }
 
     /// A drive fails: what waits at it goes elsewhere, and its rebuild begins if there is spare space.

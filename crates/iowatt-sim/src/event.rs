@@ -12,6 +12,8 @@ use tournament::{Key, NEVER, Tournament};
 pub enum Event {
     /// The next open arrival of a workload.
     Arrival(u32),
+    /// A think time of a workload's closed loop ends.
+    Thought(u32),
     /// A visit to the controller ends its present stage.
     Visit(u32),
     /// A drive completes its operation.

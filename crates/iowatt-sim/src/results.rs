@@ -8,7 +8,7 @@ use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
 use crate::controller::Controller;
 use crate::device::Drive;
-use crate::observe::{Flow, Observer};
+use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
 use crate::power::{STATE_NAMES, STATES};
 use crate::raid::Pool;
@@ -146,6 +146,8 @@ pub struct DriveResult {
     pub commands_mean: Option<f64>,
     /// Sum over arrivals of the operations that they found, themselves included.
     pub queue_seen_sum: u64,
+    /// Idle periods, from a completion that left nothing to do to the next arrival.
+    pub idle_periods: IdleResult,
     /// Spindle starts.
     pub spin_ups: u64,
     /// Spindle stops.
@@ -376,6 +378,7 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         queue_length_mean: ratio(observer.queue_area(index), span),
         commands_mean: drive.commands_area().map(|area| ratio(area, span)),
         queue_seen_sum: t.queue_seen,
+        idle_periods: t.idle.result(),
         spin_ups: t.spin_ups,
         spin_downs: t.spin_downs,
         state_ns: (0..STATES).map(|s| (STATE_NAMES[s], time[s])).collect(),

@@ -10,6 +10,8 @@ use rand_pcg::Pcg64;
 pub enum Room {
     /// Rotational phase of each drive.
     SpindlePhase = 1,
+    /// Think times of each closed workload.
+    Think = 2,
 }
 
 /// The random stream of one room and index.
@@ -22,6 +24,12 @@ impl Stream {
     pub fn new(seed: u64, room: Room, index: usize) -> Self {
         let stream = (u128::from(room as u32) << 64) | index as u128;
         Self(Pcg64::new(u128::from(seed), stream))
+    }
+
+    /// Exponential with mean 1.
+    pub fn exponential(&mut self) -> f64 {
+        let unit = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        -(1.0 - unit).ln()
     }
 
     /// Uniform in `0..bound` by multiplication (bias under 2^-64 x bound).

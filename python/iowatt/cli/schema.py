@@ -1,11 +1,19 @@
-"""``iowatt schema``: the JSON Schema of scenarios, for completion and checking in editors."""
+"""``iowatt schema``: the JSON Schema of scenarios and profiles, for completion and checking in editors."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class Document(StrEnum):
+    """Files that have a schema."""
+
+    SCENARIO = "scenario"
+    PROFILE = "profile"
 
 
 def register(app: typer.Typer) -> None:
@@ -14,15 +22,21 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(
+    of: Annotated[Document, typer.Argument(help="Of which file.")] = Document.SCENARIO,
+    *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write it to this file.", show_default="standard output"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
-    """Print the JSON Schema of a scenario (name it in a file's first line: `#:schema FILE`)."""
+    """Print the JSON Schema of a scenario or a profile (name it in a file's first line: `#:schema FILE`)."""
     from iowatt.scenario.output import write_text
-    from iowatt.scenario.schema import schema_text
+
+    if of is Document.PROFILE:
+        from iowatt.workload.schema import schema_text
+    else:
+        from iowatt.scenario.schema import schema_text
 
     if output is None:
         typer.echo(schema_text(), nl=False)

@@ -1,4 +1,7 @@
-"""`iowatt trace info | profile | convert`: what is in a trace, and the same trace as CSV or Parquet."""
+"""`iowatt trace info | profile | convert`: what is in a trace, and the same trace as CSV or Parquet.
+
+Synthetic traces have a module of their own, ``generate``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from iowatt.cli import generate
 from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[
@@ -91,6 +95,7 @@ def register(app: typer.Typer) -> None:
     trace.command("info")(info)
     trace.command("profile")(profile)
     trace.command("convert")(convert)
+    generate.register(trace)
     app.add_typer(trace, name="trace")
 
 

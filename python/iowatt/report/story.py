@@ -12,6 +12,7 @@ from iowatt.report.figures import palette
 from iowatt.report.numbers import with_unit
 from iowatt.report.phrases import between, listed
 from iowatt.report.system import replay_in_words
+from iowatt.sources.inputs import source_name
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -57,7 +58,7 @@ def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
     if not len(names) == len(sources) == len(paces):
         return names
     return [
-        f"{name} ({PurePath(source['path']).name}; {replay_in_words(pace['replay'])})"
+        f"{name} ({PurePath(source_name(source)).name}; {replay_in_words(pace['replay'])})"
         for name, source, pace in zip(names, sources, paces, strict=True)
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from iowatt.report import controller, numbers
 from iowatt.report.figures.figure import Cell, Column, Table
+from iowatt.sources.inputs import source_name
 
 
 def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
@@ -74,7 +75,7 @@ def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
 def _workloads(plan: Mapping[str, Any], simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     sources = plan.get("sources") or [{}] * len(names["workloads"])
     rows: list[list[Cell]] = [
-        [name, names["volumes"][work["volume"]], str(source.get("path", "")), replay_in_words(work["replay"])]
+        [name, names["volumes"][work["volume"]], source_name(source), replay_in_words(work["replay"])]
         for name, work, source in zip(names["workloads"], simulation["workloads"], sources, strict=True)
     ]
     return Table([Column(title, text=True) for title in ("Workload", "Volume", "Trace", "Replay")], rows)
@@ -122,4 +123,6 @@ def replay_in_words(replay: Mapping[str, Any]) -> str:
         speed = replay["speed"]
         return "open, recorded times" if speed == 1 else f"open, {speed:.4g} × recorded speed"
     scope = "for each stream" if replay.get("per") == "stream" else "overall"
-    return f"closed, {replay['outstanding']:,} outstanding {scope}"
+    think = replay.get("think")
+    paused = f", {numbers.duration(think['mean_s'])} think time" if think else ""
+    return f"closed, {replay['outstanding']:,} outstanding {scope}{paused}"

@@ -13,6 +13,7 @@ from iowatt.scenario import controller
 from iowatt.scenario.array import Bus, FixedThresholdPolicy, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
+from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import ResolvedPool, System, resolve
 from iowatt.scenario.tracing import trace_options
 from iowatt.scenario.workload import OpenReplay, Workload
@@ -55,7 +56,7 @@ def compile_plan(
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
-                {"volume": system.volume_of_workload[i], "replay": _replay(w)}
+                {"volume": system.volume_of_workload[i], "replay": _replay(w, system.synthetic.get(i))}
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [
@@ -77,15 +78,25 @@ def compile_plan(
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
     """The plan's trace specifications with paths that open from anywhere; ``-`` stays standard input."""
     base = Path(base_dir).resolve()
+    return [_resolved(source, base) for source in plan["sources"]]
 
-    def placed(path: str) -> str:
-        return path if path == "-" else str(base / path)
 
-    return [
-        {**source, "path": placed(source["path"])}
-        | ({"more": [placed(path) for path in source["more"]]} if "more" in source else {})
-        for source in plan["sources"]
+def _resolved(source: dict[str, Any], base: Path) -> dict[str, Any]:
+    if "synthetic" not in source:
+
+        def placed(path: str) -> str:
+            return path if path == "-" else str(base / path)
+
+        more = {"more": [placed(path) for path in source["more"]]} if "more" in source else {}
+        return {**source, "path": placed(source["path"])} | more
+    plan = source["synthetic"]
+    processes = [
+        {**process, "law": {**process["law"], "trace": _resolved(process["law"]["trace"], base)}}
+        if "trace" in process["law"]
+        else process
+        for process in plan["processes"]
     ]
+    return {**source, "synthetic": {**plan, "processes": processes}}
 
 
 def _placed(problem: Problem) -> Problem:
@@ -114,7 +125,10 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
 
 
 def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
+    if workload.profile is not None:
+        return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
+    assert trace is not None  # resolve has seen to it
     volume = system.volumes[system.volume_of_workload[index]]
     return {
         "path": trace.path,
@@ -132,11 +146,14 @@ def _source(workload: Workload, system: System, index: int, seed: int) -> dict[s
     }
 
 
-def _replay(workload: Workload) -> dict[str, Any]:
-    replay = workload.replay
+def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
+    replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return {"mode": "open", "speed": replay.speed}
-    return {"mode": "closed", "outstanding": replay.outstanding, "per": replay.per}
+    closed = {"mode": "closed", "outstanding": replay.outstanding, "per": replay.per}
+    if replay.think:
+        closed["think"] = {"mean_s": replay.think, "exponential": replay.think_law == "exponential"}
+    return closed
 
 
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:

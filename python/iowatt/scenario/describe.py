@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import ResolvedPool, resolve
+from iowatt.scenario.units import format_duration
 from iowatt.scenario.workload import OpenReplay, Workload
 
 CHECK_SCHEMA: Final = "iowatt.check/1"
@@ -35,8 +37,8 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
             {
                 "name": workload.name,
                 "volume": system.volumes[system.volume_of_workload[index]].name,
-                "trace": workload.trace.path,
-                "replay": _replay(workload),
+                "trace": f"profile {workload.profile.name}" if workload.profile else _trace(workload),
+                "replay": _replay(workload, system.synthetic.get(index)),
             }
             for index, workload in enumerate(scenario.workload)
         ],
@@ -68,9 +70,14 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
     }
 
 
-def _replay(workload: Workload) -> str:
-    replay = workload.replay
+def _trace(workload: Workload) -> str:
+    return "" if workload.trace is None else workload.trace.path
+
+
+def _replay(workload: Workload, made: Made | None) -> str:
+    replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return "open" if replay.speed == 1 else f"open at {replay.speed:g} times the recorded speed"
     whose = "for each stream" if replay.per == "stream" else "in all"
-    return f"closed, {replay.outstanding} outstanding {whose}"
+    think = f", {format_duration(replay.think)} think time" if replay.think else ""
+    return f"closed, {replay.outstanding} outstanding {whose}{think}"

@@ -44,6 +44,9 @@ def _file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
         for name in ("path", "more"):
             if isinstance(trace, dict) and name in trace:
                 found.append((("workload", index, "trace", name), trace, name))
+        profile = workload.get("profile")
+        if isinstance(profile, dict) and _is_file(profile.get("name")):
+            found.append((("workload", index, "profile", "name"), profile, "name"))
     array = raw.get("array")
     for index, pool in enumerate(_tables(array, "pool") if isinstance(array, dict) else []):
         at: KeyPath = ("array", "pool", index, "device")

@@ -10,7 +10,7 @@ from iowatt.scenario.model import Scenario
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a scenario file."""
-    schema = _as_written(Scenario.model_json_schema(mode="validation"))
+    schema = as_written(Scenario.model_json_schema(mode="validation"))
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "iowatt scenario",
@@ -23,13 +23,13 @@ def schema_text() -> str:
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _as_written(schema: Any) -> Any:
+def as_written(schema: Any) -> Any:
     """``schema`` with defaults as TOML has them: with units, and none where leaving out is the default."""
     if isinstance(schema, list):
-        return [_as_written(item) for item in schema]
+        return [as_written(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    written = {name: _as_written(value) for name, value in schema.items()}
+    written = {name: as_written(value) for name, value in schema.items()}
     default = written.get("default")
     if "default" in written and (default is None or isinstance(default, dict)):
         del written["default"]

@@ -19,6 +19,7 @@ from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPo
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
+from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
 from iowatt.scenario.workload import Trace
@@ -66,6 +67,7 @@ class System:
     volumes: list[Extent] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
+    synthetic: dict[int, Made] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -282,6 +284,14 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
         else:
             system.volume_of_workload.append(placed.get(workload.volume or volumes[0], -1))
 
+        if (workload.trace is None) == (workload.profile is None):
+            both = "both `trace` and `profile` are" if workload.trace else "neither `trace` nor `profile` is"
+            hint = 'trace = { path = "oltp.csv.gz" }, or profile = { name = "hot-band", rate_iops = 500 }'
+            system.problems.append(Problem(path, f"{both} given; a workload has one of them", hint))
+            continue
+        if workload.trace is None:
+            _synthetic(scenario, index, base_dir, system)
+            continue
         trace: KeyPath = (*path, "trace")
         named: list[tuple[KeyPath, str]] = [((*trace, "path"), workload.trace.path)]
         named += [((*trace, "more", number), file) for number, file in enumerate(workload.trace.more)]
@@ -307,6 +317,18 @@ def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
         message = "end-to-end reads the trace twice, and standard input can be read once only"
         problems.append(Problem((*path, "place"), message, "give the offset of each device, or name a file"))
     return problems
+
+
+def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:
+    workload = scenario.workload[index]
+    declared = scenario.array.volume or scenario.array.pool
+    name = workload.volume or declared[0].name
+    capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)
+    ends = scenario.observe.duration is not None
+    made = make(workload, index, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends)
+    system.synthetic[index] = made
+    system.problems.extend(made.problems)
+    system.notes.extend(made.notes)
 
 
 def _missing_trace(path: KeyPath, file: Path) -> Problem:

@@ -43,11 +43,6 @@ def _place(trace: Trace) -> dict[str, Any] | None:
     return {"seats": seats, "align_bytes": trace.place_align}
 
 
-def trace_files(source: Mapping[str, Any]) -> list[str]:
-    """The paths that a trace spec names: one, or several that make one trace."""
-    return [source["path"], *source.get("more", ())]
-
-
 def recorded(path: Path) -> list[Path]:
     """The files that ``path`` stands for: itself, or those of all CPUs of a blktrace recording."""
     if path.exists() or not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""Workloads: which requests go to which volume, and how recorded time stamps become arrivals."""
+"""Workloads: which requests, recorded or made, go to which volume, and how time stamps become arrivals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration
 from iowatt.scenario.strict import Strict, key
+from iowatt.workload.quantities import Iops
 
 NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_-]*$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=64)]
@@ -199,6 +200,48 @@ class Trace(Strict):
     )
 
 
+class ProfileChoice(Strict):
+    """A synthetic workload: a profile of the library or of a file, and what is asked of it."""
+
+    name: str = key(
+        "A profile of the library (`iowatt trace profiles` lists them), or a profile file ending in .toml, "
+        "relative to the scenario's directory.",
+        example="hot-band",
+        min_length=1,
+    )
+    rate_iops: Iops | None = key(
+        "Requests per second in all.",
+        default=None,
+        unset="the profile's own rate; an error where it has none",
+        unit="IOPS",
+        example=500,
+    )
+    duration: Duration | None = key(
+        "When it ends.",
+        default=None,
+        unset="after `requests`, or with observe.duration",
+        unit="s",
+        example="10min",
+        gt=0,
+    )
+    requests: int | None = key(
+        "After how many requests it ends.", default=None, unset="after `duration`", example=1_000_000, ge=1
+    )
+    span: Capacity | None = key(
+        "Address space, from the start of the volume.",
+        default=None,
+        unset="the profile's own span; where it has none, the volume",
+        unit="bytes",
+        example="1TiB",
+        gt=0,
+    )
+    set: list[str] = key(
+        "Keys of the profile that differ, as in `iowatt trace generate --set`.",
+        default=[],
+        example=["stream.hot1.read_share=50"],
+    )
+
+
 class OpenReplay(Strict):
     """Arrivals keep their recorded times, whatever the storage does."""
 
@@ -224,6 +267,12 @@ class ClosedReplay(Strict):
         "The pacing. closed: a fixed number of requests is kept outstanding.", example="closed"
     )
     outstanding: int = key("Requests kept outstanding.", ge=1, le=2**32 - 1, example=32)
+    think: Duration = key(
+        "Mean time from a completion to the request that follows it.", default=0.0, unit="s", example="10ms"
+    )
+    think_law: Literal["exponential", "fixed"] = key(
+        "Law of the think time.", default="exponential", example="fixed"
+    )
     per: Literal["workload", "stream"] = key(
         "Whether the limit holds for the whole workload or for each stream (client, process) of the trace, "
         "each in its own order.",
@@ -239,9 +288,20 @@ class Workload(Strict):
     volume: Name | None = key(
         "The volume that it addresses.", default=None, unset="the only volume there is", example="db"
     )
-    trace: Trace = key("The requests.", example={"path": "traces/oltp.csv.gz"})
+    trace: Trace | None = key(
+        "The requests, recorded.",
+        default=None,
+        unset="a profile makes them",
+        example={"path": "traces/oltp.csv.gz"},
+    )
+    profile: ProfileChoice | None = key(
+        "The requests, made from a profile.",
+        default=None,
+        unset="a trace has them",
+        example={"name": "hot-band", "rate_iops": 500, "duration": "10min", "span": "1TiB"},
+    )
     replay: Annotated[OpenReplay | ClosedReplay, Field(discriminator="mode")] = key(
-        "How the trace's time stamps become arrivals.",
+        "How time stamps become arrivals. A profile with closed arrivals brings its own.",
         default=OpenReplay(mode="open"),
         example={"mode": "open", "speed": 0.4},
     )

@@ -12,6 +12,7 @@ from typing import Any
 from iowatt.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
+from iowatt.sources.inputs import traces_of
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -114,7 +115,7 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
-    for name in (name for trace in traces for name in (trace["path"], *trace.get("more", ()))):
+    for name in (name for trace in traces for name in traces_of(trace)):
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_file()):
             raise InputError(

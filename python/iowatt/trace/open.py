@@ -1,8 +1,9 @@
 """Opening a trace, whatever its format: text goes to Rust as a path, Parquet as batches that Polars decodes.
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
-holds for each workload. Whoever hands a trace to Rust calls `source`; whoever wants the requests in Python
-iterates over `requests`. Both go through the same checks in Rust.
+holds for each workload. In place of a recorded trace it may hold a workload to be made,
+``{"synthetic": plan}`` (see `iowatt.workload.compile`). Whoever hands a trace to Rust calls `source`; whoever
+wants the requests in Python iterates over `requests`. Both go through the same checks in Rust.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
     InputError
         A Parquet file cannot be opened. Text files are opened, and refused, by Rust.
     """
+    if "synthetic" in trace:
+        return _synthetic(trace["synthetic"])
     alone: dict[str, Any] = {name: value for name, value in trace.items() if name != "more"}
     if not trace.get("more"):
         return _one(alone)
@@ -109,6 +112,19 @@ def _one(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
         sector_bytes=trace.get("sector_bytes"),
     )
     return json.dumps({**trace, "format": "parquet"}), decoded
+
+
+def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
+    """A workload to be made; the batches are those of the trace whose stamps it takes, where there is one."""
+    decoded: ParquetBatches | Parts | None = None
+    processes = []
+    for process in plan["processes"]:
+        law = process["law"]
+        if law["law"] == "recorded":
+            recorded, decoded = source(law["trace"])
+            law = {**law, "trace": json.loads(recorded)}
+        processes.append({**process, "law": law})
+    return json.dumps({"synthetic": {**plan, "processes": processes}}), decoded
 
 
 def requests(trace: Mapping[str, Any], *, rows: int = 65_536) -> Requests:

@@ -1,12 +1,15 @@
 //! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed).
 
 mod closed;
+mod think;
 
 use crate::clock::Nanos;
 use crate::error::SimError;
 use crate::plan::{ClosedPer, ReplayPlan, WorkloadPlan};
+use crate::rng::{Room, Stream};
 use closed::StreamLoops;
 use iowatt_trace::{Op, Request, Source};
+use think::Thinking;
 
 /// Requests read from a source at a time.
 const BATCH: usize = 256;
@@ -62,22 +65,29 @@ enum Pace {
 pub struct Arrivals<'a> {
     reader: Reader<'a>,
     pace: Pace,
+    thinking: Option<Thinking>,
 }
 
 impl<'a> Arrivals<'a> {
-    /// Paces `source` as `plan` says.
+    /// Paces `source` as `plan`, workload number `index`, says.
     #[must_use]
-    pub fn new(plan: &WorkloadPlan, source: &'a mut dyn Source) -> Self {
+    pub fn new(plan: &WorkloadPlan, source: &'a mut dyn Source, seed: u64, index: usize) -> Self {
+        let think = match plan.replay {
+            ReplayPlan::Closed { think, .. } => think,
+            ReplayPlan::Open { .. } => None,
+        };
+        let thinking = think.map(|think| Thinking::new(think, Stream::new(seed, Room::Think, index)));
         let pace = match plan.replay {
             ReplayPlan::Open { speed } => Pace::Open { speed, waiting: false },
-            ReplayPlan::Closed { outstanding, per: ClosedPer::Workload } => {
+            ReplayPlan::Closed { outstanding, per: ClosedPer::Workload, .. } => {
                 Pace::Closed { room: outstanding }
             }
-            ReplayPlan::Closed { outstanding, per: ClosedPer::Stream } => {
+            ReplayPlan::Closed { outstanding, per: ClosedPer::Stream, .. } => {
                 Pace::ClosedByStream(StreamLoops::new(outstanding))
             }
         };
-        Self { reader: Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true }, pace }
+        let reader = Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true };
+        Self { reader, pace, thinking }
     }
 
     /// Whether arrivals follow the stamps.
@@ -146,8 +156,24 @@ impl<'a> Arrivals<'a> {
         }
     }
 
-    /// A request of `stream` has completed: a closed loop has room for another.
-    pub fn completed(&mut self, stream: u32) {
+    /// A request of `stream` has completed at `now`: a closed loop has room for another, at once (`None`) or at
+    /// the time returned, when [`Self::thought`] is to be called.
+    pub fn completed(&mut self, now: Nanos, stream: u32) -> Option<Nanos> {
+        if let Some(thinking) = &mut self.thinking {
+            return Some(thinking.begin(now, stream));
+        }
+        self.make_room(stream);
+        None
+    }
+
+    /// A think time has ended, the earliest of those under way.
+    pub fn thought(&mut self) {
+        if let Some(stream) = self.thinking.as_mut().and_then(Thinking::end) {
+            self.make_room(stream);
+        }
+    }
+
+    fn make_room(&mut self, stream: u32) {
         match &mut self.pace {
             Pace::Open { .. } => {}
             Pace::Closed { room } => *room += 1,

@@ -14,7 +14,7 @@ pub use queue::{Chosen, Queue};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
-use crate::observe::Observer;
+use crate::observe::{IdlePeriods, Observer};
 use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
 use crate::power::{Policy, State};
 use crate::slab::Slab;
@@ -123,6 +123,8 @@ pub struct DriveTotals {
     pub service: Nanos,
     /// Arrival to completion.
     pub response: Nanos,
+    /// From a completion that left nothing to do to the next arrival, the spindle turning.
+    pub idle: IdlePeriods,
     /// Spindle starts and stops.
     pub spin_ups: u64,
     /// Spindle stops begun.
@@ -273,6 +275,9 @@ impl Drive {
         }
         match self.spindle {
             Spindle::Spinning if self.service.is_none() => {
+                if around.observer.window().begins(now) {
+                    self.totals.idle.add(now - self.idle_since.max(around.observer.window().start));
+                }
                 self.book_rest(now, around.observer);
                 self.serve_next(now, around);
             }

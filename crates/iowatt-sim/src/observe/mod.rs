@@ -3,10 +3,12 @@
 
 mod batch;
 mod flow;
+mod idle;
 mod intervals;
 
 pub use batch::Batches;
 pub use flow::Flow;
+pub use idle::{IdlePeriods, IdleResult};
 pub use intervals::{Interval, Intervals};
 
 use crate::clock::Nanos;

@@ -61,7 +61,19 @@ pub enum ReplayPlan {
         outstanding: u32,
         /// Whether the limit holds for the workload or for each of its streams.
         per: ClosedPer,
+        /// From a completion to the request that follows it; none: no time.
+        think: Option<ThinkPlan>,
     },
+}
+
+/// Think time of a closed loop.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkPlan {
+    /// Its mean.
+    pub mean_s: f64,
+    /// Whether it is exponential; else it is always the mean.
+    pub exponential: bool,
 }
 
 /// The scope of a closed loop's limit.
@@ -290,8 +302,10 @@ impl Plan {
                 ReplayPlan::Open { speed } => {
                     check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;
                 }
-                ReplayPlan::Closed { outstanding, .. } => {
+                ReplayPlan::Closed { outstanding, think, .. } => {
                     check(outstanding > 0, "outstanding must be at least 1")?;
+                    let sound = think.is_none_or(|t| t.mean_s.is_finite() && t.mean_s >= 0.0);
+                    check(sound, "a think time must not be negative")?;
                 }
             }
         }

@@ -1,0 +1,128 @@
+"""`iowatt trace generate | profiles`: synthetic traces, and the library of profiles for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verbs to ``iowatt trace``."""
+    trace.command("generate")(generate)
+    trace.command("profiles")(profiles)
+
+
+def generate(
+    profile: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The trace; its ending says the format.", show_default="PROFILE.parquet"
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
+    ] = None,
+    requests: Annotated[
+        int | None, typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
+    ] = None,
+    span: Annotated[
+        str | None,
+        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a trace from a profile."""
+    from iowatt.cli.progress import bar
+    from iowatt.scenario.units import format_bytes, parse_capacity, parse_duration, parse_iops
+    from iowatt.workload.generate import generate as write  # loads Polars and the extension
+    from iowatt.workload.generate import prepare
+
+    prepared = prepare(
+        profile,
+        overrides or [],
+        seed=seed,
+        requests=requests,
+        duration_s=_parsed(duration, parse_duration, "--duration"),
+        rate_iops=_parsed(rate, parse_iops, "--rate"),
+        span=_parsed(span, parse_capacity, "--span"),
+    )
+    target = output or Path(f"{prepared.plan['name']}.parquet")
+    with bar(f"generating {prepared.plan['name']}") as progress:
+        result = write(prepared, target, force=force, progress=progress)
+    if as_json:
+        _print_json({"schema": "iowatt.trace-generate/1", **result})
+        return
+    for note in result["notes"]:
+        typer.echo(f"note: {note}", err=True)
+    size = format_bytes(result["bytes"])
+    typer.echo(f"{result['path']}: {result['requests']:,} requests, {size}, seed {result['seed']}")
+
+
+def profiles(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[PROFILE]", help="One profile: all that is known of it.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the library's profiles, or show one: its figures, and where each comes from."""
+    from iowatt.workload import describe
+
+    if name is None:
+        found = describe.listing()
+        if as_json:
+            _print_json({"schema": describe.LIST_SCHEMA, "profiles": found})
+            return
+        for line in describe.table(found):
+            typer.echo(line)
+        typer.echo(f"{len(found)} profiles; `iowatt trace profiles NAME` prints all of one", err=True)
+        return
+    shown = describe.profile(name)
+    if as_json:
+        _print_json(shown)
+        return
+    for line in describe.page(shown):
+        typer.echo(line)
+
+
+def _parsed(text: str | None, parse: Any, where: str) -> Any:
+    from iowatt.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+    if not value:
+        raise InputError("must be above 0", where=where)
+    return value
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -1,0 +1,63 @@
+"""Quantities that only profiles have: shares in percent, rates in requests per second, ends of a range."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from iowatt.scenario import units
+
+RANGE_END: Final = 'a part of the span such as "10%", or a size such as "4MiB" or "1.5TB"'
+_PERCENT: Final = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class RangeEnd:
+    """One end of a range: a fraction of the span, or bytes."""
+
+    fraction: float | None
+    bytes_: int | None
+
+    def __str__(self) -> str:
+        return f"{self.fraction * 100:g}%" if self.fraction is not None else f"{self.bytes_} bytes"
+
+
+def _range_end(value: Any) -> RangeEnd:
+    if isinstance(value, RangeEnd):
+        return value
+    if isinstance(value, str) and (match := _PERCENT.fullmatch(value)):
+        percent = float(match[1])
+        if percent > 100:
+            raise ValueError(f"{value!r} lies beyond the span; at most 100%")
+        return RangeEnd(percent / 100, None)
+    if value == 0 and not isinstance(value, bool):
+        return RangeEnd(None, 0)
+    for parse in (units.parse_capacity, units.parse_block_size):
+        try:
+            return RangeEnd(None, parse(value))
+        except ValueError:
+            continue
+    raise ValueError(f"{value!r} is no place in the span; expected {RANGE_END}")
+
+
+Place = Annotated[
+    RangeEnd,
+    BeforeValidator(_range_end),
+    WithJsonSchema({"type": ["string", "integer"], "examples": ["10%", "4MiB"], "x-accepts": RANGE_END}),
+]
+Percent = Annotated[float, Field(ge=0, le=100)]
+Iops = Annotated[
+    float,
+    BeforeValidator(units.parse_iops),
+    Field(gt=0),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}],
+            "examples": [500],
+            "x-accepts": units.IOPS,
+        }
+    ),
+]
