@@ -31,6 +31,14 @@ pub trait Records: Send {
     fn remark(&self) -> Option<String> {
         None
     }
+    /// What was assumed and what was passed over so far.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Whether there are no times, so that all stamps are 0.
+    fn untimed(&self) -> bool {
+        false
+    }
 }
 
 /// What the format says about order and time.
@@ -183,6 +191,8 @@ impl<R: Records> Checked<R> {
             return Err(self.unusable(format!("a stamp of {time} ns is past 2^63 ns (292 years)")));
         }
         self.summary.requests += 1;
+        self.summary.reads += u64::from(raw.op == Op::Read);
+        self.summary.writes += u64::from(raw.op == Op::Write);
         self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
         self.last_ns = Some(time_ns);
         Ok(Request {
@@ -285,7 +295,8 @@ impl<R: Records> Source for Checked<R> {
     }
 
     fn summary(&self) -> Option<Summary> {
-        Some(self.summary.clone())
+        let (notes, untimed) = (self.records.notes(), self.records.untimed());
+        Some(Summary { notes, untimed, ..self.summary.clone() })
     }
 
     fn progress(&self) -> Option<f64> {

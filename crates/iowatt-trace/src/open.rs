@@ -4,7 +4,8 @@ use std::io::Read;
 
 use crate::check::{Checked, Habits, Records};
 use crate::error::TraceError;
-use crate::format::{self, Decoder, Entry};
+use crate::format::blktrace::{self, Recording};
+use crate::format::{self, Decoder, Entry, Format};
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::Source;
@@ -16,6 +17,14 @@ use crate::spec::TraceSpec;
 /// The file is missing, empty or in no known format, or an option does not apply. What is wrong
 /// further on is said by [`Source::fill`].
 pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    if spec.format.as_deref().is_none_or(|name| name == blktrace::FORMAT.name) {
+        let files = blktrace::recording(&spec.path);
+        if !files.is_empty() {
+            format::refuse_misplaced(spec, &blktrace::FORMAT)?;
+            let habits = habits(&blktrace::FORMAT, spec);
+            return Ok(Box::new(Checked::new(Recording::open(&files, spec)?, spec, habits)?));
+        }
+    }
     decode(Input::open(spec)?, spec)
 }
 
@@ -31,20 +40,29 @@ fn decode(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceEr
     let format = format::choose(spec, &mut input)?;
     let decoder = (format.decoder)(spec)
         .map_err(|reason| TraceError::Unusable { file: spec.file().to_owned(), reason })?;
-    let records = FileRecords { input, decoder, names: Names::default() };
-    let habits = Habits {
+    let mut assumed = format::assumptions(format, spec);
+    if format.name == blktrace::FORMAT.name {
+        assumed.extend(blktrace::partial(&spec.path));
+    }
+    let records = FileRecords { input, decoder, names: Names::default(), assumed };
+    Ok(Box::new(Checked::new(records, spec, habits(format, spec))?))
+}
+
+fn habits(format: &Format, spec: &TraceSpec) -> Habits {
+    Habits {
         format: format.name,
         detected: spec.format.is_none(),
         clock: format.clock,
         order_tolerance_s: format.order_tolerance_s,
-    };
-    Ok(Box::new(Checked::new(records, spec, habits)?))
+    }
 }
 
 struct FileRecords {
     input: Input,
     decoder: Box<dyn Decoder>,
     names: Names,
+    /// What the choice of the format and its options takes for granted.
+    assumed: Vec<String>,
 }
 
 impl Records for FileRecords {
@@ -63,5 +81,15 @@ impl Records for FileRecords {
 
     fn remark(&self) -> Option<String> {
         self.decoder.remark()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.assumed.clone();
+        notes.extend(self.decoder.notes());
+        notes
+    }
+
+    fn untimed(&self) -> bool {
+        self.decoder.untimed()
     }
 }

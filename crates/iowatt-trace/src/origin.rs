@@ -11,6 +11,7 @@ const LATE_UNIX_NS: u64 = 1_000_000_000 * 1_000_000_000;
 pub(crate) fn of(clock: Clock, earliest_ns: u64) -> (u64, Option<String>) {
     match clock {
         Clock::Relative => (0, None),
+        Clock::Arbitrary => (earliest_ns, None),
         Clock::UnixIfLate if earliest_ns < LATE_UNIX_NS => (0, None),
         Clock::UnixIfLate => (earliest_ns, Some(utc(earliest_ns))),
         Clock::Filetime => (earliest_ns, earliest_ns.checked_sub(FILETIME_TO_UNIX_NS).map(utc)),

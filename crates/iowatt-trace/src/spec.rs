@@ -17,15 +17,24 @@ pub struct TraceSpec {
     /// `lba` and `sectors` instead of `offset` and `size` where those count sectors).
     #[serde(default)]
     pub columns: Option<BTreeMap<String, String>>,
-    /// CSV: unit of a time column whose header does not name one.
+    /// CSV, regex: unit of times whose header or group does not name one. mqsim: unit of the stamps.
     #[serde(default)]
     pub time_unit: Option<TimeUnit>,
-    /// Bytes of a block where the format counts blocks; 512 unless given.
+    /// Bytes of a block where the format counts blocks; the format's own (512 in most) unless given.
     #[serde(default)]
     pub sector_bytes: Option<u32>,
-    /// blkparse, hp-srt: which event is a request; `Q` unless given.
+    /// blkparse, blktrace, hp-srt, etw: which event is a request; `Q` unless given.
     #[serde(default)]
     pub event: Option<Event>,
+    /// regex: the pattern of a line, with named groups.
+    #[serde(default)]
+    pub pattern: Option<String>,
+    /// arc, lirs, fio-iolog without waits: requests per second, which the trace does not record.
+    #[serde(default)]
+    pub rate_iops: Option<f64>,
+    /// Whether such a trace may be read without a rate, all stamps 0, because only the order matters.
+    #[serde(default)]
+    pub order_only: bool,
     /// Left out: the trace must hold one device. `*`: all of them. Else: only that one's requests.
     #[serde(default)]
     pub device: Option<String>,
@@ -57,6 +66,9 @@ impl TraceSpec {
             time_unit: None,
             sector_bytes: None,
             event: None,
+            pattern: None,
+            rate_iops: None,
+            order_only: false,
             device: None,
             skip_bad: 0,
             order_tolerance_s: None,
@@ -77,10 +89,18 @@ impl TraceSpec {
     /// # Errors
     /// Zero.
     pub(crate) fn sector(&self) -> Result<u64, String> {
+        self.block(512)
+    }
+
+    /// Bytes of a block, `usual` unless given.
+    ///
+    /// # Errors
+    /// Zero.
+    pub(crate) fn block(&self, usual: u64) -> Result<u64, String> {
         match self.sector_bytes {
             Some(0) => Err("sector_bytes is 0; 512 or 4096 are usual".into()),
             Some(bytes) => Ok(u64::from(bytes)),
-            None => Ok(512),
+            None => Ok(usual),
         }
     }
 }
@@ -100,17 +120,37 @@ pub enum TimeUnit {
     /// Nanoseconds.
     #[serde(rename = "ns")]
     Nanoseconds,
+    /// Picoseconds, in which MQSim may count.
+    #[serde(rename = "ps")]
+    Picoseconds,
 }
 
 impl TimeUnit {
-    /// Nanoseconds are 10 to this power per unit.
-    #[must_use]
-    pub fn power(self) -> u32 {
+    /// Nanoseconds are 10 to this power per unit; picoseconds have no whole power.
+    ///
+    /// # Errors
+    /// Picoseconds.
+    pub fn power(self) -> Result<u32, String> {
         match self {
-            Self::Seconds => 9,
-            Self::Milliseconds => 6,
-            Self::Microseconds => 3,
-            Self::Nanoseconds => 0,
+            Self::Seconds => Ok(9),
+            Self::Milliseconds => Ok(6),
+            Self::Microseconds => Ok(3),
+            Self::Nanoseconds => Ok(0),
+            Self::Picoseconds => {
+                Err("time_unit ps is for mqsim only; s, ms, us and ns are accepted".to_owned())
+            }
+        }
+    }
+
+    /// As users write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "us",
+            Self::Nanoseconds => "ns",
+            Self::Picoseconds => "ps",
         }
     }
 }
