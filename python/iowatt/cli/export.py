@@ -21,7 +21,9 @@ def export(
         ),
     ],
     *,
-    to: Annotated[Literal["fio", "vdbench"], typer.Option("--to", help="The load generator.", show_default=False)],
+    to: Annotated[
+        Literal["fio", "vdbench"], typer.Option("--to", help="The load generator.", show_default=False)
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file.", show_default="stdout")
     ] = None,
@@ -37,7 +39,10 @@ def export(
     duration: Annotated[
         str | None,
         typer.Option(
-            "--duration", metavar="TIME", help="How long it runs.", show_default="a round of its phases, or 60s"
+            "--duration",
+            metavar="TIME",
+            help="How long it runs.",
+            show_default="a round of its phases, or 60s",
         ),
     ] = None,
     rate: Annotated[
@@ -68,7 +73,8 @@ def export(
         typer.Option("--erase", metavar="DEVICE", help="Allow --check to overwrite this block device."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the output, and write to the file of --check, if they exist.")
+        bool,
+        typer.Option("--force", help="Replace the output, and write to the file of --check, if they exist."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -76,13 +82,13 @@ def export(
     from iowatt.errors import CheckFailedError
     from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
     from iowatt.workload.export.omissions import listed
-    from iowatt.workload.export.write import checked, result, write
     from iowatt.workload.export.prepare import parsed, prepare
+    from iowatt.workload.export.write import checked, result, write
 
     prepared = prepare(
         profile,
         overrides or [],
-        target=target if check is None else str(check),
+        target=target or (None if check is None else str(check)),
         seed=seed,
         duration_s=parsed(duration, parse_duration, "--duration"),
         rate_iops=parsed(rate, parse_iops, "--rate"),
@@ -100,7 +106,9 @@ def export(
         for line in listed(exported.omissions):
             typer.echo(f"not expressed: {line}", err=output is None and comparison is None)
         if output is not None:
-            typer.echo(f"{output}: {len(exported.jobs)} jobs, {prepared.duration_s:g} s, on {prepared.target}")
+            typer.echo(
+                f"{output}: {len(exported.jobs)} jobs, {prepared.duration_s:g} s, on {prepared.target}"
+            )
         if comparison is not None:
             _print_comparison(comparison)
     if comparison is not None and not comparison["within"]:

@@ -55,9 +55,13 @@ def compare(prepared: Prepared, exported: Exported, done: list[Done]) -> dict[st
     if prepared.profile.rated:
         rows.append(Row("all", "rate", "IOPS", total / prepared.duration_s, count / prepared.duration_s))
         if rows[-1].observed < rows[-1].asked * 0.99 - 3 * math.sqrt(rows[-1].asked / prepared.duration_s):
-            notes.append("the target did not keep up: fio delayed requests, and the mix is that of what it could do")
+            notes.append(
+                "the target did not keep up: fio delayed requests, and the mix is that of what it could do"
+            )
     if error > _SHORT:
-        notes.append(f"{count} requests are few: chance alone moves shares by up to {error:.1f} points; a longer --duration")
+        notes.append(
+            f"{count} requests are few: chance alone moves shares by up to {error:.1f} points; a longer --duration"
+        )
     return {
         "rows": [{**asdict(row), "difference": row.difference} for row in rows],
         "requests": count,
@@ -102,15 +106,25 @@ def _of(name: str, asked: Counts, seen: Counts) -> list[Row]:
 
 
 def table(comparison: dict[str, Any]) -> list[str]:
-    """The comparison in columns."""
-    rows = comparison["rows"]
-    width = max(len("stream"), *(len(row["stream"]) for row in rows))
-    lines = [f"{'stream':<{width}}  {'figure':<15} {'asked':>10} {'observed':>10} {'difference':>10}"]
-    for row in rows:
-        digits = 2 if row["unit"] == "%" else 1
-        figure = f"{row['figure']}, {row['unit']}"
-        lines.append(
-            f"{row['stream']:<{width}}  {figure:<15} {row['asked']:>10.{digits}f} {row['observed']:>10.{digits}f}"
-            f" {row['difference']:>+10.{digits}f}"
-        )
+    """The comparison in columns: a line for each stream, then what concerns all."""
+    figures: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in comparison["rows"]:
+        figures.setdefault(row["stream"], {})[row["figure"]] = row
+    width = max(len("stream"), *map(len, figures))
+    heads = "".join(f"  {head:>25}" for head in ("share of requests, %", "reads, %", "mean size, bytes"))
+    lines = [f"{'':<{width}}{heads}", f"{'stream':<{width}}" + f"  {'asked':>8}{'seen':>8}{'off':>9}" * 3]
+    for stream, of in figures.items():
+        cells = [
+            _cell(of.get(figure), digits) for figure, digits in (("share", 2), ("reads", 2), ("mean size", 0))
+        ]
+        lines.append(f"{stream:<{width}}" + "".join(cells))
+    for row in comparison["rows"]:
+        if row["figure"] == "rate":
+            lines.append(f"rate, IOPS: asked {row['asked']:.1f}, seen {row['observed']:.1f}")
     return lines
+
+
+def _cell(row: dict[str, Any] | None, digits: int) -> str:
+    if row is None:
+        return " " * 27
+    return f"  {row['asked']:>8.{digits}f}{row['observed']:>8.{digits}f}{row['difference']:>+9.{digits}f}"

@@ -142,7 +142,10 @@ class _File:
         """The rate of one of ``clones`` jobs."""
         constant = isinstance(law_of(self.prepared.profile, load.stream), Constant)
         if not constant:
-            return [f"rate_iops={poisson_rate(rate / clones if clones > 1 else whole)}", "rate_process=poisson"]
+            return [
+                f"rate_iops={poisson_rate(rate / clones if clones > 1 else whole)}",
+                "rate_process=poisson",
+            ]
         if len(self.prepared.loads()) > 1 or clones > 1:
             self.omit(
                 Omission(
@@ -277,7 +280,7 @@ class _File:
         if isinstance(access, Zipf) and _is_blocks(load, access, sizes):
             return [kind, *size, *place, f"random_distribution=zipf:{access.exponent:g}"], sizes
         if is_zoned(access):
-            place.append(f"random_distribution=zoned_abs:{self.zoned(load, unit)}")
+            place.append(f"random_distribution=zoned_abs:{self.zoned(load)}")
         return [kind, *size, *place], sizes
 
     def runs(self, load: Load, place: list[str], run: float) -> list[str]:
@@ -335,10 +338,19 @@ class _File:
         )
         return unit
 
-    def zoned(self, load: Load, unit: int) -> str:
+    def zoned(self, load: Load) -> str:
         access = load.stream.access
+        # Reads and writes are cut alike, so that what is hot for one lies where it does for the other.
+        both = [part for part in self.prepared.loads() if part.stream is load.stream]
+        unit = math.lcm(*(self.unit(part, sectors(part)[0]) for part in both))
         found = zones(
-            access, load.length, op=load.op, size=load.mean_bytes, unit=unit, count=100, seed=self.prepared.seed
+            access,
+            load.length,
+            op=load.op,
+            size=load.mean_bytes,
+            unit=unit,
+            count=100,
+            seed=self.prepared.seed,
         )
         scattered = getattr(access, "order", None) == "scattered"
         self.omit(
@@ -366,7 +378,12 @@ def _clones(load: Load, clones: int) -> list[str]:
 def _is_blocks(load: Load, access: Zipf, sizes: Mix) -> bool:
     """Whether extents are requests, which is what fio's own Zipf law draws."""
     single = len(sizes) == 1 and sizes[0][0] == access.extent
-    return single and load.stream.align in (None, access.extent) and access.order == "scattered" and access.exponent != 1
+    return (
+        single
+        and load.stream.align in (None, access.extent)
+        and access.order == "scattered"
+        and access.exponent != 1
+    )
 
 
 def _split(sizes: Mix) -> tuple[str, bool]:
@@ -375,7 +392,9 @@ def _split(sizes: Mix) -> tuple[str, bool]:
     total = math.fsum(share for _, share in sizes)
     whole = apportion([share for _, share in kept])
     exact = all(abs(w - share / total * 100) < 1e-6 for (_, share), w in zip(kept, whole, strict=True))
-    return ":".join(f"{size}/{w}" for (size, _), w in zip(kept, whole, strict=True) if w), exact and len(kept) == len(sizes)
+    return ":".join(f"{size}/{w}" for (size, _), w in zip(kept, whole, strict=True) if w), exact and len(
+        kept
+    ) == len(sizes)
 
 
 def _depth(sizes: Mix) -> int:

@@ -53,7 +53,9 @@ def run(text: str, folder: Path) -> list[Done]:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         if done.returncode != 0 or not result.exists():
-            raise InputError(f"fio ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}")
+            raise InputError(
+                f"fio ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}"
+            )
         return read(result.read_text("utf-8"))
 
 
@@ -77,5 +79,7 @@ def read(text: str) -> list[Done]:
     except (ValueError, KeyError, TypeError) as error:
         raise IowattError(f"fio's output is not the JSON that was asked for: {error!r}") from None
     if failed:
-        raise InputError(f"fio reports errors of {', '.join(failed)}", hint="run the exported file to see them")
+        raise InputError(
+            f"fio reports errors of {', '.join(failed)}", hint="run the exported file to see them"
+        )
     return found

@@ -59,7 +59,9 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None) -> bool:
         raise InputError("is neither a file nor a block device", where=str(path))
     if size < span:
         raise InputError(
-            f"has {size} bytes, fewer than the {span} of the address space", where=str(path), hint="a smaller --span"
+            f"has {size} bytes, fewer than the {span} of the address space",
+            where=str(path),
+            hint="a smaller --span",
         )
     return False
 
@@ -71,7 +73,9 @@ def _make(path: Path, span: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < span:
         raise InputError(
-            f"{span} bytes do not fit: the file system has {free} left", where=str(path), hint="a smaller --span"
+            f"{span} bytes do not fit: the file system has {free} left",
+            where=str(path),
+            hint="a smaller --span",
         )
     try:
         with path.open("xb") as file:

@@ -25,6 +25,7 @@ from iowatt.workload.sizes import Mix
 
 _ZONES: Final = 10
 _MOST_CURSORS: Final = 64
+_LEAST_ZONE: Final = 1 << 20
 _OPEN_THREADS: Final = 64
 _SKEW_UNITS: Final = 1_000_000  # of skews printed with four digits behind the point
 
@@ -82,7 +83,12 @@ class _File:
         return Exported("vdbench", text, list(self.omissions.values()), self.jobs)
 
     def section(
-        self, section: Section, prefix: str, workloads: list[_Workload], definitions: list[str], runs: list[str]
+        self,
+        section: Section,
+        prefix: str,
+        workloads: list[_Workload],
+        definitions: list[str],
+        runs: list[str],
     ) -> None:
         if section.rates is None:
             shares = {stream.name: stream.share or 0.0 for stream in self.prepared.profile.stream}
@@ -115,7 +121,10 @@ class _File:
         if elapsed != section.length_s:
             self.omit(
                 Omission(
-                    "duration", f"{section.length_s:g} s", f"{elapsed} s", "vdbench counts whole seconds, at least 2"
+                    "duration",
+                    f"{section.length_s:g} s",
+                    f"{elapsed} s",
+                    "vdbench counts whole seconds, at least 2",
                 )
             )
         interval = max(1, min(60, elapsed // 10))
@@ -125,7 +134,12 @@ class _File:
         if isinstance(law, Closed):
             if law.think:
                 self.omit(
-                    Omission("arrivals.think", f"{law.think:g} s of think time", "none", "vdbench's threads do not wait")
+                    Omission(
+                        "arrivals.think",
+                        f"{law.think:g} s of think time",
+                        "none",
+                        "vdbench's threads do not wait",
+                    )
                 )
             return f"rd={name},wd={prefix}_*,iorate=max,{times},threads={law.outstanding}"
         kinds = {isinstance(law_of(self.prepared.profile, s), Constant) for s in self.prepared.profile.stream}
@@ -220,7 +234,10 @@ class _File:
             yield 1 / count, f"seekpct=0,range=({start},{start + step})"
 
     def zoned(self, load: Load) -> Iterator[tuple[float, str]]:
-        unit = max(size for size, _ in load.sizes)
+        both = [part for part in self.prepared.loads() if part.stream is load.stream]
+        unit = math.lcm(*(size for part in both for size, _ in part.sizes), _LEAST_ZONE)
+        if unit > load.length // _ZONES:
+            unit = max(size for part in both for size, _ in part.sizes)
         found = zones(
             load.stream.access,
             load.length,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,6 +52,7 @@ def checked(
     if version is None:
         raise InputError("fio is not on the PATH", where="--check", hint="Debian: apt install fio")
     with scratch(target, prepared.span, force=force, erase=erase) as direct:
+        prepared = replace(prepared, target=str(target.absolute()))
         exported = fio.export(prepared, direct=direct)
         done = run_fio.run(exported.text, Path.cwd())
     comparison = check.compare(prepared, exported, done)

@@ -46,7 +46,9 @@ def is_zoned(access: Access) -> bool:
     return isinstance(access, HotBand | Skew | Zipf)
 
 
-def zones(access: Access, length: int, *, op: Op, size: float, unit: int, count: int, seed: int) -> list[Zone]:
+def zones(
+    access: Access, length: int, *, op: Op, size: float, unit: int, count: int, seed: int
+) -> list[Zone]:
     """At most ``count`` zones of a law that ``is_zoned``, over the whole range of ``length`` bytes, in its order.
 
     Parameters
@@ -95,7 +97,9 @@ def _quantiles(access: Access, length: int, *, op: Op, size: float, count: int) 
         return np.asarray(length * (1 - (1 - q) ** (1 / access.k)))
     if isinstance(access, Zipf):
         return _zipf(q, length, access.exponent, access.extent)
-    edges, shares = hot_band(length, shift=int(length // max(1.0, size)) // 100 * size if op == "write" else 0.0)
+    edges, shares = hot_band(
+        length, shift=int(length // max(1.0, size)) // 100 * size if op == "write" else 0.0
+    )
     cumulative = np.concatenate([[0.0], np.cumsum(shares)])
     # From the first place that is used to the last.
     used = np.flatnonzero(shares > 0)
