@@ -133,7 +133,7 @@ pub(super) fn held(wanted: Event, [q, d, c]: [u64; 3]) -> Option<String> {
 }
 
 /// Whether it flushes first, and what it moves (`None`: no data).
-fn direction(rwbs: &[u8]) -> Result<(bool, Option<Op>), Fault> {
+pub(super) fn direction(rwbs: &[u8]) -> Result<(bool, Option<Op>), Fault> {
     let (flushes, rest) = match rwbs {
         [b'F', rest @ ..] => (true, rest),
         _ => (false, rwbs),
@@ -166,7 +166,7 @@ fn extent(fields: &mut Blanks<'_>) -> Result<Option<(u64, u64)>, Fault> {
 }
 
 /// `8,0`
-fn is_device(field: &[u8]) -> bool {
+pub(super) fn is_device(field: &[u8]) -> bool {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     memchr::memchr(b',', field).is_some_and(|at| number(&field[..at]) && number(&field[at + 1..]))
 }

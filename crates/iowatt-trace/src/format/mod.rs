@@ -37,9 +37,11 @@ mod mqsim;
 mod msr;
 mod oracle_general;
 mod pace;
+mod perf;
 mod regex;
 mod sample;
 mod spc;
+mod strace;
 mod systor;
 mod tencent;
 mod vscsi;
@@ -64,6 +66,8 @@ pub static FORMATS: &[&Format] = &[
     &fiu::FORMAT,
     &blkparse::FORMAT,
     &blktrace::FORMAT,
+    &perf::FORMAT,
+    &strace::FORMAT,
     &fio_iolog::FORMAT,
     &alibaba::FORMAT,
     &tencent::FORMAT,
@@ -287,7 +291,7 @@ pub(crate) fn assumptions(format: &Format, spec: &TraceSpec) -> Vec<String> {
         (None, _) => {}
     }
     if format.options.contains(&"event") {
-        let (event, given) = (spec.event.unwrap_or_default(), spec.event.is_some());
+        let (event, given) = (spec.event.unwrap_or(usual_event(format)), spec.event.is_some());
         let meaning = match event {
             Event::Q => "the moment at which it was asked for",
             Event::D => "the moment at which it went to the device",
@@ -300,6 +304,11 @@ pub(crate) fn assumptions(format: &Format, spec: &TraceSpec) -> Vec<String> {
         said.push("stamps count from an arbitrary moment: time 0 is the first request".to_owned());
     }
     said
+}
+
+/// The event that is the request where none is named.
+fn usual_event(format: &Format) -> Event {
+    if format.name == perf::FORMAT.name { perf::USUAL } else { Event::default() }
 }
 
 /// One row of the list of formats.

@@ -101,6 +101,16 @@ pub(crate) fn samples() -> Vec<Sample> {
             (0, 51_200, 4096),
         ),
         text(
+            "perf",
+            "fio 42 [001] 5.000001: block:block_rq_issue: 7,0 WS 4096 () 100 + 8 none,0,0 [fio]\na b 42 [000] 5.5: block:block_rq_issue: 7,0 R 4096 () 108 + 8 [a b]\n",
+            (0, 51_200, 4096),
+        ),
+        text(
+            "strace",
+            "42 7.5 pread64(6</dev/sdb>, \"\"..., 4096, 51200) = 4096 <0.0001>\n42 8.5 pwrite64(6</dev/sdb>, \"\"..., 512, 0) = 512 <0.0001>\n",
+            (7_500_000_000, 51_200, 4096),
+        ),
+        text(
             "fio-iolog",
             "fio version 3 iolog\n89 /srv/t.dat add\n291 /srv/t.dat read 51200 12288\n642 /srv/t.dat write 49676288 45056\n",
             (291_000, 51_200, 12_288),

@@ -176,6 +176,37 @@ proptest! {
     }
 
     #[test]
+    fn perf(requests in requests(1)) {
+        // Completions right behind their issues: what is completed is known by its sector.
+        let text = lines(&requests, |r| {
+            let (at, op, sector, sectors) = (r.time_ns, letter(r.op), r.offset / 512, r.size / 512);
+            format!(
+                "a b 42 [000] {}: block:block_rq_issue: 7,0 {op}S {} () {sector} + {sectors} be,0,4 [a b]\n\
+                 swapper 0 [000] {}: block:block_rq_complete: 7,0 {op}S () {sector} + {sectors} [0]",
+                point(7 + at, 9), r.size, point(7 + at + r.response_ns.unsigned_abs(), 9)
+            )
+        });
+        let first = requests[0].time_ns;
+        let expected: Vec<_> =
+            requests.iter().map(|r| Request { time_ns: r.time_ns - first, stream: 0, ..*r }).collect();
+        prop_assert_eq!(read(text.as_bytes(), &spec("detect")).unwrap().0, expected);
+    }
+
+    #[test]
+    fn strace(requests in requests(1000)) {
+        let text = lines(&requests, |r| {
+            let call = if r.op == Op::Read { "pread64" } else { "pwrite64" };
+            let at = point(1_700_000_000_000_000_000 + r.time_ns, 9);
+            let response = point(r.response_ns.unsigned_abs(), 9);
+            format!("42 {at} {call}(6</a, (b>, \"\\0)\"..., {}, {}) = {} <{response}>", r.size, r.offset, r.size)
+        });
+        let first = requests[0].time_ns;
+        let expected: Vec<_> =
+            requests.iter().map(|r| Request { time_ns: r.time_ns - first, stream: 0, ..*r }).collect();
+        prop_assert_eq!(read(text.as_bytes(), &spec("detect")).unwrap().0, expected);
+    }
+
+    #[test]
     fn fio_iolog(requests in requests(1000)) {
         let line = |r: &Request| {
             format!("/a {} {} {}", if r.op == Op::Read { "read" } else { "write" }, r.offset, r.size)
