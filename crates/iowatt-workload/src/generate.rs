@@ -3,8 +3,11 @@
 use crate::access::{Access, Range};
 use crate::arrival::Process;
 use crate::choice::Choice;
-use crate::plan::{Plan, SizePlan, StreamPlan};
+use crate::plan::{FollowPlan, Plan, RunPlan, SizePlan, StreamPlan};
 use crate::rng::{Draws, Purpose};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use iowatt_trace::{NO_RESPONSE, Op, Request, Source, Summary, TraceError};
 
 /// Streams and processes at most.
@@ -48,6 +51,20 @@ struct Stream {
     range: Range,
     access: Access,
     draws: Draws,
+    run: Option<RunPlan>,
+}
+
+/// The next request of a run that has begun, by time and then by the order in which it became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Follower {
+    time_ns: u64,
+    number: u64,
+    stream: usize,
+    write: bool,
+    /// Size and first byte of the request before it.
+    after: (u32, u64),
+    /// Requests of the run from it on; `None` where that is drawn after each.
+    left: Option<u32>,
 }
 
 impl Stream {
@@ -58,20 +75,49 @@ impl Stream {
         let range = Range::new(stream.start_bytes, stream.end_bytes - stream.start_bytes, stream.align_bytes);
         let mut draws = Draws::new(plan.seed, Purpose::Stream, plan.workload, index);
         let access = Access::new(stream, &range, &mut draws, (plan.seed, plan.workload, index))?;
-        Ok(Self { read_fraction: stream.read_fraction, reads, writes, range, access, draws })
+        let run = stream.run.filter(|run| run.mean_requests > 1.0);
+        Ok(Self { read_fraction: stream.read_fraction, reads, writes, range, access, draws, run })
     }
 
-    /// Direction, size and first byte of the next request.
+    /// Whether the next request writes.
     #[inline]
-    fn next(&mut self) -> (Op, u32, u64) {
-        let write = match (&self.reads, &self.writes) {
+    fn way(&mut self) -> bool {
+        match (&self.reads, &self.writes) {
             (Some(_), Some(_)) => self.draws.unit() >= self.read_fraction,
             (reads, _) => reads.is_none(),
-        };
+        }
+    }
+
+    /// Size and first byte of the next request; `after` are those of the one that it follows in a run.
+    #[inline]
+    fn place(&mut self, write: bool, after: Option<(u32, u64)>) -> (u32, u64) {
+        let following = after.zip(self.run.map(|run| run.addresses));
+        if let Some((same, FollowPlan::Same)) = following {
+            return same;
+        }
         let sizes = if write { &self.writes } else { &self.reads };
         let size = sizes.as_ref().map_or(512, |sizes| sizes.draw(&mut self.draws));
-        let offset = self.access.next(&self.range, &mut self.draws, size, write);
-        (if write { Op::Write } else { Op::Read }, size, offset)
+        let offset = match following {
+            Some(((bytes, start), FollowPlan::Sequential)) => {
+                self.range.next_to(start + u64::from(bytes), u64::from(size))
+            }
+            _ => self.access.next(&self.range, &mut self.draws, size, write),
+        };
+        (size, offset)
+    }
+
+    /// Requests that follow the first of a run; `None` where that is drawn after each of them.
+    #[inline]
+    fn followers(&mut self, run: RunPlan) -> Option<u32> {
+        let more = run.mean_requests - 1.0;
+        (!run.geometric).then(|| (more + self.draws.unit()) as u32)
+    }
+
+    /// Time to the next request of a run.
+    #[inline]
+    fn gap_ns(&mut self, run: RunPlan) -> u64 {
+        let gap = if run.exponential { self.draws.exponential() * run.gap_s } else { run.gap_s };
+        (gap * 1e9).round() as u64
     }
 }
 
@@ -88,6 +134,11 @@ fn check(stream: &StreamPlan, reads: bool, writes: bool) -> Result<(), String> {
     if largest.is_some_and(|largest| largest > bytes) || bytes == 0 {
         return Err(format!("its range of {bytes} bytes does not hold its largest request"));
     }
+    if let Some(run) = stream.run
+        && !(run.mean_requests >= 1.0 && run.mean_requests.is_finite() && (0.0..1e9).contains(&run.gap_s))
+    {
+        return Err("a run has at least one request, and no negative gap".into());
+    }
     if stream.align_bytes == Some(0) {
         return Err("an alignment of zero".into());
     }
@@ -102,6 +153,11 @@ pub struct Generator {
     /// Next request of each process; `None` where it has ended.
     pending: Vec<Option<(f64, usize)>>,
     primed: bool,
+    /// Whether streams have runs; the next arrival and what follows earlier ones then compete.
+    has_runs: bool,
+    arriving: Option<Option<(u64, usize)>>,
+    followers: BinaryHeap<Reverse<Follower>>,
+    followed: u64,
     devices: Vec<String>,
     names: Vec<String>,
     requests: Option<u64>,
@@ -109,7 +165,6 @@ pub struct Generator {
     made: u64,
     last_ns: u64,
     equal_stamps: u64,
-    /// A closed loop has no stamps: nothing is to be said of equal ones.
     ended: bool,
 }
 
@@ -141,6 +196,10 @@ impl Generator {
             pending: vec![None; processes.len()],
             processes,
             primed: false,
+            has_runs: plan.streams.iter().any(|stream| stream.run.is_some()),
+            arriving: None,
+            followers: BinaryHeap::with_capacity(1024),
+            followed: 0,
             devices: vec!["0".to_owned()],
             names: plan.streams.iter().map(|stream| stream.name.clone()).collect(),
             requests: plan.requests,
@@ -177,11 +236,9 @@ impl Generator {
         Ok(std::mem::replace(&mut self.pending[index], next))
     }
 
+    /// Nanoseconds and stream of the next arrival within the duration.
     #[inline]
-    fn request(&mut self) -> Result<Option<Request>, TraceError> {
-        if self.requests.is_some_and(|limit| self.made >= limit) {
-            return Ok(None);
-        }
+    fn arrival_ns(&mut self) -> Result<Option<(u64, usize)>, TraceError> {
         let Some((at, stream)) = self.arrival()? else { return Ok(None) };
         if at >= self.end_s {
             return Ok(None);
@@ -191,13 +248,76 @@ impl Generator {
             let reason = "its requests reach beyond 285 years".to_owned();
             return Err(TraceError::Unusable { file: self.name.clone(), reason });
         }
-        let time_ns = (ns.round() as u64).max(self.last_ns);
+        Ok(Some((ns.round() as u64, stream)))
+    }
+
+    #[inline]
+    fn request(&mut self) -> Result<Option<Request>, TraceError> {
+        if self.requests.is_some_and(|limit| self.made >= limit) {
+            return Ok(None);
+        }
+        if self.has_runs {
+            return self.request_of_runs();
+        }
+        let Some((time_ns, stream)) = self.arrival_ns()? else { return Ok(None) };
+        let write = self.streams[stream].way();
+        Ok(Some(self.made(time_ns, stream, write, None)))
+    }
+
+    /// The next request where arrivals bring others after them.
+    fn request_of_runs(&mut self) -> Result<Option<Request>, TraceError> {
+        let arriving = match self.arriving.take() {
+            Some(arriving) => arriving,
+            None => self.arrival_ns()?,
+        };
+        let first = self.followers.peek().map(|Reverse(follower)| follower.time_ns);
+        if let Some((time_ns, stream)) = arriving
+            && first.is_none_or(|first| time_ns <= first)
+        {
+            let write = self.streams[stream].way();
+            return Ok(Some(self.made(time_ns, stream, write, None)));
+        }
+        self.arriving = Some(arriving);
+        let Some(Reverse(next)) = self.followers.pop() else { return Ok(None) };
+        Ok(Some(self.made(next.time_ns, next.stream, next.write, Some(next))))
+    }
+
+    #[inline]
+    fn made(&mut self, time_ns: u64, stream: usize, write: bool, after: Option<Follower>) -> Request {
+        let time_ns = time_ns.max(self.last_ns);
         self.equal_stamps += u64::from(self.made > 0 && time_ns == self.last_ns);
         self.last_ns = time_ns;
         self.made += 1;
-        let (op, size, offset) = self.streams[stream].next();
+        let of = &mut self.streams[stream];
+        let (size, offset) = of.place(write, after.map(|follower| follower.after));
         let response_ns = NO_RESPONSE;
-        Ok(Some(Request { time_ns, offset, response_ns, size, device: 0, stream: stream as u32, op }))
+        let op = if write { Op::Write } else { Op::Read };
+        let request = Request { time_ns, offset, response_ns, size, device: 0, stream: stream as u32, op };
+        if let Some(run) = of.run {
+            self.follow(run, &request, after);
+        }
+        request
+    }
+
+    /// Notes the request that follows `request`, itself `this` in its run, if one does.
+    fn follow(&mut self, run: RunPlan, request: &Request, this: Option<Follower>) {
+        let stream = request.stream as usize;
+        let of = &mut self.streams[stream];
+        let left = match this {
+            None => of.followers(run),
+            Some(this) => this.left.map(|left| left - 1),
+        };
+        let goes_on = left.map_or_else(|| of.draws.unit() * run.mean_requests >= 1.0, |left| left > 0);
+        if !goes_on {
+            return;
+        }
+        let time_ns = request.time_ns.saturating_add(of.gap_ns(run));
+        let (write, after) = (request.op == Op::Write, (request.size, request.offset));
+        let follower = Follower { time_ns, number: self.followed, stream, write, after, left };
+        self.followed += 1;
+        if (time_ns as f64) < self.end_s * 1e9 {
+            self.followers.push(Reverse(follower));
+        }
     }
 }
 

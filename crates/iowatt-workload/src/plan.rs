@@ -50,6 +50,36 @@ pub struct StreamPlan {
     pub align_bytes: Option<u64>,
     /// The address law.
     pub access: AccessPlan,
+    /// Runs: each arrival brings further requests after it.
+    pub run: Option<RunPlan>,
+}
+
+/// Requests that follow one another closely.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunPlan {
+    /// Mean requests of a run, the first included.
+    pub mean_requests: f64,
+    /// Whether the number is geometric; else it is the mean, or one of the two whole numbers around it.
+    pub geometric: bool,
+    /// Mean time from one to the next.
+    pub gap_s: f64,
+    /// Whether gaps are exponential; else they are equal.
+    pub exponential: bool,
+    /// Where those that follow go.
+    pub addresses: FollowPlan,
+}
+
+/// Where a request goes that follows another in a run.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum FollowPlan {
+    /// Where the one before it ended.
+    Sequential,
+    /// Where the one before it began, in its size.
+    Same,
+    /// Where the address law says.
+    Law,
 }
 
 /// A size and its weight.

@@ -70,6 +70,9 @@ def _law(path: KeyPath, law: object, profile: Profile) -> Iterator[Problem]:
         paced = "recorded stamps" if isinstance(law, arrivals.Recorded) else "completions"
         if profile.envelope or profile.phase:
             yield Problem(path, f"{paced} pace the requests; envelopes and phases have no effect on them")
+        runs = [stream.name for stream in profile.stream if stream.run is not None]
+        if runs:
+            yield Problem(path, f"{paced} pace the requests; stream {runs[0]!r} cannot have runs beside them")
         if len(profile.stream) > sum(stream.share is not None for stream in profile.stream):
             yield Problem(
                 path, f"{paced} pace the requests; a stream cannot have a rate of its own beside them"

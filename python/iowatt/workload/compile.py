@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from iowatt.workload import arrivals as laws
-from iowatt.workload.profile import Profile, Stream
+from iowatt.workload.profile import Phase, Profile, Run, Stream
 from iowatt.workload.ranges import extent
 from iowatt.workload.sizes import Mix, mixes
 
@@ -42,22 +42,24 @@ def synthesis(
         "streams": [_stream(profile, stream, span) for stream in profile.stream],
         "processes": _processes(profile),
         "envelopes": [{"period_s": e.period, "factors": _with_mean_one(e.factors)} for e in profile.envelope],
-        "phases": [
-            {
-                "duration_s": phase.duration,
-                "factor": phase.factor,
-                "weights": None
-                if phase.shares is None
-                else [_phase_weight(stream, phase.shares) for stream in profile.stream],
-            }
-            for phase in profile.phase
-        ],
+        "phases": [_phase(phase, profile) for phase in profile.phase],
     }
 
 
-def _phase_weight(stream: Stream, shares: dict[str, float]) -> float:
+def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
+    if phase.shares is None:
+        return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
+    shares = phase.shares
     # A stream with arrivals of its own is alone in its process: any weight says so.
-    return shares.get(stream.name, 0.0) if stream.share is not None else 1.0
+    weights = [
+        shares.get(s.name, 0.0) * _begins(s) if s.share is not None else 1.0 for s in profile.stream
+    ]
+    # The law counts arrivals, the factor requests: a mix of longer runs needs fewer arrivals.
+    usual = math.fsum(s.share * _begins(s) for s in profile.stream if s.share is not None)
+    here = math.fsum(
+        w for w, s in zip(weights, profile.stream, strict=True) if s.share is not None
+    )
+    return {"duration_s": phase.duration, "factor": phase.factor * here / usual, "weights": weights}
 
 
 def mean_rate(profile: Profile) -> float | None:
@@ -109,7 +111,23 @@ def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
         "end_bytes": end,
         "align_bytes": stream.align,
         "access": stream.access.plan(),
+        "run": None if stream.run is None else _run(stream.run),
     }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "mean_requests": run.requests,
+        "geometric": run.length == "geometric",
+        "gap_s": run.gap,
+        "exponential": run.gap_law == "exponential",
+        "addresses": run.addresses,
+    }
+
+
+def _begins(stream: Stream) -> float:
+    """Arrivals for each request: a run arrives once."""
+    return 1.0 if stream.run is None else 1.0 / stream.run.requests
 
 
 def _sizes(mix: Mix) -> list[dict[str, Any]]:
@@ -120,11 +138,12 @@ def _processes(profile: Profile) -> list[dict[str, Any]]:
     found = []
     if profile.arrivals is not None:
         members = [
-            {"stream": index, "weight": stream.share}
+            {"stream": index, "weight": stream.share * _begins(stream)}
             for index, stream in enumerate(profile.stream)
             if stream.share is not None
         ]
-        found.append(_process(profile.arrivals, members))
+        begins = math.fsum(member["weight"] for member in members) / 100
+        found.append(_process(profile.arrivals, members, begins))
     for index, stream in enumerate(profile.stream):
         if stream.rate_iops is not None:
             own: laws.Arrivals = laws.Poisson(law="poisson", rate=stream.rate_iops)
@@ -132,11 +151,13 @@ def _processes(profile: Profile) -> list[dict[str, Any]]:
             own = stream.arrivals
         else:
             continue
-        found.append(_process(own, [{"stream": index, "weight": 1.0}]))
+        found.append(_process(own, [{"stream": index, "weight": 1.0}], _begins(stream)))
     return found
 
 
-def _process(law: laws.Arrivals, members: list[dict[str, Any]]) -> dict[str, Any]:
+def _process(law: laws.Arrivals, members: list[dict[str, Any]], begins: float) -> dict[str, Any]:
+    if begins < 1.0 and isinstance(law, laws.Rated):
+        law = law.model_copy(update={"rate": (law_rate(law) or 0.0) * begins})
     modulation = None if isinstance(law, laws.Recorded | laws.Closed) else law.modulation
     return {
         "law": _law(law),

@@ -47,6 +47,27 @@ def _mix(text: str) -> Any:
     )
 
 
+class Run(Strict):
+    """Requests that follow one another closely."""
+
+    requests: float = key("Mean requests of a run, the first included.", gt=1, le=1e9, example=16)
+    length: Literal["geometric", "fixed"] = key(
+        "Law of their number. fixed: the mean, or one of the two whole numbers around it.",
+        default="geometric",
+        example="fixed",
+    )
+    gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
+    gap_law: Literal["exponential", "fixed"] = key(
+        "Law of the gaps.", default="exponential", example="fixed"
+    )
+    addresses: Literal["sequential", "same", "law"] = key(
+        "Where those that follow go. sequential: each begins where the one before it ended; same: to the same "
+        "place in the same size; law: by the stream's address law.",
+        default="sequential",
+        example="law",
+    )
+
+
 class Stream(Strict):
     """Requests that are alike."""
 
@@ -86,6 +107,12 @@ class Stream(Strict):
     sizes: list[SizeShare] | None = _mix("A mix of sizes.")
     read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
+    run: Run | None = key(
+        "Each arrival brings further requests of its kind after it; shares and rates count them all.",
+        default=None,
+        unset="each request arrives by itself",
+        example={"requests": 16, "gap": "4ms"},
+    )
     access: Access = key("Where its requests go.", example={"pattern": "uniform"})
     range: Annotated[tuple[Place, Place], BeforeValidator(_pair)] = key(
         "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans "

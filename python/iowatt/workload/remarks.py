@@ -7,9 +7,10 @@ from typing import Any, Final
 from iowatt.workload.marks import source_of
 from iowatt.workload.profile import Profile
 
+RATE: Final = "arrivals.rate"
 _OF_STREAM: Final = (
     "share", "rate_iops", "arrivals", "read_share", "size", "sizes", "read_sizes", "write_sizes", "access",
-    "range", "align",
+    "range", "align", "run",
 )  # fmt: skip
 
 
@@ -26,8 +27,13 @@ def figures(profile: Profile) -> list[str]:
 
 
 def of(profile: Profile) -> list[str]:
-    """The profile's own notes, and which of its figures are recalled or assumed."""
+    """The profile's own notes, and which of its figures are recalled, assumed or not known."""
     said = [f"profile {profile.name}: {note}" for note in profile.notes]
+    said += [
+        f"profile {profile.name}: not published: {missing.figure}: {missing.why}"
+        for missing in profile.missing
+        if missing.figure != RATE  # without it nothing runs; with it, it was given
+    ]
     for quality, words in (
         ("recalled", "UNVERIFIED figures, recalled and not checked against a publication"),
         ("assumed", "assumed figures, which nobody published"),

@@ -66,6 +66,16 @@ impl Range {
         self.start + place.min(last) * step
     }
 
+    /// The place for `size` bytes that begins at byte `end`, aligned; the start of the range where it is full.
+    #[inline]
+    pub(crate) fn next_to(&self, end: u64, size: u64) -> u64 {
+        let mut offset = end.saturating_sub(self.start);
+        if let Some(align) = self.align {
+            offset = offset.div_ceil(align) * align;
+        }
+        if offset + size > self.bytes { self.start } else { self.start + offset }
+    }
+
     /// Whole extents, at least one.
     fn extents(&self, extent_bytes: u64) -> u64 {
         (self.bytes / extent_bytes.max(1)).max(1)

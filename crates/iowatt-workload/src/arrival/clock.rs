@@ -5,8 +5,10 @@
 use crate::plan::{EnvelopePlan, ModulationPlan, PhasePlan, SojournPlan};
 use crate::rng::Draws;
 
-/// Boundaries passed without time passing before it is called a standstill.
-const MOST_STEPS: u32 = 1 << 24;
+/// Boundaries passed before one request comes, before that is called a standstill.
+const MOST_STEPS: u32 = 1 << 20;
+/// Shortest part of an envelope, phase or state, in seconds.
+const LEAST_S: f64 = 1e-6;
 
 /// A schedule of factors that repeats: an envelope, or the phases.
 #[derive(Clone, Debug)]
@@ -20,10 +22,10 @@ struct Cycle {
 impl Cycle {
     fn new(parts: Vec<(f64, f64)>) -> Result<Self, String> {
         let sound = |&(length, factor): &(f64, f64)| {
-            length > 0.0 && length.is_finite() && factor >= 0.0 && factor.is_finite()
+            length >= LEAST_S && length.is_finite() && factor >= 0.0 && factor.is_finite()
         };
         if parts.is_empty() || !parts.iter().all(sound) || !parts.iter().any(|&(_, factor)| factor > 0.0) {
-            return Err("parts need a length, factors that are not negative, and one above 0".into());
+            return Err("parts need a length of a microsecond at least, factors that are not negative, and one above 0".into());
         }
         let ends = parts[0].0;
         Ok(Self { parts, at: 0, ends })

@@ -31,6 +31,7 @@ enum Times {
 
 /// One process.
 pub struct Process {
+    name: String,
     times: Times,
     /// The streams' choice in each phase.
     members: Vec<Choice>,
@@ -72,6 +73,7 @@ impl Process {
             }
         };
         Ok(Self {
+            name: plan.name.clone(),
             times,
             members: members(plan, process)?,
             streams: process.members.iter().map(|member| member.stream).collect(),
@@ -92,7 +94,7 @@ impl Process {
                 let gap = law.gap(draws);
                 match clock.advance(gap) {
                     Some(at) => (at, clock.phase()),
-                    None => return Ok(None),
+                    None => return Err(standstill(&self.name)),
                 }
             }
             times @ Times::Recorded { .. } => match times.stamp()? {
@@ -135,6 +137,13 @@ impl Times {
         let origin = *origin.get_or_insert(stamp);
         Ok(Some((stamp - origin) as f64 * 1e-9 / *speed))
     }
+}
+
+/// Envelopes, phases and modulation that together hardly ever let time pass.
+#[cold]
+fn standstill(name: &str) -> TraceError {
+    let reason = "its envelopes, phases and modulation let no request come for a million of their parts";
+    TraceError::Unusable { file: name.to_owned(), reason: reason.to_owned() }
 }
 
 /// The choice among the members in each phase; one where there are no phases.
