@@ -1,6 +1,6 @@
 """`iowatt trace info | convert`: what is in a trace, and the same trace as CSV or Parquet.
 
-Synthetic traces have a module of their own, ``generate``.
+Synthetic traces have a module of their own, ``generate``; logs of counters have ``counters``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import generate
+from iowatt.cli import counters, generate
 
 Format = Annotated[
     str | None,
@@ -67,6 +67,7 @@ def register(app: typer.Typer) -> None:
     trace.command("info")(info)
     trace.command("convert")(convert)
     generate.register(trace)
+    counters.register(trace)
     app.add_typer(trace, name="trace")
 
 

@@ -1,7 +1,8 @@
-"""Time stamps of logs, which tools round to seconds and locales write in their own order, and what lies between."""
+"""Time stamps of logs, which tools round to seconds and locales order in their own way; what lies between."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import statistics
@@ -12,7 +13,8 @@ from typing import Final
 
 _DAY: Final = 86_400.0
 _TIME: Final = re.compile(
-    r"(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2})(?P<f>\.[0-9]{1,9})?)?\s*(?P<half>[AaPp][Mm])?", re.ASCII
+    r"(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2})(?P<f>\.[0-9]{1,9})?)?\s*(?P<half>[AaPp][Mm])?",
+    re.ASCII,
 )
 _DATE: Final = re.compile(r"([0-9]{1,4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,4})", re.ASCII)
 _ZONE: Final = re.compile(r"(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}|[A-Z]{3,5})?", re.ASCII)
@@ -20,7 +22,7 @@ _ZONE: Final = re.compile(r"(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}|[A-Z]{3,5})?", re.AS
 
 @dataclass(frozen=True)
 class Stamp:
-    """A wall-clock time: seconds of the day, and the days that the date may mean (none: only the time is given)."""
+    """A wall-clock time: seconds of the day, and the days that its date may mean (none: it has no date)."""
 
     seconds: float
     days: tuple[int, ...] = ()
@@ -33,7 +35,9 @@ class Stamp:
         passed = self.seconds - before.seconds
         if self.days and before.days:
             # 03/04 may be in March or April: the reading that makes successive stamps close is the right one.
-            return min((passed + _DAY * (a - b) for a, b in zip(self.days, before.days, strict=False)), key=abs)
+            return min(
+                (passed + _DAY * (a - b) for a, b in zip(self.days, before.days, strict=False)), key=abs
+            )
         return passed if passed > -_DAY / 2 else passed + _DAY
 
 
@@ -53,7 +57,7 @@ def time_of_day(text: str) -> float | None:
 
 
 def stamp(text: str) -> Stamp | None:
-    """A date and a time as iostat, sadf and perfmon write them, or a time alone; ``None`` where it is neither."""
+    """A date and a time as iostat and perfmon write them, or a time alone; ``None`` where it is neither."""
     if len(text) > 64:
         return None
     text = text.strip().removeprefix("Time: ")
@@ -61,7 +65,9 @@ def stamp(text: str) -> Stamp | None:
     days = _days(day)
     if days:
         words = rest.split()
-        zone = words.pop() if len(words) > 1 and _ZONE.fullmatch(words[-1]) and words[-1] not in _HALVES else ""
+        zone = (
+            words.pop() if len(words) > 1 and _ZONE.fullmatch(words[-1]) and words[-1] not in _HALVES else ""
+        )
         clock = " ".join(words)
         if not zone:  # an ISO stamp has its zone without a space
             clock = re.sub(r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$", "", clock, flags=re.ASCII)
@@ -84,7 +90,7 @@ def _days(text: str) -> tuple[int, ...]:
     orders = [(a, b, c)] if year_first else [(c, a, b), (c, b, a)]
     if "." in text and not year_first:
         orders = [(c, b, a)]
-    found = []
+    found: list[int | None] = []
     for year, month, day in orders:
         try:
             found.append(date(year + 2000 if year < 100 else year, month, day).toordinal())
@@ -103,8 +109,8 @@ def lengths(start: Stamp | None, stamps: Sequence[Stamp]) -> list[float]:
     """Seconds of the intervals that end at ``stamps``; the first begins at ``start``.
 
     Stamps are in whole seconds while intervals are not: where all intervals are within a second of their
-    median, each gets their mean, so that the log's length is kept and none is empty. Without ``start`` the first
-    is taken to be as long as the median; with one stamp alone its length is not known (NaN).
+    median, each gets their mean, so that the log's length is kept and none is empty. Without ``start`` the
+    first is taken to be as long as the median; with one stamp alone its length is not known (NaN).
 
     Raises
     ------
@@ -112,7 +118,7 @@ def lengths(start: Stamp | None, stamps: Sequence[Stamp]) -> list[float]:
         The index of the stamp at which time steps back by more than rounding explains, as ``args[0]``.
     """
     before = [start, *stamps] if start is not None else list(stamps)
-    passed = [b.since(a) for a, b in zip(before, before[1:], strict=False)]
+    passed = [b.since(a) for a, b in itertools.pairwise(before)]
     if not passed:
         return [math.nan] * len(stamps)
     for index, seconds in enumerate(passed):

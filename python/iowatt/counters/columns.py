@@ -14,43 +14,68 @@ from iowatt.counters.text import rate
 
 _SECTOR, _KB, _MB = 512.0, 1024.0, 1024.0**2
 
-# Name: (figure, factor to SI); `None`: known and of no use here.
-COLUMNS: Final[dict[str, tuple[str, float] | None]] = {
-    "tps": ("requests", 1), "r/s": ("reads", 1), "w/s": ("writes", 1), "d/s": ("discards", 1), "f/s": ("flushes", 1),
-    "rtps": ("reads", 1), "wtps": ("writes", 1), "dtps": ("discards", 1),
-    "rsec/s": ("read_bytes", _SECTOR), "wsec/s": ("write_bytes", _SECTOR), "dsec/s": ("discard_bytes", _SECTOR),
-    "rd_sec/s": ("read_bytes", _SECTOR), "wr_sec/s": ("write_bytes", _SECTOR), "dc_sec/s": ("discard_bytes", _SECTOR),
-    "rd_sec": ("read_bytes", _SECTOR), "wr_sec": ("write_bytes", _SECTOR), "dc_sec": ("discard_bytes", _SECTOR),
-    "bread/s": ("read_bytes", _SECTOR), "bwrtn/s": ("write_bytes", _SECTOR), "bdscd/s": ("discard_bytes", _SECTOR),
-    "Blk_read/s": ("read_bytes", _SECTOR), "Blk_wrtn/s": ("write_bytes", _SECTOR),
-    "Blk_dscd/s": ("discard_bytes", _SECTOR),
-    "rkB/s": ("read_bytes", _KB), "wkB/s": ("write_bytes", _KB), "dkB/s": ("discard_bytes", _KB),
-    "rkB": ("read_bytes", _KB), "wkB": ("write_bytes", _KB), "dkB": ("discard_bytes", _KB),
-    "kB_read/s": ("read_bytes", _KB), "kB_wrtn/s": ("write_bytes", _KB), "kB_dscd/s": ("discard_bytes", _KB),
-    "rMB/s": ("read_bytes", _MB), "wMB/s": ("write_bytes", _MB), "dMB/s": ("discard_bytes", _MB),
-    "MB_read/s": ("read_bytes", _MB), "MB_wrtn/s": ("write_bytes", _MB), "MB_dscd/s": ("discard_bytes", _MB),
-    "sec/s": ("bytes", _SECTOR), "kB/s": ("bytes", _KB), "MB/s": ("bytes", _MB),
-    "rrqm/s": ("read_merged", 1), "wrqm/s": ("write_merged", 1), "rqm/s": ("merged", 1), "drqm/s": None,
-    "%rrqm": None, "%wrqm": None, "%drqm": None, "rrqm": None, "wrqm": None, "drqm": None,
-    "await": ("wait", 1e-3), "r_await": ("read_wait", 1e-3), "w_await": ("write_wait", 1e-3),
-    "d_await": None, "f_await": None, "svctm": None,
-    "avgrq-sz": ("size", _SECTOR), "areq-sz": ("size", _KB), "rareq-sz": ("read_size", _KB),
-    "wareq-sz": ("write_size", _KB), "dareq-sz": None,
-    "avgqu-sz": ("queue", 1), "aqu-sz": ("queue", 1),
-    "%util": ("utilisation", 0.01), "util": ("utilisation", 0.01), "util-percent": ("utilisation", 0.01),
+# Columns by figure, with the factor that makes them SI.
+_MEANINGS: Final[dict[str, dict[str, float]]] = {
+    "requests": {"tps": 1},
+    "reads": {"r/s": 1, "rtps": 1},
+    "writes": {"w/s": 1, "wtps": 1},
+    "discards": {"d/s": 1, "dtps": 1},
+    "flushes": {"f/s": 1},
+    "read_bytes": {
+        "rsec/s": _SECTOR, "rd_sec/s": _SECTOR, "rd_sec": _SECTOR, "bread/s": _SECTOR, "Blk_read/s": _SECTOR,
+        "rkB/s": _KB, "rkB": _KB, "kB_read/s": _KB, "rMB/s": _MB, "MB_read/s": _MB,
+    },
+    "write_bytes": {
+        "wsec/s": _SECTOR, "wr_sec/s": _SECTOR, "wr_sec": _SECTOR, "bwrtn/s": _SECTOR, "Blk_wrtn/s": _SECTOR,
+        "wkB/s": _KB, "wkB": _KB, "kB_wrtn/s": _KB, "wMB/s": _MB, "MB_wrtn/s": _MB,
+    },
+    "discard_bytes": {
+        "dsec/s": _SECTOR, "dc_sec/s": _SECTOR, "dc_sec": _SECTOR, "bdscd/s": _SECTOR, "Blk_dscd/s": _SECTOR,
+        "dkB/s": _KB, "dkB": _KB, "kB_dscd/s": _KB, "dMB/s": _MB, "MB_dscd/s": _MB,
+    },
+    "bytes": {"sec/s": _SECTOR, "kB/s": _KB, "MB/s": _MB},
+    "merged": {"rqm/s": 1},
+    "read_merged": {"rrqm/s": 1},
+    "write_merged": {"wrqm/s": 1},
+    "wait": {"await": 1e-3},
+    "read_wait": {"r_await": 1e-3},
+    "write_wait": {"w_await": 1e-3},
+    "size": {"areq-sz": _KB, "avgrq-sz": _SECTOR},
+    "read_size": {"rareq-sz": _KB},
+    "write_size": {"wareq-sz": _KB},
+    "queue": {"aqu-sz": 1, "avgqu-sz": 1},
+    "utilisation": {"%util": 0.01, "util": 0.01, "util-percent": 0.01},
 }  # fmt: skip
+COLUMNS: Final = {
+    name: (figure, factor) for figure, names in _MEANINGS.items() for name, factor in names.items()
+}
+# Known, and of no use here. svctm is a figure that sysstat itself says not to trust, and dropped.
+_UNUSED: Final = frozenset(
+    ("drqm/s", "%rrqm", "%wrqm", "%drqm", "rrqm", "wrqm", "drqm", "d_await", "f_await", "dareq-sz", "svctm")
+)
 # Totals since the report before: with a rate they say how long the interval was.
 TOTALS: Final = {
     f"{unit}_{way}": f"{unit}_{way}/s" for unit in ("Blk", "kB", "MB") for way in ("read", "wrtn", "dscd")
 }
-_HUMAN: Final = {"s": 512.0, "B": 1.0, "k": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
+_HUMAN: Final = {
+    "s": 512.0,
+    "B": 1.0,
+    "k": 1024.0,
+    "M": 1024.0**2,
+    "G": 1024.0**3,
+    "T": 1024.0**4,
+    "P": 1024.0**5,
+}
 _SUFFIXED: Final = re.compile(r"([0-9.,]{1,40})([sBkMGTP%])", re.ASCII)
-_COARSE: Final = {"rMB/s": ("reads", "read_size", "read_bytes"), "wMB/s": ("writes", "write_size", "write_bytes")}
+_COARSE: Final = {
+    "rMB/s": ("reads", "read_size", "read_bytes"),
+    "wMB/s": ("writes", "write_size", "write_bytes"),
+}
 
 
 def known(name: str) -> bool:
     """Whether ``name`` is a column of sysstat's."""
-    return name in COLUMNS or name in TOTALS
+    return name in COLUMNS or name in _UNUSED or name in TOTALS
 
 
 def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:

@@ -134,9 +134,7 @@ class Reader:
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         self._put(line, device, values, seconds_of(self._columns, texts))
 
-    def _put(
-        self, line: Line, device: str, values: dict[str, float], by_totals: tuple[float, float]
-    ) -> None:
+    def _put(self, line: Line, device: str, values: dict[str, float], by_totals: tuple[float, float]) -> None:
         report = self._report
         # Without stamps and avg-cpu nothing but a device that comes again tells that a report begins.
         if report is None or report.devices.get(device, {}).keys() & values.keys():

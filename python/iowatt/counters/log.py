@@ -1,4 +1,4 @@
-"""What counters say, whichever tool wrote them: rates and means of each device over intervals, in SI units."""
+"""What counters say, whichever tool wrote them: rates and means of each device over intervals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ RATES: Final = (
 MEANS: Final = (
     "wait", "read_wait", "write_wait", "size", "read_size", "write_size", "queue", "utilisation",
 )  # fmt: skip
-FIELDS: Final = frozenset((*RATES, *MEANS))
+# 0 where a device is not listed: iostat -z leaves idle ones out.
+_ZERO_WHEN_IDLE: Final = frozenset((*RATES, "queue", "utilisation"))
 _ABSENT: Final = float("nan")
 
 
@@ -39,7 +40,7 @@ class Series:
         """Append a row; figures that only some rows have are absent (NaN) from the others."""
         before = len(self.intervals)
         self.intervals.append(interval)
-        for name in values.keys() - self.columns.keys():
+        for name in [name for name in values if name not in self.columns]:
             self.columns[name] = array("d", [_ABSENT]) * before
         for name, column in self.columns.items():
             column.append(values.get(name, _ABSENT))
@@ -49,8 +50,8 @@ class Series:
 class Log:
     """All that was read.
 
-    ``seconds`` has the length of each interval, NaN where the log does not say it; ``notes`` what was left out
-    or taken for granted while reading, in sentences; ``bad`` how many malformed records were skipped.
+    ``seconds`` has the length of each interval, NaN where the log does not say it; ``notes`` what was left
+    out or taken for granted while reading, in sentences; ``bad`` how many malformed records were skipped.
     """
 
     format: str
@@ -81,9 +82,11 @@ class Log:
         self.bad += 1
 
     def column(self, device: str, name: str) -> Floats:
-        """A figure in each interval: a rate is 0 where the device was not listed, NaN where it is not known."""
+        """A figure in each interval: NaN where it is not known; rates are 0 where the device is not listed."""
         series = self.devices[device]
-        filled = np.zeros(len(self.seconds)) if name in RATES else np.full(len(self.seconds), np.nan)
+        filled = (
+            np.zeros(len(self.seconds)) if name in _ZERO_WHEN_IDLE else np.full(len(self.seconds), np.nan)
+        )
         rows = np.frombuffer(series.intervals, dtype=np.int64)
         column = series.columns.get(name)
         filled[rows] = np.nan if column is None else np.frombuffer(column, dtype=np.float64)

@@ -1,8 +1,8 @@
 r"""Windows' performance monitor: CSV and TSV of relog, logman, typeperf and Export-Counter, text of typeperf.
 
 Columns are ``\\HOST\PhysicalDisk(0 C:)\Disk Reads/sec``. What follows is the meaning of Windows' counters as
-its performance monitor explains them: "% Disk Time" is no share of time (it is the mean queue times 100), so that
-the utilisation is taken from "% Idle Time"; "_Total" is the sum or mean of all and no device.
+its performance monitor explains them: "% Disk Time" is no share of time (it is the mean queue times 100), so
+that the utilisation is taken from "% Idle Time"; "_Total" is the sum or mean of all and no device.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _OBJECTS: Final = {"physicaldisk": "", "logicaldisk": "volume "}
 _PATH: Final = re.compile(r"\\\\([^\\]+)\\([^\\(]+)\((.*)\)\\([^\\]+)")
 _TOTAL: Final = "_total"
 _FORMAT_HINT: Final = (
-    r"""record them with typeperf "\PhysicalDisk(*)\*" -si 1 -f CSV -o disks.csv; names in another language: """
+    r"""record them with typeperf "\PhysicalDisk(*)\*" -si 1 -f CSV -o disks.csv; names in another "
+    r"language: """
     r"""--columns "Disk Reads/sec=NAME,Disk Writes/sec=NAME,..." """
 ).rstrip()
 
@@ -53,7 +54,8 @@ class Reader:
     Parameters
     ----------
     names:
-        English names of counters and what they are called in the log, where it was written in another language.
+        English names of counters and what they are called in the log, where it was written in another
+        language.
     """
 
     def __init__(self, log: Log, names: Mapping[str, str]) -> None:
@@ -76,10 +78,14 @@ class Reader:
                 rows, width, columns = [], len(cells), self._header(line, cells)
                 continue
             if not width:
-                raise line.error("expected the names of the counters first, after (PDH-CSV 4.0)", _FORMAT_HINT)
+                raise line.error(
+                    "expected the names of the counters first, after (PDH-CSV 4.0)", _FORMAT_HINT
+                )
             stamp = clock.stamp(cells[0])
             if stamp is None:
-                self._log.malformed(line.error(f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123"))
+                self._log.malformed(
+                    line.error(f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123")
+                )
             elif len(cells) < width:
                 self._log.malformed(
                     line.error(
@@ -138,7 +144,8 @@ class Reader:
             lengths = clock.lengths(start, [stamp for _, stamp, _ in rows])
         except ValueError as error:
             raise rows[error.args[0]][0].error(
-                "the time stamp is before that of the row before: the clock was set back", "split the log there"
+                "the time stamp is before that of the row before: the clock was set back",
+                "split the log there",
             ) from None
         blank = 0
         for sample, seconds in zip(values, lengths, strict=True):
@@ -153,7 +160,9 @@ class Reader:
             for device, figures in devices.items():
                 self._log.put(interval, device, figures)
         if blank:
-            self._log.note(f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out")
+            self._log.note(
+                f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out"
+            )
 
     def _values(self, line: Line, columns: list[_Column], cells: list[str]) -> dict[_Column, float | None]:
         found: dict[_Column, float | None] = {}

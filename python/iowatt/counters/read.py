@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,8 @@ FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
 _HEAD: Final = 400  # lines to look at
 _SAR_ROW: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\s[AP]M)?\s+\S", re.ASCII)
 _HINT: Final = (
-    "read are iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) and Windows' performance monitor (CSV, "
+    "read are iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) and Windows' performance "
+    "monitor (CSV, "
     "typeperf); a binary sa file first goes through sadf -d FILE -- -d, a .blg file through relog FILE -f CSV"
 )
 
@@ -40,14 +42,10 @@ def read(
     format_:
         The tool; by default, told by the content.
     first:
-        Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that iostat
-        ran with ``-y``.
-    names:
-        Names of perfmon's counters in another language, by the English ones.
-    skip_bad:
-        Malformed records to skip before it is an error.
-    interval_s:
-        Length of the intervals, in seconds, where the log does not say it.
+        Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that
+        iostat ran with ``-y``. names: Names of perfmon's counters in another language, by the English ones.
+        skip_bad: Malformed records to skip before it is an error. interval_s: Length of the intervals, in
+        seconds, where the log does not say it.
 
     Raises
     ------
@@ -65,7 +63,9 @@ def read(
             log = Log(tool, skip_bad)
         elif log.format != tool:
             raise InputError(
-                f"a log of {tool}, after one of {log.format}", where=str(file), hint="read them one tool at a time"
+                f"a log of {tool}, after one of {log.format}",
+                where=str(file),
+                hint="read them one tool at a time",
             )
         if names and found != "perfmon":
             raise InputError("names of counters are for logs of perfmon only", where="--columns")
@@ -76,18 +76,24 @@ def read(
             raise InputError(
                 "its only report is the mean since the system was started, which is left out",
                 where=where,
-                hint="record with iostat -xt 10, which goes on reporting; --first keep takes the mean all the same",
+                hint="record with iostat -xt 10, which goes on reporting; --first keep takes the mean all "
+                "the same",
             )
         raise InputError("it has no row of any device", where=where, hint=_HINT)
     if interval_s is not None:
         for index, seconds in enumerate(log.seconds):
-            log.seconds[index] = interval_s if seconds != seconds else seconds  # NaN: the log does not say it
+            log.seconds[index] = interval_s if math.isnan(seconds) else seconds
     return log
 
 
 _TOOL: Final[dict[str, Format]] = {
-    "iostat": "iostat", "sar": "sar", "sadf": "sar", "iostat-json": "iostat", "sadf-json": "sar", "perfmon": "perfmon",
-}  # fmt: skip
+    "iostat": "iostat",
+    "iostat-json": "iostat",
+    "sar": "sar",
+    "sadf": "sar",
+    "sadf-json": "sar",
+    "perfmon": "perfmon",
+}
 
 
 def _read(found: str, log: Log, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:

@@ -37,7 +37,9 @@ class Reader:
     def _header(self, line: Line) -> None:
         names = line.text.lstrip("# ").split(";")[_BEFORE:]
         if any("[...]" in name for name in names):
-            raise line.error("a log with all devices on one line cannot be read", hint="sadf -d FILE -- -d, without -h")
+            raise line.error(
+                "a log with all devices on one line cannot be read", hint="sadf -d FILE -- -d, without -h"
+            )
         if sum(known(name) for name in names) < 3:
             self._columns = None
             return

@@ -1,4 +1,4 @@
-"""sar's text: ``sar -d`` (each device; reads and writes are told apart in bytes only) and ``sar -b`` (all together)."""
+"""sar's text: ``sar -d`` (reads and writes apart in bytes only) and ``sar -b`` (all devices together)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ class Reader:
         if self._device_at is not None and len(words) > self._device_at:
             device = words.pop(self._device_at)
         if len(words) != len(columns):
-            self._log.malformed(line.error(f"expected {len(columns)} figures, as the header says; found {len(words)}"))
+            self._log.malformed(
+                line.error(f"expected {len(columns)} figures, as the header says; found {len(words)}")
+            )
             return
         try:
             values = figures(columns, words)

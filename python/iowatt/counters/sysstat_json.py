@@ -34,7 +34,8 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
         raise InputError(
             f"no valid JSON: {error.msg}",
             where=f"{source}:{error.lineno}",
-            hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), which writes them",
+            hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
+            "which writes them",
         ) from None
     except (RecursionError, ValueError):  # thousands of brackets, numbers of thousands of digits
         raise InputError("no JSON that can be read", where=source) from None
@@ -54,7 +55,8 @@ def _joined(lines: Iterable[Line]) -> tuple[str, str]:
         size += len(line.text) + 1
         if size > _MOST_CHARACTERS:
             raise line.error(
-                "JSON of over 256 Mi characters is not read", hint="take iostat's text, or sadf -d: they stream"
+                "JSON of over 256 Mi characters is not read",
+                hint="take iostat's text, or sadf -d: they stream",
             )
         parts.append(line.text)
     return source, "\n".join(parts)
@@ -73,7 +75,9 @@ def _iostat(log: Log, entries: list[Any], where: str, first: First) -> None:
             totals = max(totals, seconds_of(list(disk), [str(value) for value in disk.values()]))
         reports.append((clock.stamp(stamp) if isinstance(stamp, str) else None, totals, devices))
     start = None
-    if reports and (first == "drop" or (first == "auto" and _since_boot([report[1][1] for report in reports]))):
+    if reports and (
+        first == "drop" or (first == "auto" and _since_boot([report[1][1] for report in reports]))
+    ):
         log.note(DROPPED)
         start, reports = reports[0][0], reports[1:]
     stamps = [stamp for stamp, _, _ in reports if stamp is not None]
@@ -160,7 +164,9 @@ def _put(log: Log, seconds: float, devices: dict[str, dict[str, float]]) -> None
 def _step(table: Any, key: str, where: str) -> Any:
     if not isinstance(table, dict) or key not in table:
         raise InputError(
-            f"the key {key!r} is missing", where=where, hint="read is what `iostat -o JSON` and `sadf -j` write"
+            f"the key {key!r} is missing",
+            where=where,
+            hint="read is what `iostat -o JSON` and `sadf -j` write",
         )
     return table[key]
 

@@ -1,4 +1,4 @@
-"""Text of logs: files in the encodings that the tools write, lines with their places, numbers in any locale."""
+"""Text of logs: files in their encodings, lines with their places, numbers in any locale."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def lines(path: Path) -> Iterator[Line]:
 def _opened(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         head = file.read(2)
-    return io.BufferedReader(gzip.open(path)) if head == _GZIP else path.open("rb")  # type: ignore[type-var]
+    return io.BufferedReader(gzip.open(path)) if head == _GZIP else path.open("rb")
 
 
 def _encoding(raw: IO[bytes]) -> str:
@@ -103,4 +103,4 @@ def rate(text: str) -> float:
 
 def shown(text: str) -> str:
     """``text`` for a message: quoted, control characters escaped, cut."""
-    return ascii(text) if len(text) <= 40 else f"{ascii(text[:40])}..."
+    return ascii(text) if len(text) <= 40 else f"{text[:40]!a}..."
