@@ -153,11 +153,12 @@ def counters(
 
 
 def _asked(
+    *,
     access: str | None,
     sequential: float | None,
     read_share: float | None,
     span: str | None,
-    law: str,
+    arrivals: str,
     phases: int,
 ) -> Asked:
     """What the options say of what counters do not say."""

@@ -25,11 +25,11 @@ class Arrivals:
 def law(spread: Dispersion, asked: Asked, rate: float, joined: float) -> Arrivals:
     """Poisson, unless counts vary more than its chance allows.
 
-    Renewals with the coefficient of variation cv have counts whose index of dispersion comes to cv squared over
-    long intervals (Cox, Renewal Theory, 1962). Phases carry the variation between intervals as far as each has
-    its own; gaps carry what joining takes away, and at least a tenth, for bursts inside an interval: so much is
-    left at a tenth of the interval where the index falls in proportion to it. Intervals over ten seconds tell of
-    changing load rather than of bursts; there gaps are Poisson's.
+    Renewals with the coefficient of variation cv have counts whose index of dispersion comes to cv squared
+    over long intervals (Cox, Renewal Theory, 1962). Phases carry the variation between intervals as far as
+    each has its own; gaps carry what joining takes away, and at least a tenth, for bursts inside an interval:
+    so much is left at a tenth of the interval where the index falls in proportion to it. Intervals over ten
+    seconds tell of changing load rather than of bursts; there gaps are Poisson's.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def law(spread: Dispersion, asked: Asked, rate: float, joined: float) -> Arrival
     by = "chosen by the counts" if asked.arrivals == "auto" else "as asked"
     if spread.known:
         seen = (
-            f"from one interval of {spread.seconds:.4g} s to the next, counts vary {spread.index:.3g} times as "
-            "much as those of Poisson arrivals"
+            f"from one interval of {spread.seconds:.4g} s to the next, counts vary {spread.index:.3g} times "
+            "as much as those of Poisson arrivals"
         )
     else:
         seen = f"to tell bursts from chance takes {FEWEST} successive intervals, and there are fewer"
@@ -59,9 +59,9 @@ def law(spread: Dispersion, asked: Asked, rate: float, joined: float) -> Arrival
     if asked.arrivals == "bursty" or (asked.arrivals == "auto" and bursty):
         cv = min(squared**0.5, _MOST_CV)
         why = (
-            f"burstier than Poisson ({by}): {seen}; phases follow that, and gaps inside an interval, of which "
-            f"counters say nothing, are taken to be hyper-exponential with a coefficient of variation of {cv:.3g}, "
-            f"whose counts vary {cv * cv:.3g} times as much"
+            f"burstier than Poisson ({by}): {seen}; phases follow that, and gaps inside an interval, of "
+            "which counters say nothing, are taken to be hyper-exponential with a coefficient of variation of "
+            f"{cv:.3g}, whose counts vary {cv * cv:.3g} times as much"
         )
         table = {"law": "hyper-exponential", "rate": rounded(rate), "cv": rounded(cv)}
         return Arrivals(table, ["arrivals.law", "arrivals.cv"], why)

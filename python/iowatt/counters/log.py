@@ -82,7 +82,7 @@ class Log:
         self.bad += 1
 
     def column(self, device: str, name: str) -> Floats:
-        """A figure in each interval: NaN where it is not known; rates are 0 where the device is not listed."""
+        """A figure in each interval: NaN where not known; rates are 0 where the device is not listed."""
         series = self.devices[device]
         filled = (
             np.zeros(len(self.seconds)) if name in _ZERO_WHEN_IDLE else np.full(len(self.seconds), np.nan)
