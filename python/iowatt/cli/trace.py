@@ -1,6 +1,6 @@
 """`iowatt trace info | profile | convert`: what is in a trace, and the same trace as CSV or Parquet.
 
-Synthetic traces have modules of their own, ``generate`` and ``export``.
+Synthetic traces have modules of their own, ``generate`` and ``export``; logs of counters have ``counters``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import export, generate
+from iowatt.cli import counters, export, generate
 from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[
@@ -97,6 +97,7 @@ def register(app: typer.Typer) -> None:
     trace.command("convert")(convert)
     generate.register(trace)
     export.register(trace)
+    counters.register(trace)
     app.add_typer(trace, name="trace")
 
 
