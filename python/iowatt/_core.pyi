@@ -73,6 +73,18 @@ def trace_info(
     reading.
     """
 
+def trace_describe(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    options_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Read a whole trace and measure it as a workload, as JSON (schema ``iowatt.description/1``).
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes, samples,
+    lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
+    """
+
 def trace_formats() -> str:
     """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
 

@@ -7,6 +7,7 @@ use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use iowatt_trace::describe::Options;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -20,6 +21,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<TraceReader>()?;
     module.add_function(wrap_pyfunction!(open_trace, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_describe, module)?)?;
     module.add_function(wrap_pyfunction!(trace_formats, module)?)
 }
 
@@ -267,6 +269,34 @@ fn trace_info(
         })
         .map_err(|error| trace_error(py, error))?;
     json(&info)
+}
+
+/// Reads a whole trace and measures it as a workload, as JSON. Without `device` in the spec, all devices are read.
+#[pyfunction]
+#[pyo3(signature = (source, spec_json, options_json, progress=None))]
+fn trace_describe(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut spec = parse_spec(py, spec_json)?;
+    spec.device.get_or_insert_with(|| "*".to_owned());
+    let options: Options = serde_json::from_str(options_json)
+        .map_err(|error| input_error(py, &format!("the options: {error}"), None))?;
+    // Before a long trace is opened.
+    options.check().map_err(|reason| input_error(py, &reason, None))?;
+    let mut source = open_spec(py, source, &spec)?;
+    let mut report = Report::new(progress);
+    let found = py
+        .detach(|| {
+            iowatt_trace::describe::describe(source.as_mut(), spec.file(), &options, &mut |fraction, done| {
+                report.tell(fraction, done)
+            })
+        })
+        .map_err(|error| trace_error(py, error))?;
+    json(&found)
 }
 
 /// Calls back into Python a few times a second, for progress and for Ctrl-C.

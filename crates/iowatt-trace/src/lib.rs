@@ -3,9 +3,10 @@
 //! Bytes ([`Input`]: file or pipe, decompressed) go through a format's decoder ([`format`]) and come out
 //! as raw records; [`Checked`] puts them in order, checks and counts them, and is the [`Source`] that the
 //! simulator and Python read. Rows that Python brings itself (Parquet) enter at the same check.
-//! [`info`] reads a whole source and says what is in it.
+//! [`info`] reads a whole source and says what is in it; [`describe`] measures it as a workload.
 
 mod check;
+pub mod describe;
 mod error;
 pub mod format;
 pub mod info;

@@ -1,4 +1,4 @@
-"""`iowatt trace info | convert`: what is in a trace, and the same trace as CSV or Parquet.
+"""`iowatt trace info | profile | convert`: what is in a trace, and the same trace as CSV or Parquet.
 
 Synthetic traces have a module of their own, ``generate``.
 """
@@ -63,8 +63,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
-    trace = typer.Typer(help="What is in a trace; the same trace in another format.", no_args_is_help=True)
+    trace = typer.Typer(help="What is in a trace, what it asks of storage; the same trace in another format.", no_args_is_help=True)
+    from iowatt.cli.trace_profile import profile  # it takes its options from here
+
     trace.command("info")(info)
+    trace.command("profile")(profile)
     trace.command("convert")(convert)
     generate.register(trace)
     app.add_typer(trace, name="trace")
@@ -210,7 +213,7 @@ def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:
         console.print()
     width = max(len(label) for label, _ in lines)
     for label, text in lines:
-        style = "yellow" if label in ("warning", "skipped") else "bold"
+        style = "yellow" if label in ("warning", "note", "skipped") else "bold"
         console.print(Text.assemble((f"{label:<{width}}", style), "  ", text))
 
 

@@ -2,9 +2,9 @@
 
 mod arrivals;
 mod footprint;
-mod quantiles;
+pub(crate) mod quantiles;
 mod sequence;
-mod sizes;
+pub(crate) mod sizes;
 mod warnings;
 
 use serde::Serialize;

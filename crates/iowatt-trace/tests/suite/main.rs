@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed test is meant to stop
 
 mod checks;
+mod describe;
 mod hostile;
 mod info;
 mod input;
