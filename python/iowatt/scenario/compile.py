@@ -16,7 +16,7 @@ from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import ResolvedPool, System, resolve
 from iowatt.scenario.tracing import trace_options
-from iowatt.scenario.workload import OpenReplay, Workload
+from iowatt.scenario.workload import ClosedReplay, OpenReplay, Workload
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
 
@@ -142,7 +142,7 @@ def _source(workload: Workload, system: System, index: int, seed: int) -> dict[s
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
-        **trace_options(workload, seed),
+        **trace_options(trace, seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
 

@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from iowatt.scenario.workload import ClosedReplay, Trace, Workload
+from iowatt.scenario.workload import Trace
 
 
-def trace_options(workload: Workload, seed: int) -> dict[str, Any]:
-    """The keys of a trace spec (`iowatt.trace.open.spec`) that a scenario gives where it wants them."""
-    trace = workload.trace
+def trace_options(trace: Trace, seed: int, *, order_only: bool) -> dict[str, Any]:
+    """The keys of a trace spec (`iowatt.trace.open.spec`) that a scenario gives where it wants them.
+
+    ``order_only``: completions set the pace, stamps only the order.
+    """
     given: dict[str, Any] = {
         "devices": trace.devices,
         "pattern": trace.pattern,
@@ -29,8 +31,8 @@ def trace_options(workload: Workload, seed: int) -> dict[str, Any]:
     if trace.more:
         align = "clock" if trace.clock == "recorded" else "start"
         options |= {"more": list(trace.more), "combine": trace.combine, "align": align}
-    if isinstance(workload.replay, ClosedReplay):
-        options["order_only"] = True  # completions set the pace, stamps only the order
+    if order_only:
+        options["order_only"] = True
     return options
 
 
