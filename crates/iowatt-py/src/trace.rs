@@ -6,6 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use iowatt_sim::arrival::BATCH;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -22,14 +23,15 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_formats, module)?)
 }
 
-/// Opens the trace that the JSON `TraceSpec` describes: a file, or the batches of `source`.
-pub(crate) fn open_source(
+/// Opens the trace that the JSON `TraceSpec` describes for a simulation: a file, decoded ahead where that pays,
+/// or the batches of `source`.
+pub(crate) fn open_ahead(
     py: Python<'_>,
     source: Option<Py<PyAny>>,
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
     let spec = parse_spec(py, spec_json)?;
-    open_spec(py, source, &spec)
+    open_spec(py, source, &spec, |spec| iowatt_trace::open_ahead(spec, BATCH))
 }
 
 /// A trace's error as the Python exception it is there; what the caller raised comes back as it was.
@@ -61,9 +63,14 @@ fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<TraceSpec> {
         .map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
 }
 
-fn open_spec(py: Python<'_>, source: Option<Py<PyAny>>, spec: &TraceSpec) -> PyResult<Box<dyn Source>> {
+fn open_spec(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec: &TraceSpec,
+    open_file: fn(&TraceSpec) -> Result<Box<dyn Source>, TraceError>,
+) -> PyResult<Box<dyn Source>> {
     let opened = match source {
-        None => py.detach(|| iowatt_trace::open(spec)),
+        None => py.detach(|| open_file(spec)),
         Some(batches) => {
             let batches = batches.bind(py).try_iter()?.unbind();
             iowatt_trace::from_rows(Box::new(move || next_rows(&batches)), spec)
@@ -170,7 +177,7 @@ impl TraceReader {
 
     /// What was read so far, as JSON.
     fn summary(&self, py: Python<'_>) -> PyResult<String> {
-        json(&py.detach(|| self.reading().source.summary()))
+        json(&py.detach(|| self.reading().source.summary().cloned()))
     }
 }
 
@@ -223,7 +230,7 @@ impl Columns {
 #[pyfunction]
 #[pyo3(signature = (spec_json, source=None))]
 fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyResult<TraceReader> {
-    let source = open_source(py, source, spec_json)?;
+    let source = open_spec(py, source, &parse_spec(py, spec_json)?, iowatt_trace::open)?;
     Ok(TraceReader { source: Mutex::new(Reading { source, ended: false }) })
 }
 
@@ -239,7 +246,7 @@ fn trace_info(
     let mut spec = parse_spec(py, spec_json)?;
     // Which devices there are is what info is asked for.
     spec.device.get_or_insert_with(|| "*".to_owned());
-    let mut source = open_spec(py, source, &spec)?;
+    let mut source = open_spec(py, source, &spec, iowatt_trace::open)?;
     let mut report = Report::new(progress);
     let info = py
         .detach(|| {

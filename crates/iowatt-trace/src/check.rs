@@ -284,8 +284,8 @@ impl<R: Records> Source for Checked<R> {
         self.records.names().streams.names()
     }
 
-    fn summary(&self) -> Option<Summary> {
-        Some(self.summary.clone())
+    fn summary(&self) -> Option<&Summary> {
+        Some(&self.summary)
     }
 
     fn progress(&self) -> Option<f64> {

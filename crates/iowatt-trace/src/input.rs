@@ -127,6 +127,12 @@ impl Input {
         &self.file
     }
 
+    /// Whether the bytes come out of a decompressor.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        self.compression.is_some()
+    }
+
     /// Number of the line that [`Input::next_line`] gave last, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {

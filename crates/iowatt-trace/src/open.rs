@@ -1,7 +1,9 @@
 //! Opening: from a spec to a checked source, over a file, any reader, or rows that Python hands in.
 
 use std::io::Read;
+use std::thread::available_parallelism;
 
+use crate::ahead::Ahead;
 use crate::check::{Checked, Habits, Records};
 use crate::error::TraceError;
 use crate::format::{self, Decoder, Entry};
@@ -19,7 +21,22 @@ pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     decode(Input::open(spec)?, spec)
 }
 
-/// The same from a reader; `spec.path` only names it.
+/// The same, read `limit` requests at a time; what is compressed is decoded ahead, on a thread of its own ([`Ahead`]),
+/// where there is a second core for it.
+///
+/// Plain text is decoded in line: it is a small part of a simulation, and a thread would cost more processor time
+/// to save it, on a core that a second scenario may want.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_ahead(spec: &TraceSpec, limit: usize) -> Result<Box<dyn Source>, TraceError> {
+    let input = Input::open(spec)?;
+    let pays = input.is_compressed() && available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let source = decode(input, spec)?;
+    Ok(if pays { Box::new(Ahead::new(source, limit)) } else { source })
+}
+
+/// The same as [`open`] from a reader; `spec.path` only names it.
 ///
 /// # Errors
 /// As [`open`].

@@ -57,7 +57,7 @@ pub trait Source: Send {
     }
 
     /// What has been read so far, where the source keeps count.
-    fn summary(&self) -> Option<crate::Summary> {
+    fn summary(&self) -> Option<&crate::Summary> {
         None
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What was read so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Name of the format.
     pub format: String,
@@ -25,4 +25,39 @@ pub struct Summary {
     pub flushes: u64,
     /// The moment that time 0 stands for, in UTC, where stamps were absolute.
     pub origin: Option<String>,
+}
+
+impl Clone for Summary {
+    fn clone(&self) -> Self {
+        let mut new = Self::default();
+        new.clone_from(self);
+        new
+    }
+
+    /// Reuses the memory of the texts, which the derived one would not: a decoding thread copies a summary for
+    /// every few hundred requests.
+    fn clone_from(&mut self, from: &Self) {
+        let Self {
+            format,
+            detected,
+            requests,
+            skipped_bad,
+            first_bad,
+            reordered,
+            equal_stamps,
+            trims,
+            flushes,
+            origin,
+        } = self;
+        format.clone_from(&from.format);
+        *detected = from.detected;
+        *requests = from.requests;
+        *skipped_bad = from.skipped_bad;
+        first_bad.clone_from(&from.first_bad);
+        *reordered = from.reordered;
+        *equal_stamps = from.equal_stamps;
+        *trims = from.trims;
+        *flushes = from.flushes;
+        origin.clone_from(&from.origin);
+    }
 }

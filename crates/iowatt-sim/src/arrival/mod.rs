@@ -9,7 +9,7 @@ use closed::StreamLoops;
 use iowatt_trace::{Op, Request, Source};
 
 /// Requests read from a source at a time.
-const BATCH: usize = 256;
+pub const BATCH: usize = 256;
 
 /// A source read in batches.
 struct Reader<'a> {

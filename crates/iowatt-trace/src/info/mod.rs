@@ -265,7 +265,7 @@ impl Survey {
 
     #[allow(clippy::cast_precision_loss)] // figures for people
     fn finish(&self, source: &dyn Source, file: &str) -> TraceInfo {
-        let read = source.summary().unwrap_or_default();
+        let read = source.summary().cloned().unwrap_or_default();
         let (count, [reads, writes], [bytes_read, bytes_written]) = (self.count(), self.count, self.bytes);
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         let seconds = |ns: u64| ns as f64 / 1e9;

@@ -1,6 +1,7 @@
 //! What holds for every format and for the way from bytes to checked requests.
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed test is meant to stop
 
+mod ahead;
 mod checks;
 mod hostile;
 mod info;
@@ -117,7 +118,7 @@ pub(crate) fn drain(source: &mut dyn Source, limit: usize) -> Result<Vec<Request
 pub(crate) fn read(bytes: &[u8], spec: &TraceSpec) -> Result<(Vec<Request>, Summary), TraceError> {
     let mut source = open(bytes, spec)?;
     let requests = drain(source.as_mut(), 1000)?;
-    Ok((requests, source.summary().unwrap()))
+    Ok((requests, source.summary().cloned().unwrap()))
 }
 
 /// The error that reading ends with.
