@@ -7,6 +7,7 @@ use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use iowatt_sim::arrival::BATCH;
 use iowatt_trace::describe::Options;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
@@ -25,13 +26,25 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_formats, module)?)
 }
 
-/// Opens the trace that the JSON `TraceSpec` describes: a file, or the batches of `source`.
-pub(crate) fn open_source(
+/// Opens the trace (or the workload to be made) that the JSON describes.
+fn open_source(py: Python<'_>, source: Option<Py<PyAny>>, spec_json: &str) -> PyResult<Box<dyn Source>> {
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) => open_spec(py, source, &spec),
+        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+    }
+}
+
+/// Opens the trace that the JSON `TraceSpec` describes for a simulation: a file, decoded ahead where that pays,
+/// or the batches of `source`.
+pub(crate) fn open_ahead(
     py: Python<'_>,
     source: Option<Py<PyAny>>,
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
     match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) if source.is_none() => py
+            .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
+            .map_err(|error| trace_error(py, error)),
         Asked::Recorded(spec) => open_spec(py, source, &spec),
         Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
     }

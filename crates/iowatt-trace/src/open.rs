@@ -1,12 +1,14 @@
 //! Opening: from a spec to a checked source, over a file, any reader, or rows that Python hands in.
 
 use std::io::Read;
+use std::thread::available_parallelism;
 
+use crate::ahead::Ahead;
 use crate::check::{Checked, Habits, Records};
 use crate::error::TraceError;
 use crate::format::blktrace::{self, Recording};
 use crate::format::{self, Decoder, Entry, Format};
-use crate::input::Input;
+use crate::input::{self, Input};
 use crate::names::Names;
 use crate::request::Source;
 use crate::spec::TraceSpec;
@@ -19,6 +21,22 @@ use crate::transform;
 /// further on is said by [`Source::fill`].
 pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     transform::assemble(spec, &mut || open_parts(spec), &mut || Ok(()))
+}
+
+/// The same, read `limit` requests at a time; where a part of it is compressed, all is decoded ahead, on a thread of its own
+/// ([`Ahead`]), if there is a second core for it.
+///
+/// Plain text is decoded in line: it is a small part of a simulation, and a thread would cost more processor time
+/// to save it, on a core that a second scenario may want.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_ahead(spec: &TraceSpec, limit: usize) -> Result<Box<dyn Source>, TraceError> {
+    let source = open(spec)?;
+    let files = if spec.parts.is_empty() { std::slice::from_ref(spec) } else { &spec.parts[..] };
+    let pays = files.iter().any(|file| input::is_compressed(&file.path))
+        && available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    Ok(if pays { Box::new(Ahead::new(source, limit)) } else { source })
 }
 
 /// The traces that make up the one of `spec`, each by itself.

@@ -12,7 +12,7 @@ use iowatt_trace::{Op, Request, Source};
 use think::Thinking;
 
 /// Requests read from a source at a time.
-const BATCH: usize = 256;
+pub const BATCH: usize = 256;
 
 /// A source read in batches.
 struct Reader<'a> {

@@ -1,6 +1,7 @@
 //! What holds for every format and for the way from bytes to checked requests.
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed test is meant to stop
 
+mod ahead;
 mod blktrace;
 mod checks;
 mod describe;
