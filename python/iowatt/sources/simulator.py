@@ -49,6 +49,7 @@ def observe(
         A trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"`` is asked for
         with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
+    _load()
     cost = _Meter(other_cpu_s)
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
     report = progress or (lambda _fraction, _requests: None)
@@ -91,6 +92,11 @@ def run_core(
     from iowatt import _core  # loaded by those who simulate
 
     return dict(_core.simulate(simulation, list(sources), progress))
+
+
+def _load() -> None:
+    """Import what a simulation needs: a start-up cost, which is not on its account."""
+    import iowatt.trace.open  # noqa: F401 - Polars and the extension
 
 
 def _source(trace: TraceSpec) -> tuple[str, Iterable[Any] | None]:
