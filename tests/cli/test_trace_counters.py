@@ -50,6 +50,16 @@ def test_the_summary_as_json() -> None:
     assert found["profile"] is None
 
 
+def test_reads_and_writes_together_are_shown_where_no_more_is_known() -> None:
+    log = str(DATA / "iostat-12.6-xst.txt")
+    (device,) = json.loads(run(log, "--json"))["devices"]
+    assert device["iops"] == pytest.approx((3863 + 3157 + 1543.56) / 3)
+    assert device["read_share"] is None
+    assert "do not tell reads from writes" in run(log)
+    (device,) = json.loads(run(log, "--json", "--read-share", "70"))["devices"]
+    assert (device["read_share"], device["read_share_from"]) == (pytest.approx(0.7), "given")
+
+
 def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
     target = tmp_path / "mine.toml"
     shown = run(LOG, "-o", str(target), "--access", "skew:7", "--span", "1TiB")
