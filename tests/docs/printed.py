@@ -61,6 +61,9 @@ def workplace(folder: Path) -> None:
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
+    counters = ROOT / "tests" / "data" / "counters"
+    shutil.copy(counters / "iostat-12.6-xtd.txt", folder / "iostat.txt")
+    shutil.copy(counters / "perfmon-relog.csv", folder / "disks.csv")
     measured = [
         f"{'RW'[i % 2]} Hit {i * 7919 % 1_000_000} 8 {9000 + i % 7}.0 {5000 + i % 11}.0" for i in range(200)
     ]

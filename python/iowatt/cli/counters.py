@@ -228,6 +228,7 @@ def _profile(
 
 def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
     """Those asked for, checked; without any, the only one that did anything."""
+    from iowatt.counters.sar import ALL
     from iowatt.errors import InputError
     from iowatt.scenario.problems import suggestion
 
@@ -241,8 +242,9 @@ def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
     if wanted:
         return list(dict.fromkeys(wanted))
     busy = [entry for entry in found["devices"] if entry.get("iops") or entry["lacking"]]
-    if len(busy) == 1:
-        return [busy[0]["device"]]
+    disks = [entry for entry in busy if entry["device"] != ALL] or busy
+    if len(disks) == 1:
+        return [disks[0]["device"]]
     if not busy:
         raise InputError("no device read or wrote anything: there is no workload to make a profile of")
     names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])

@@ -114,8 +114,10 @@ class Reader:
         if self._columns is None:
             return
         if self._wrapped is not None:  # old versions put a long name on a line of its own
-            words, self._wrapped = [self._wrapped, *words], None
-        elif len(words) == 1:
+            name, self._wrapped = self._wrapped, None
+            if len(words) == len(self._columns):
+                words = [name, *words]
+        if len(words) == 1:
             self._wrapped = words[0]
             return
         if not self._is_row(words):

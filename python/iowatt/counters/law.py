@@ -60,8 +60,8 @@ def law(spread: Dispersion, asked: Asked, rate: float, joined: float) -> Arrival
         cv = min(squared**0.5, _MOST_CV)
         why = (
             f"burstier than Poisson ({by}): {seen}; phases follow that, and gaps inside an interval, of "
-            "which counters say nothing, are taken to be hyper-exponential with a coefficient of variation of "
-            f"{cv:.3g}, whose counts vary {cv * cv:.3g} times as much"
+            "which counters say nothing, are taken to be hyper-exponential with a coefficient of variation "
+            f"of {cv:.3g}, whose counts vary {cv * cv:.3g} times as much"
         )
         table = {"law": "hyper-exponential", "rate": rounded(rate), "cv": rounded(cv)}
         return Arrivals(table, ["arrivals.law", "arrivals.cv"], why)

@@ -150,4 +150,6 @@ def rounded(value: float) -> float:
 def _word(device: str, place: int) -> str:
     """A device as the first part of a stream's name; numbered where it had to be changed."""
     word = re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")[:32].strip("-")
-    return word if word == device else f"{word or 'device'}-{place + 1}"
+    if not word[:1].isalpha():
+        word = f"disk{word}"
+    return word if word == device else f"{word}-{place + 1}"

@@ -86,22 +86,8 @@ class Reader:
                 self._log.malformed(
                     line.error(f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123")
                 )
-            elif len(cells) < width:
-                self._log.malformed(
-                    line.error(
-                        f"expected {width} values, as the header says; found {len(cells)}",
-                        "a decimal comma without quotes splits values; export again with quotes or a point"
-                        if len(cells) > width
-                        else None,
-                    )
-                )
-            elif len(cells) > width and any(cells[width:]):
-                self._log.malformed(
-                    line.error(
-                        f"expected {width} values, as the header says; found {len(cells)}",
-                        "a decimal comma without quotes splits values; export again with quotes or a point",
-                    )
-                )
+            elif len(cells) < width or any(cells[width:]):
+                self._log.malformed(_ragged(line, width, len(cells)))
             else:
                 rows.append((line, stamp, cells))
         self._put(columns, rows)
@@ -177,6 +163,15 @@ class Reader:
                 value = None
             found[column] = None if value == -1 else value
         return found
+
+
+def _ragged(line: Line, width: int, found: int) -> InputError:
+    hint = (
+        "a decimal comma splits values that have no quotes: export them with quotes"
+        if found > width
+        else None
+    )
+    return line.error(f"expected {width} values, as the header says; found {found}", hint)
 
 
 def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:

@@ -13,6 +13,15 @@ from iowatt.errors import InputError
 
 SCHEMA: Final = "iowatt.trace-counters/1"
 _SHOWN_OVER_TIME: Final = 60
+_OF_DIRECTIONS: Final = (
+    "read_share",
+    "read_share_bytes",
+    "read_share_from",
+    "read_merged_share",
+    "write_merged_share",
+    "mean_read_wait",
+    "mean_write_wait",
+)
 
 
 def summary(log: Log, read_share: float | None = None) -> dict[str, Any]:
@@ -36,18 +45,29 @@ def summary(log: Log, read_share: float | None = None) -> dict[str, Any]:
 
 
 def _device(log: Log, device: str, read_share: float | None) -> dict[str, Any]:
+    lacking = None
     try:
         act = activity(log, device, read_share)
     except InputError as error:
-        return {"device": device, "lacking": error.message, **_service(log, device, None)}
+        lacking = error.message
+        if not log.has(device, "requests") or not (log.has(device, "bytes") or log.has(device, "size")):
+            return {"device": device, "lacking": lacking, **_service(log, device, None)}
+        act = activity(log, device, 0.5)  # reads and writes together are known all the same
+    found = _of_activity(log, device, act)
+    if lacking is not None:
+        found.update(dict.fromkeys(_OF_DIRECTIONS))
+        for part in found["over_time"]:
+            part.update(read_iops=None, write_iops=None)
+    return {"device": device, "lacking": lacking, **found}
+
+
+def _of_activity(log: Log, device: str, act: Activity) -> dict[str, Any]:
     weights = act.weights
     reads, writes = (float(np.sum(rate * weights)) for rate in (act.reads, act.writes))
     read_bytes, write_bytes = (float(np.sum(rate * weights)) for rate in (act.read_bytes, act.write_bytes))
     lasted, requests, moved = float(weights.sum()), reads + writes, read_bytes + write_bytes
     spread = dispersion(np.where(act.known, act.requests, np.nan), act.seconds)
     return {
-        "device": device,
-        "lacking": None,
         "unknown_intervals": int((~act.known).sum()),
         "iops": _ratio(requests, lasted),
         "peak_iops": float(act.requests.max(initial=0.0)),
@@ -122,17 +142,18 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _over_time(act: Activity) -> list[dict[str, float]]:
+def _over_time(act: Activity) -> list[dict[str, float | None]]:
     """Up to 60 stretches of equally many intervals: start, seconds, and mean rates."""
     weights = act.weights
     ends = np.cumsum(np.where(np.isfinite(act.seconds), act.seconds, 1.0))
-    found = []
+    found: list[dict[str, float | None]] = []
     for part in np.array_split(np.arange(len(weights)), min(_SHOWN_OVER_TIME, len(weights))):
         lasted = float(weights[part].sum())
         if lasted:
             found.append(
                 {
                     "end_seconds": float(ends[part[-1]]),
+                    "iops": float(np.sum((act.requests * weights)[part])) / lasted,
                     "read_iops": float(np.sum((act.reads * weights)[part])) / lasted,
                     "write_iops": float(np.sum((act.writes * weights)[part])) / lasted,
                     "bytes_per_second": float(np.sum(((act.read_bytes + act.write_bytes) * weights)[part]))

@@ -21,7 +21,7 @@ def lines(summary: dict[str, Any], devices: list[str]) -> list[str]:
         found.append(f"{idle} more without a request")
     detailed = [entry for entry in busy if entry["device"] in devices or len(busy) == 1]
     for entry in detailed:
-        if not entry["lacking"]:
+        if "iops" in entry:
             found += ["", *_details(entry)]
     found += [""] if summary["notes"] or any(entry["lacking"] for entry in busy) else []
     found += [f"note: {entry['device']}: {entry['lacking']}" for entry in busy if entry["lacking"]]
@@ -41,9 +41,10 @@ def _table(entries: list[dict[str, Any]]) -> list[str]:
         ("device", "IOPS", "peak", "reads", "MiB/s", "mean size", "mean wait", "queue", "busy", "merged r/w")
     ]
     for entry in entries:
-        if entry["lacking"]:
+        if "iops" not in entry:
+            cells = ("-",) * 6
             rows.append(
-                (_name(entry), *("-",) * 6, _plain(entry["mean_queue"]), _percent(entry["utilisation"]), "-")
+                (_name(entry), *cells, _plain(entry["mean_queue"]), _percent(entry["utilisation"]), "-")
             )
             continue
         rows.append(
@@ -51,7 +52,8 @@ def _table(entries: list[dict[str, Any]]) -> list[str]:
                 _name(entry),
                 _plain(entry["iops"]),
                 _plain(entry["peak_iops"]),
-                _percent(entry["read_share"]) + ("" if entry["read_share_from"] == "counted" else "*"),
+                _percent(entry["read_share"])
+                + ("*" if entry["read_share_from"] in ("bytes", "given") else ""),
                 _plain(entry["bytes_per_second"] / (1 << 20)),
                 _size(entry["mean_bytes"]),
                 _wait(entry["mean_wait"]),
@@ -68,9 +70,9 @@ def _table(entries: list[dict[str, Any]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-    if any(not entry["lacking"] and entry["read_share_from"] == "bytes" for entry in entries):
+    if any(entry.get("read_share_from") == "bytes" for entry in entries):
         found.append("* not counted: the share of the bytes")
-    if any(not entry["lacking"] and entry["read_share_from"] == "given" for entry in entries):
+    if any(entry.get("read_share_from") == "given" for entry in entries):
         found.append("* not counted: as asked")
     return found
 
@@ -108,7 +110,7 @@ def _details(entry: dict[str, Any]) -> list[str]:
             f"{verdict} "
             f"(1; by chance up to {_plain(entry['dispersion_limit'])})"
         )
-    rates = [part["read_iops"] + part["write_iops"] for part in entry["over_time"]]
+    rates = [part["iops"] for part in entry["over_time"]]
     if len(rates) > 1:
         found.append(f"  IOPS over time: {_bars(rates)}  (0 to {_plain(max(rates))})")
     return found
