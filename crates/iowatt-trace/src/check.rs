@@ -96,7 +96,7 @@ impl<R: Records> Checked<R> {
                 detected: habits.detected,
                 ..Summary::default()
             },
-            selection: Selection::new(spec.device.clone()),
+            selection: Selection::new(spec.device.clone(), spec.devices.clone()),
             earliest_ns: u64::MAX,
             origin_ns: None,
             last_ns: None,
@@ -209,9 +209,10 @@ impl<R: Records> Checked<R> {
     /// The first release fixes the origin: nothing earlier than the earliest stamp so far can come.
     #[cold]
     fn fix_origin(&mut self) -> u64 {
-        let (origin_ns, text) = origin::of(self.clock, self.earliest_ns);
+        let (origin_ns, unix_ns) = origin::of(self.clock, self.earliest_ns);
         self.origin_ns = Some(origin_ns);
-        self.summary.origin = text;
+        self.summary.origin_unix_ns = unix_ns;
+        self.summary.origin = unix_ns.map(origin::utc);
         origin_ns
     }
 

@@ -10,6 +10,7 @@ use crate::input::Input;
 use crate::names::Names;
 use crate::request::Source;
 use crate::spec::TraceSpec;
+use crate::transform;
 
 /// Opens the trace that `spec` describes.
 ///
@@ -17,6 +18,38 @@ use crate::spec::TraceSpec;
 /// The file is missing, empty or in no known format, or an option does not apply. What is wrong
 /// further on is said by [`Source::fill`].
 pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    transform::assemble(spec, &mut || open_parts(spec), &mut || Ok(()))
+}
+
+/// The traces that make up the one of `spec`, each by itself.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_parts(spec: &TraceSpec) -> Result<Vec<Box<dyn Source>>, TraceError> {
+    match &spec.parts[..] {
+        [] => Ok(vec![open_file(&transform::decoded(spec))?]),
+        parts => parts.iter().map(open).collect(),
+    }
+}
+
+/// The same as [`open`] from a reader; `spec.path` only names it.
+///
+/// # Errors
+/// As [`open`], and where the trace would have to be read twice.
+pub fn from_reader(reader: Box<dyn Read + Send>, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    let mut reader = Some(reader);
+    let mut parts = || {
+        let reader = reader.take().ok_or_else(|| TraceError::Unusable {
+            file: spec.file().to_owned(),
+            reason: "would have to be read twice, and can be read once only".to_owned(),
+        })?;
+        let spec = &transform::decoded(spec);
+        Ok(vec![decode(Input::from_reader(spec.file(), reader, None)?, spec)?])
+    };
+    transform::assemble(spec, &mut parts, &mut || Ok(()))
+}
+
+fn open_file(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     if spec.format.as_deref().is_none_or(|name| name == blktrace::FORMAT.name) {
         let files = blktrace::recording(&spec.path);
         if !files.is_empty() {
@@ -26,14 +59,6 @@ pub fn open(spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
         }
     }
     decode(Input::open(spec)?, spec)
-}
-
-/// The same from a reader; `spec.path` only names it.
-///
-/// # Errors
-/// As [`open`].
-pub fn from_reader(reader: Box<dyn Read + Send>, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
-    decode(Input::from_reader(spec.file(), reader, None)?, spec)
 }
 
 fn decode(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {

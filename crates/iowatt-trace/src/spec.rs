@@ -38,6 +38,42 @@ pub struct TraceSpec {
     /// Left out: the trace must hold one device. `*`: all of them. Else: only that one's requests.
     #[serde(default)]
     pub device: Option<String>,
+    /// Only the requests of these devices; in place of `device`.
+    #[serde(default)]
+    pub devices: Option<Vec<String>>,
+    /// Several traces that make this one; what says how to decode stands in each of them.
+    #[serde(default)]
+    pub parts: Vec<TraceSpec>,
+    /// How they make it.
+    #[serde(default)]
+    pub combine: Combine,
+    /// What their stamps have in common.
+    #[serde(default)]
+    pub align: Align,
+    /// Equal stamps are spread over a tick of so many seconds.
+    #[serde(default)]
+    pub spread_s: Option<f64>,
+    /// For what happens by chance.
+    #[serde(default)]
+    pub seed: u64,
+    /// Requests from this moment of the trace on, seconds; it becomes time 0.
+    #[serde(default)]
+    pub from_s: Option<f64>,
+    /// Requests before this moment, seconds.
+    #[serde(default)]
+    pub to_s: Option<f64>,
+    /// Stamps are divided by it.
+    #[serde(default)]
+    pub speed: Option<f64>,
+    /// Requests are cut at multiples of so many bytes.
+    #[serde(default)]
+    pub split_bytes: Option<u64>,
+    /// Requests are cut into so many bytes at most.
+    #[serde(default)]
+    pub max_transfer_bytes: Option<u64>,
+    /// Where the devices lie in volumes.
+    #[serde(default)]
+    pub place: Option<Placement>,
     /// Malformed records to skip before the next one is an error.
     #[serde(default)]
     pub skip_bad: u64,
@@ -70,6 +106,18 @@ impl TraceSpec {
             rate_iops: None,
             order_only: false,
             device: None,
+            devices: None,
+            parts: Vec::new(),
+            combine: Combine::default(),
+            align: Align::default(),
+            spread_s: None,
+            seed: 0,
+            from_s: None,
+            to_s: None,
+            speed: None,
+            split_bytes: None,
+            max_transfer_bytes: None,
+            place: None,
             skip_bad: 0,
             order_tolerance_s: None,
             limit_bytes: None,
@@ -103,6 +151,53 @@ impl TraceSpec {
             None => Ok(usual),
         }
     }
+}
+
+/// How several traces make one.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Combine {
+    /// By time, each with devices and streams of its own.
+    #[default]
+    Merge,
+    /// One behind the other; equal names are the same device.
+    Append,
+}
+
+/// What the stamps of several traces have in common.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Align {
+    /// The clock, where they count from moments known in UTC; else the start.
+    #[default]
+    Clock,
+    /// Time 0, whatever their clocks say.
+    Start,
+}
+
+/// Where devices lie in volumes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Placement {
+    /// Device by device; none: all devices, end to end in one volume, in order of appearance.
+    #[serde(default)]
+    pub seats: Vec<Seat>,
+    /// A device whose offset is not given begins at a multiple of this.
+    pub align_bytes: u64,
+}
+
+/// Where one device lies.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seat {
+    /// The device of the trace.
+    pub device: String,
+    /// The volume; left out, the only one.
+    #[serde(default)]
+    pub volume: Option<String>,
+    /// The first byte; left out, behind the device before it in the same volume.
+    #[serde(default)]
+    pub offset: Option<u64>,
 }
 
 /// Unit of a time column.

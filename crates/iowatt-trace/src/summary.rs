@@ -29,6 +29,8 @@ pub struct Summary {
     pub flushes: u64,
     /// The moment that time 0 stands for, in UTC, where stamps were absolute.
     pub origin: Option<String>,
+    /// The same as a Unix time in nanoseconds.
+    pub origin_unix_ns: Option<u64>,
     /// Whether the trace records no times, so that all stamps are 0.
     pub untimed: bool,
     /// What was assumed and what was passed over, in sentences.

@@ -3,11 +3,13 @@
 
 mod blktrace;
 mod checks;
+mod describe;
 mod hostile;
 mod info;
 mod input;
 mod records;
 mod srt;
+mod transform;
 mod written;
 
 use std::io::Read;
