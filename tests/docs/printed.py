@@ -57,6 +57,7 @@ def workplace(folder: Path) -> None:
     known, unknown = "time_us,op,offset,size", "ts,rw,off,len"
     with gzip.open(folder / "mytrace.csv.gz", "wt") as file:
         file.write("\n".join([known, *rows]) + "\n")
+    _recorded(folder)
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
@@ -67,3 +68,22 @@ def workplace(folder: Path) -> None:
     (folder / "mydrive.toml").write_text(
         'name = "my-drive"\ntitle = "My drive"\nbased_on = "arrays2002-disk"\n[power]\nidle = "18W"\n'
     )
+
+
+def _recorded(folder: Path) -> None:
+    """Small traces of other people's formats: two servers on one clock, whole seconds, an order, a log."""
+    tick, hour = 10_000_000, 128_166_372_003_061_629
+
+    def msr(host: str, disks: int) -> str:
+        lines = [
+            f"{hour + i * tick},{host},{i % disks},{'Write' if i % 3 else 'Read'},{i * 8192},262144,1000"
+            for i in range(40)
+        ]
+        return "\n".join(lines) + "\n"
+
+    (folder / "server.csv").write_text(msr("hm", 2))
+    (folder / "other.csv").write_text(msr("usr", 1))
+    seconds = [f"{1_538_323_200 + i // 50},{i * 8},8,{i % 2},1058" for i in range(200)]
+    (folder / "cloud.csv").write_text("\n".join(seconds) + "\n")
+    (folder / "order.lis").write_text("".join(f"{i * 7919 % 1000} 8 0 {i}\n" for i in range(100)))
+    (folder / "app.log").write_text("started\n" + "".join(f"t={i}.5ms read {i * 8}+8\n" for i in range(20)))

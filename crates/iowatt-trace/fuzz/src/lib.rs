@@ -6,8 +6,7 @@ use std::io::Cursor;
 use iowatt_trace::{Op, Request, Source, TraceError, TraceSpec, from_reader};
 
 /// Groups of every kind, for the format regex.
-const PATTERN: &str =
-    r"(?<time_us>[\d.]+)[ ,](?<device>\w+)[ ,](?:(?<read>R)|(?<write>W)|(?<trim>D)|(?<flush>F))[ ,](?<lba>\w*)[ ,](?<sectors>\w*)";
+const PATTERN: &str = r"(?<time_us>[\d.]+)[ ,](?<device>\w+)[ ,](?:(?<read>R)|(?<write>W)|(?<trim>D)|(?<flush>F))[ ,](?<lba>\w*)[ ,](?<sectors>\w*)";
 
 /// The first byte chooses the options, the rest is the trace.
 pub fn decode(format: Option<&str>, data: &[u8]) {
