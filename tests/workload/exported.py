@@ -8,11 +8,15 @@ import pytest
 
 from iowatt.workload.export.prepare import prepare
 
-needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not on the PATH (Debian: apt install fio)")
+needs_fio = pytest.mark.skipif(
+    shutil.which("fio") is None, reason="fio is not on the PATH (Debian: apt install fio)"
+)
 
 HEAD = 'schema = "iowatt.profile/1"\nname = "mine"\ntitle = "Mine"\nspan = "64MiB"\n'
 POISSON = 'arrivals = { law = "poisson", rate = 1000 }\n'
-UNIFORM = '[[stream]]\nname = "a"\nshare = 100\nread_share = 70\nsize = "8k"\naccess = { pattern = "uniform" }\n'
+UNIFORM = (
+    '[[stream]]\nname = "a"\nshare = 100\nread_share = 70\nsize = "8k"\naccess = { pattern = "uniform" }\n'
+)
 
 
 def profile(tmp_path, text, **options):

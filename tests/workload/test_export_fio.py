@@ -6,9 +6,11 @@ import exported as ex
 import pytest
 
 from iowatt.errors import InputError
-from iowatt.workload.export import fio
+from iowatt.workload.compile import mean_rate
+from iowatt.workload.export import fio, vdbench
 from iowatt.workload.export.fio import poisson_rate
 from iowatt.workload.export.prepare import prepare
+from iowatt.workload.find import load, profile_names
 
 
 def export(tmp_path, text, **options):
@@ -52,7 +54,7 @@ def test_a_line_of_a_job_file_is_no_longer_than_fio_reads():
 
 def test_rates_are_whole_and_add_up(tmp_path):
     streams = "".join(
-        f'[[stream]]\nname = "s{i}"\nshare = {share}\nread_share = 100\nsize = "8k"\naccess = {{ pattern = "uniform" }}\n'
+        ex.UNIFORM.replace('"a"', f'"s{i}"').replace("100", str(share)).replace("70", "100")
         for i, share in enumerate((14.56, 30.44, 54.9, 0.1))
     )
     done, found = export(tmp_path, ex.HEAD + ex.POISSON.replace("1000", "142") + streams)
@@ -89,7 +91,13 @@ def test_sequential_cursors_and_runs(tmp_path):
         + 'access = { pattern = "sequential", run = "1MiB" }\n'
     )
     done, found = export(tmp_path, text)
-    part = {"offset": "0", "size": str(16 << 20), "offset_increment": str(16 << 20), "numjobs": "4", "rate_iops": "125"}
+    part = {
+        "offset": "0",
+        "size": str(16 << 20),
+        "offset_increment": str(16 << 20),
+        "numjobs": "4",
+        "rate_iops": "125",
+    }
     assert part.items() <= found["seq"].items()
     assert (found["runs"]["rw"], found["runs"]["offset"]) == ("randread:16", str(32 << 20))
     assert set(ex.keys(done)) == {"stream.seq.access.streams", "stream.runs.access.run"}
@@ -98,7 +106,9 @@ def test_sequential_cursors_and_runs(tmp_path):
 def test_zipf_of_whole_blocks_is_fios_own(tmp_path):
     def distribution(extent, order="scattered"):
         law = f'{{ pattern = "zipf", exponent = 0.9, extent = "{extent}", order = "{order}" }}'
-        done, found = export(tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM.replace('{ pattern = "uniform" }', law))
+        done, found = export(
+            tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM.replace('{ pattern = "uniform" }', law)
+        )
         return found["a-read"]["random_distribution"].split(":")[0], ex.keys(done)
 
     assert distribution("8k") == ("zipf", [])
@@ -107,8 +117,13 @@ def test_zipf_of_whole_blocks_is_fios_own(tmp_path):
 
 
 def test_reads_and_writes_of_a_scattered_law_share_their_heat(tmp_path):
-    text = ex.HEAD + ex.POISSON + ex.UNIFORM.replace('"uniform" }', '"skew", k = 7 }').replace(
-        'size = "8k"', 'read_sizes = [{ size = "4k", share = 100 }]\nwrite_sizes = [{ size = "16k", share = 100 }]'
+    text = (
+        ex.HEAD
+        + ex.POISSON
+        + ex.UNIFORM.replace('"uniform" }', '"skew", k = 7 }').replace(
+            'size = "8k"',
+            'read_sizes = [{ size = "4k", share = 100 }]\nwrite_sizes = [{ size = "16k", share = 100 }]',
+        )
     )
     _, found = export(tmp_path, text)
     assert found["a-read"]["random_distribution"] == found["a-write"]["random_distribution"]
@@ -131,7 +146,11 @@ def test_phases_are_stonewalled_sections_and_pauses_are_kept(tmp_path):
     _, found = export(tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM + phases)
     day, rush = found["day.a-read"], found["rush.a-read"]
     assert (day["rate_iops"], day["runtime"], "stonewall" in day) == ("700", "4", False)
-    assert (rush["rate_iops"], rush["runtime"], rush["startdelay"]) == (str(poisson_rate(1400)), "1500000us", "6")
+    assert (rush["rate_iops"], rush["runtime"], rush["startdelay"]) == (
+        str(poisson_rate(1400)),
+        "1500000us",
+        "6",
+    )
     assert rush["stonewall"] is True
     assert "stonewall" not in found["rush.a-write"]
     assert found["rush.a-write"]["startdelay"] == "6"
@@ -157,13 +176,17 @@ def test_closed_loops(tmp_path):
     assert found["a"].items() >= {"numjobs": "8", "iodepth": "1", "thinktime": "2000"}.items()
     assert ex.keys(done) == ["arrivals.think_law"]
     sizes = 'read_sizes = [{ size = "4k", share = 100 }]\nwrite_sizes = [{ size = "16k", share = 100 }]'
-    _, found = export(tmp_path, ex.HEAD + loop.format(n=8, think="") + ex.UNIFORM.replace('size = "8k"', sizes))
+    _, found = export(
+        tmp_path, ex.HEAD + loop.format(n=8, think="") + ex.UNIFORM.replace('size = "8k"', sizes)
+    )
     assert found["a"]["bssplit"] == "4096/100,16384/100"
 
 
 def test_a_closed_loop_of_several_streams_says_that_shares_are_not_kept(tmp_path):
     text = 'arrivals = { law = "closed", outstanding = 10 }\n' + "".join(
-        f'[[stream]]\nname = "{n}"\nshare = {s}\nread_share = 100\nsize = "8k"\naccess = {{ pattern = "uniform" }}\n'
+        ex.UNIFORM.replace('"a"', f'"{n}"')
+        .replace("= 70", "= 100", 1)
+        .replace("share = 100", f"share = {s}", 1)
         for n, s in (("a", 70), ("b", 30))
     )
     done, found = export(tmp_path, ex.HEAD + text)
@@ -189,7 +212,9 @@ def test_arrivals_that_fio_does_not_make(tmp_path, law, key, process):
 
 def test_equal_gaps_of_mixed_sizes_are_paced_by_bytes(tmp_path):
     sizes = 'sizes = [{ size = "4k", share = 50 }, { size = "64k", share = 50 }]\nalign = "4k"'
-    text = ex.HEAD + 'arrivals = { law = "constant", rate = 1000 }\n' + ex.UNIFORM.replace('size = "8k"', sizes)
+    text = (
+        ex.HEAD + 'arrivals = { law = "constant", rate = 1000 }\n' + ex.UNIFORM.replace('size = "8k"', sizes)
+    )
     done, found = export(tmp_path, text.replace("read_share = 70", "read_share = 100"))
     assert found["a"]["rate"] == str(1000 * 34 * 1024)
     assert "rate_iops" not in found["a"]
@@ -212,5 +237,19 @@ def test_recorded_arrivals_and_a_missing_span_are_refused(tmp_path):
 
 
 def test_a_colon_in_the_name_of_the_target_is_no_second_file(tmp_path):
-    _, found = export(tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM, target="/dev/disk/by-path/pci-0000:00:1f.2")
+    _, found = export(
+        tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM, target="/dev/disk/by-path/pci-0000:00:1f.2"
+    )
     assert found["global"]["filename"] == r"/dev/disk/by-path/pci-0000\:00\:1f.2"
+
+
+@pytest.mark.parametrize("name", profile_names())
+@pytest.mark.parametrize("tool", [fio, vdbench], ids=["fio", "vdbench"])
+def test_every_profile_of_the_library_is_exported(name, tool):
+    given = load(name).profile
+    rated = given.arrivals is None or given.arrivals.law != "closed"
+    rate = 500 if rated and mean_rate(given) is None else None
+    done = tool.export(prepare(name, rate_iops=rate, span=None if given.span else 1 << 40, duration_s=30))
+    assert set(done.jobs.values()) <= {stream.name for stream in given.stream}
+    left_out = {o.key for o in done.omissions if o.exported == "nothing"}
+    assert len(set(done.jobs.values())) + len(left_out) >= len(given.stream)

@@ -1,8 +1,9 @@
-"""Parameter files of vdbench, by the rules that its parser has (5.04.06, read in its source; vdbench is not run here)."""
+"""Parameter files of vdbench, by the rules of its parser (5.04.06, read in its source, not run here)."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import exported as ex
 import pytest
@@ -60,7 +61,9 @@ def workloads(found):
 
 
 def test_the_hot_band_is_vdbenchs_own():
-    done = vdbench.export(prepare("hot-band", rate_iops=4000, span=10**12, duration_s=1860, target="/dev/sdx"))
+    done = vdbench.export(
+        prepare("hot-band", rate_iops=4000, span=10**12, duration_s=1860, target="/dev/sdx")
+    )
     found = definitions(done.text)
     assert done.omissions == []
     of = workloads(found)
@@ -81,8 +84,7 @@ def test_the_hot_band_is_vdbenchs_own():
 
 def test_skews_of_a_run_add_up_to_100(tmp_path):
     streams = "".join(
-        f'[[stream]]\nname = "s{i}"\nshare = 33.333\nread_share = 65.8\nsize = "8k"\naccess = {{ pattern = "uniform" }}\n'
-        for i in range(3)
+        ex.UNIFORM.replace('"a"', f'"s{i}"').replace("100", "33.333").replace("70", "65.8") for i in range(3)
     )
     _, found = export(tmp_path, ex.HEAD + ex.POISSON + streams)
     of = workloads(found)
@@ -120,7 +122,7 @@ def test_skewed_laws_are_workloads_of_equal_shares(tmp_path):
     assert [float(given["skew"]) for given in of.values()] == [10] * len(of) and len(of) == 10
     ends = [tuple(int(n) for n in given["range"].strip("()").split(",")) for given in of.values()]
     assert ends[0][0] == 0 and ends[-1][1] == 64 << 20
-    assert all(end == start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))
+    assert all(end == start for (_, end), (start, _) in pairwise(ends))
     # The hottest half of the requests in 1 - 0.5^(1/7) of the range.
     assert ends[4][1] / (64 << 20) == pytest.approx(1 - 0.5 ** (1 / 7), abs=0.01)
     assert ex.keys(done) == ["stream.a.access"]

@@ -23,7 +23,7 @@ pub struct TraceSpec {
     /// Bytes of a block where the format counts blocks; the format's own (512 in most) unless given.
     #[serde(default)]
     pub sector_bytes: Option<u32>,
-    /// blkparse, blktrace, hp-srt, etw: which event is a request; `Q` unless given.
+    /// blkparse, blktrace, perf, hp-srt, etw: which event is a request; `Q` unless given (perf: `D`).
     #[serde(default)]
     pub event: Option<Event>,
     /// regex: the pattern of a line, with named groups.

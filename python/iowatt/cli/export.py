@@ -78,7 +78,7 @@ def export(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Make a job file of fio or a parameter file of vdbench from a profile, and say what it cannot express."""
+    """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.errors import CheckFailedError
     from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
     from iowatt.workload.export.omissions import listed

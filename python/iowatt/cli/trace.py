@@ -44,7 +44,7 @@ Event = Annotated[
     typer.Option(
         "--event",
         metavar="Q|D|C",
-        help="blkparse, blktrace, hp-srt, etw: which event is the request (Q: as the host asked).",
+        help="blkparse, blktrace, perf, hp-srt, etw: which event is the request (Q: as the host asked).",
     ),
 ]
 Pattern = Annotated[

@@ -22,6 +22,8 @@ TraceFormat = Literal[
     "fiu",
     "blkparse",
     "blktrace",
+    "perf",
+    "strace",
     "fio-iolog",
     "alibaba",
     "tencent",
@@ -75,10 +77,10 @@ class Trace(Strict):
         le=2**32 - 1,
     )
     event: Literal["Q", "D", "C"] | None = key(
-        "Which event of blkparse, blktrace, hp-srt and etw is the arrival. Q queued, D sent to the device, C "
-        "completed.",
+        "Which event of blkparse, blktrace, perf, hp-srt and etw is the arrival. Q queued, D sent to the "
+        "device, C completed.",
         default=None,
-        unset="Q",
+        unset="Q; D for perf",
         example="D",
     )
     device: str | None = key(

@@ -35,9 +35,9 @@ def compare(prepared: Prepared, exported: Exported, done: list[Done]) -> dict[st
     Returns
     -------
     dict
-        ``rows`` (stream, figure, unit, asked, observed, difference), ``requests``, ``largest_share_difference`` in
-        points, ``sampling_error`` (the standard error that a share of a half would have), ``within`` (no share is off by
-        more than a point), ``notes``.
+        ``rows`` (stream, figure, unit, asked, observed, difference), ``requests``,
+        ``largest_share_difference`` in points, ``sampling_error`` (the standard error that a share of a half
+        would have), ``within`` (no share is off by more than a point), ``notes``.
     """
     names = [stream.name for stream in prepared.profile.stream]
     asked = {name: _asked(prepared, name) for name in names}
@@ -60,7 +60,8 @@ def compare(prepared: Prepared, exported: Exported, done: list[Done]) -> dict[st
             )
     if error > _SHORT:
         notes.append(
-            f"{count} requests are few: chance alone moves shares by up to {error:.1f} points; a longer --duration"
+            f"{count} requests are few: the standard error of a share is up to {error:.1f} points; a longer "
+            "--duration lowers it"
         )
     return {
         "rows": [{**asdict(row), "difference": row.difference} for row in rows],

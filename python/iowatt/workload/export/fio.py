@@ -1,13 +1,17 @@
 """A profile as a job file of fio.
 
-A stream is a job for its reads and one for its writes: independent Poisson streams that add up to the profile's. Their
-rates are `rate_iops` with `rate_process=poisson`; `flow=` keeps shares too, and lets the rate collapse (fio 3.33 on its
-null engine: 234 IOPS for 4000). Facts of fio that this file goes by, each seen with fio 3.33:
+A stream is a job for its reads and one for its writes: independent Poisson streams that add up to the
+profile's. Their rates are `rate_iops` with `rate_process=poisson`; `flow=` keeps shares too, and lets the
+rate collapse (fio 3.33 on its null engine: 234 IOPS for 4000). Facts of fio that this file goes by, each seen
+with fio 3.33:
 
 - `rate_iops`, `bssplit` and the shares of zones are whole numbers.
-- Poisson gaps are whole microseconds, from a mean cut to whole microseconds: high rates are split over clones.
-- With a linear rate process, `rate_iops` counts requests of the smallest size of a `bssplit`; `rate=` counts bytes.
-- `random_distribution` takes one list for reads and writes, and `filesize=` would widen the range of random requests.
+- Poisson gaps are whole microseconds, from a mean cut to whole microseconds: high rates are split over
+  clones.
+- With a linear rate process, `rate_iops` counts requests of the smallest size of a `bssplit`; `rate=` counts
+  bytes.
+- `random_distribution` takes one list for reads and writes, and `filesize=` would widen the range of random
+  requests.
 - `startdelay` counts from the start of the whole run, also behind a `stonewall`.
 """
 
@@ -65,9 +69,9 @@ class _File:
         prepared, profile = self.prepared, self.prepared.profile
         lines = [
             f"# {profile.title}",
-            f"# iowatt's profile {profile.name}, {prepared.span} bytes of address space, {prepared.duration_s:g} s",
-            f"# THIS WRITES to {prepared.target}. It must have {prepared.span} bytes, all written before reads count.",
-            "# Open loop: a device that falls behind delays later requests, and fio does not count that wait as latency;",
+            f"# iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
+            f"# THIS WRITES to {prepared.target}: {prepared.span} bytes, to be written before reads count.",
+            "# A device that falls behind delays later requests, which fio does not count as latency:",
             "# compare the rate achieved with the rate asked for.",
         ]
         lines += [f"# not expressed: {line}" for line in listed(self.omissions.values())]
@@ -191,7 +195,7 @@ class _File:
                     "stream.*.share",
                     "shares of the requests of one loop",
                     "shares of its outstanding requests",
-                    "fio's jobs run by themselves: shares of requests follow only where response times are alike",
+                    "fio's jobs run by themselves: shares of requests need alike response times",
                 )
             )
         for load, depth in zip(loads, depths, strict=True):
@@ -365,7 +369,8 @@ class _File:
 
 
 def poisson_rate(rate: float) -> int:
-    """The `rate_iops` whose Poisson arrivals come nearest to ``rate`` (gaps of fio 3.33 are cut to whole microseconds twice)."""
+    """The `rate_iops` whose Poisson arrivals come nearest to ``rate`` (gaps of fio 3.33 are cut to whole
+    microseconds twice)."""
     if rate <= 1000:
         return max(1, round(rate))
     return 1_000_000 // round(1e6 / rate + 0.5)

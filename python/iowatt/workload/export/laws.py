@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from iowatt.workload import arrivals as laws
 from iowatt.workload.export.loads import Omission
 from iowatt.workload.profile import Profile, Stream
+
+_FOLLOWERS: Final = {"sequential": ", one behind the other", "same": ", to the same place", "law": ""}
 
 
 def law_of(profile: Profile, stream: Stream) -> laws.Arrivals:
@@ -26,10 +29,11 @@ def lost(profile: Profile, tool: str) -> Iterator[Omission]:
         if law is not None:
             yield from _lost(key, law, tool)
     for stream in profile.stream:
-        if getattr(stream, "run", None) is not None:
+        if stream.run is not None:
+            where = _FOLLOWERS[stream.run.addresses]
             yield Omission(
                 f"stream.{stream.name}.run",
-                f"runs of {stream.run.requests:g} requests {stream.run.gap:g} s apart",
+                f"runs of {stream.run.requests:g} requests {stream.run.gap:g} s apart{where}",
                 "as many requests, each arriving by itself",
                 f"{tool} has no arrivals that bring others after them",
             )

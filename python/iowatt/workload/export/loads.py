@@ -1,4 +1,4 @@
-"""What a load generator is told of a profile: loads that are alike, and sections of time with constant rates."""
+"""What a load generator is told of a profile: loads that are alike, sections of time with constant rates."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ def loads(profile: Profile, stream: Stream, span: int) -> list[Load]:
 
 
 def run_requests(load: Load) -> float | None:
-    """Mean requests of a run of consecutive addresses between two random places; ``None`` where there are no such runs."""
+    """Mean requests at consecutive addresses between two random places; ``None`` without such runs."""
     access = load.stream.access
     if isinstance(access, Sequential) and access.run is not None:
         return max(1.0, access.run / load.mean_bytes)
-    run = getattr(load.stream, "run", None)
+    run = load.stream.run
     if run is not None and run.addresses == "sequential" and isinstance(access, Uniform):
         return run.requests
     return None

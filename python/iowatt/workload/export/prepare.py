@@ -22,13 +22,13 @@ def prepare(
     rate_iops: float | None = None,
     span: int | None = None,
 ) -> Prepared:
-    """A profile, by name or file, for a load generator on ``target`` (a file or device; its name stands in the file).
+    """A profile, by name or file, for a load generator on ``target`` (a file or device).
 
     Raises
     ------
     InputError
-        With file, line and fix, for all that is wrong with the profile; where nothing says how large the span is;
-        and for recorded arrivals, which no generator makes.
+        With file, line and fix, for all that is wrong with the profile; where nothing says how large the span
+        is; and for recorded arrivals, which no generator makes.
     """
     loaded = load(name, overrides, rate_iops=rate_iops)
     profile = loaded.profile

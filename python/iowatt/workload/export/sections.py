@@ -15,8 +15,8 @@ _MOST: Final = 1000
 
 
 def sections(profile: Profile, duration_s: float | None) -> list[Section]:
-    """Sections of constant rates that fill ``duration_s`` (not given: one round of the phases or of the longest envelope,
-    else a minute).
+    """Sections of constant rates that fill ``duration_s`` (not given: one round of the phases or of the
+    longest envelope, else a minute).
 
     Raises
     ------

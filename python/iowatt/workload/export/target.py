@@ -14,10 +14,10 @@ from iowatt.errors import InputError
 
 @contextlib.contextmanager
 def scratch(path: Path, span: int, *, force: bool = False, erase: Path | None = None) -> Iterator[bool]:
-    """``path`` as a file of at least ``span`` bytes, and whether it can be read and written past the page cache.
+    """``path`` as a file of at least ``span`` bytes, and whether it takes direct I/O.
 
-    A file that does not exist is made (sparse) and removed again. One that exists is written to with ``force`` only, a
-    block device only where ``erase`` names it a second time.
+    A file that does not exist is made (sparse) and removed again. One that exists is written to with
+    ``force`` only, a block device only where ``erase`` names it a second time.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """A profile as a parameter file of vdbench.
 
-The keywords and what they accept were read in the source of vdbench 5.04.06 and in a run's files; vdbench itself needs a
-licence from Oracle and is not run here. A stream is a workload definition (WD) with `skew=`; WDs whose read percentage is
-no whole number, or whose reads and writes differ in size, are two. `hotband=` is the very law of the profile. Block 0 of
-a device is never used, and the minimum hot band is 1 MB.
+The keywords and what they accept were read in the source of vdbench 5.04.06 and in a run's files; vdbench
+itself needs a licence from Oracle and is not run here. A stream is a workload definition (WD) with `skew=`;
+WDs whose read percentage is no whole number, or whose reads and writes differ in size, are two. `hotband=` is
+the very law of the profile. Block 0 of a device is never used, and the minimum hot band is 1 MB.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SKEW_UNITS: Final = 1_000_000  # of skews printed with four digits behind the p
 
 @dataclass(frozen=True)
 class _Workload:
-    """A workload definition: its share of a stream's requests, read percentage, sizes and the rest as text."""
+    """A workload definition: its share of a stream's requests, read percentage, sizes, the rest as text."""
 
     name: str
     stream: str
@@ -72,7 +72,7 @@ class _File:
         flags = ",openflags=o_direct" if self.direct else ""
         head = [
             f"* {profile.title}",
-            f"* iowatt's profile {profile.name}, {prepared.span} bytes of address space, {prepared.duration_s:g} s",
+            f"* iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
             f"* THIS WRITES to {prepared.target}.",
             *(f"* not expressed: {line}" for line in listed(self.omissions.values())),
             "",

@@ -39,7 +39,7 @@ def write(prepared: Prepared, tool: str, output: Path | None, *, force: bool = F
 def checked(
     prepared: Prepared, tool: str, target: Path, *, force: bool = False, erase: Path | None = None
 ) -> dict[str, Any]:
-    """The comparison of `iowatt.workload.export.check` with what fio does on ``target``, and ``fio``, its version.
+    """What `iowatt.workload.export.check` says of fio's run on ``target``; also ``fio``, its version.
 
     Raises
     ------

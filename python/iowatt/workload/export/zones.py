@@ -1,7 +1,8 @@
 """An address law as zones: parts of a range, each with a share of the requests and uniform inside.
 
-The laws are those of crates/iowatt-workload/src/access: the hot band's curve is the table there (vdbench 5.04.06), the
-skew law is 1-(1-c)^k, Zipf's is a sum over ranks. Zones hold equal shares: the range is cut at the quantiles.
+The laws are those of crates/iowatt-workload/src/access: the hot band's curve is the table there (vdbench
+5.04.06), the skew law is 1-(1-c)^k, Zipf's is a sum over ranks. Zones hold equal shares: the range is cut at
+the quantiles.
 """
 
 from __future__ import annotations
@@ -49,14 +50,15 @@ def is_zoned(access: Access) -> bool:
 def zones(
     access: Access, length: int, *, op: Op, size: float, unit: int, count: int, seed: int
 ) -> list[Zone]:
-    """At most ``count`` zones of a law that ``is_zoned``, over the whole range of ``length`` bytes, in its order.
+    """At most ``count`` zones of a law that ``is_zoned``, in the order of the range of ``length`` bytes.
 
     Parameters
     ----------
     op, size:
         Direction and mean bytes of the requests (a hot band's writes go 1 % of its records further).
     unit:
-        What ends of zones are multiples of, in bytes; zones that would be smaller are joined, and their weights added.
+        What ends of zones are multiples of, in bytes; zones that would be smaller are joined, and their
+        weights added.
     count:
         The sum of the weights.
     seed:
@@ -64,17 +66,14 @@ def zones(
     """
     ends, whole = _quantiles(access, length, op=op, size=size, count=count), length // unit
     cuts = np.clip(np.rint(ends / unit), 0, whole).astype(np.int64)
-    found, weight, begin = [], 0, int(cuts[0])
-    if begin > 0:
-        found.append(Zone(0, 0, begin * unit))
-    for end in cuts[1:].tolist():
-        weight += 1
-        if end > begin:
-            found.append(Zone(weight, begin * unit, (end - begin) * unit))
-            weight, begin = 0, end
-    if weight:  # the last ones were smaller than a unit
-        last = found.pop()
-        found.append(Zone(last.weight + weight, last.start, last.length))
+    found = [] if cuts[0] == 0 else [Zone(0, 0, int(cuts[0]) * unit)]
+    taken = 0
+    for begin, end in pairwise(np.unique(cuts).tolist()):
+        # Of the quantiles that are rounded to this end, the nearest; at the last end, the last.
+        at = np.flatnonzero(cuts == end)
+        nearest = count if end == cuts[-1] else int(at[np.argmin(np.abs(ends[at] - end * unit))])
+        found.append(Zone(nearest - taken, begin * unit, (end - begin) * unit))
+        taken = nearest
     if getattr(access, "order", None) == "scattered":
         return _scattered(found, seed)
     return found
@@ -109,7 +108,7 @@ def _quantiles(access: Access, length: int, *, op: Op, size: float, count: int) 
 
 
 def hot_band(length: float, *, shift: float = 0.0) -> tuple[Floats, Floats]:
-    """Edges (bytes, from 0 to ``length``) and the share of the requests between each two, of a hot band of ``length`` bytes.
+    """Edges (bytes, from 0 to ``length``), and the share of a hot band's requests between each two.
 
     ``shift`` moves the curve, as writes do. What lies beyond the band wraps into it.
     """
