@@ -1,6 +1,6 @@
 //! Any line-based log, by a pattern of the user's with named groups.
 //!
-//! `pattern` is a regular expression of the `regex` crate, matched anywhere in a line. Its groups are named as the columns of
+//! `pattern` is a regular expression of the `regex` crate on bytes (no Unicode classes), matched anywhere in a line. Its groups are named as the columns of
 //! a headed table would be, units included: `time_us`, `op`, `offset` or `lba`, `size` or `sectors`, and
 //! `device`, `stream`, `response_ms`; a `time` without a unit needs `time_unit`. Instead of a group `op`, groups
 //! `read`, `write`, `trim` and `flush` may stand for the operation that they match: `(?:(?<read>0)|(?<write>1))`.
@@ -62,6 +62,7 @@ impl Pattern {
             );
         };
         let pattern = RegexBuilder::new(text)
+            .unicode(false) // lines are bytes: a dot matches any, \d and \w are those of ASCII
             .size_limit(COMPILED)
             .dfa_size_limit(COMPILED)
             .build()
@@ -200,6 +201,17 @@ mod tests {
             format.remark().unwrap(),
             "1 lines did not match the pattern, the first being '# what else'"
         );
+    }
+
+    #[test]
+    fn lines_are_bytes_of_any_encoding() {
+        let spec = TraceSpec {
+            pattern: Some(r"^(?<time_ns>\d+) (?<op>R) (?<offset>\d+) (?<size>\d+) .*!$".to_owned()),
+            ..TraceSpec::new("x")
+        };
+        let mut format = Pattern::new(&spec).unwrap();
+        let raw = format.parse(b"5 R 0 512 caf\xe9 \xff!", &mut Names::default()).unwrap().unwrap();
+        assert_eq!((raw.time_ns, raw.size), (5, 512));
     }
 
     #[test]
