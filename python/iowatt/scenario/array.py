@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 from iowatt.library.device import HddPower
 from iowatt.library.queueing import Scheduler
 from iowatt.scenario.controller import Controller
+from iowatt.scenario.power import ArrayPower
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.strict import Strict, key
@@ -281,4 +282,9 @@ class Array(Strict):
         "What stands between hosts and pools: processors, host link, cache.",
         default=None,
         unset="none, requests reach their drives at once",
+    )
+    power: ArrayPower | None = key(
+        "What the array draws besides its drives: enclosures, parts and supplies.",
+        default=None,
+        unset="drives alone draw power",
     )

@@ -1,0 +1,98 @@
+"""Efficiency of a power supply by load: certified or measured points, and what holds between and below them.
+
+Load is the share of the rating that the supply gives out. The points are exact. Between two of them efficiency
+is linear in load, which is how the tables are commonly read (a curve through the losses of three points bulges
+above a measured pair of supplies by 2 %, see docs/models/array-power.md). Below the lowest point the *loss* over
+the rating, L x (1/eta - 1), follows the quadratic through the three lowest points: its constant is what the
+supply takes at no load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Efficiency by load.
+
+    ``points`` are (share of the rating, efficiency), rising in load up to 1. One point holds at every load.
+    """
+
+    points: tuple[Point, ...]
+    name: str = ""
+    _cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def input_share(self, load: Floats | float) -> Floats:
+        """What the supply draws at ``load``, both over the rating.
+
+        Beyond the rating the efficiency of full load is kept; whoever asks must say that it is too much.
+        """
+        load = np.asarray(load, dtype=float)
+        shares, efficiencies = (np.array(column) for column in zip(*self.points, strict=True))
+        drawn = load / np.interp(load, shares, efficiencies)
+        if len(self.points) == 1:
+            return drawn
+        constant, linear, square = self.light_load_loss
+        light = load + constant + linear * load + square * load**2
+        return np.where(load < shares[0], light, drawn)
+
+    def efficiency(self, load: float) -> float:
+        """Share of what is drawn that comes out at ``load``; 0 at no load."""
+        return float(load / self.input_share(load)) if load > 0 else 0.0
+
+    @cached_property
+    def light_load_loss(self) -> tuple[float, float, float]:
+        """(a, b, c) of loss over rating = a + b L + c L^2, below the lowest point.
+
+        With two points, or where the quadratic is no loss of a supply (negative, or giving out more than it takes
+        in), the loss of the lowest point is kept down to no load.
+        """
+        if len(self.points) >= 3:
+            a, b, c = quadratic([(load, loss(load, eta)) for load, eta in self.points[:3]])
+            first = self.points[0][0]
+            if a >= -1e-12 and 1 + b > 0 and 1 + b + 2 * c * first > 0 and a + b * first + c * first**2 >= 0:
+                return max(a, 0.0), b, c
+        return loss(*self.points[0]), 0.0, 0.0
+
+
+def loss(load: float, efficiency: float) -> float:
+    """What is lost over the rating at ``load``, a share of it."""
+    return load * (1 / efficiency - 1)
+
+
+def quadratic(points: Sequence[Point]) -> tuple[float, float, float]:
+    """(a, b, c) of a + b x + c x^2 through three points with unlike x (Newton's divided differences)."""
+    (x0, y0), (x1, y1), (x2, y2) = points
+    first = (y1 - y0) / (x1 - x0)
+    c = ((y2 - y1) / (x2 - x1) - first) / (x2 - x0)
+    return y0 - first * x0 + c * x0 * x1, first - c * (x0 + x1), c
+
+
+def fault(points: Sequence[Sequence[float]]) -> str | None:
+    """What is wrong with the points of a curve, in one sentence; None where nothing is."""
+    if not points:
+        return "expected at least one point [load, efficiency]"
+    for point in points:
+        if len(point) != 2:
+            return f"expected points of two numbers, [load, efficiency], not {list(point)}"
+        if not (0 < point[0] <= 1 and 0 < point[1] <= 1):
+            return f"load and efficiency are shares above 0 and at most 1, not {list(point)}"
+    loads = [point[0] for point in points]
+    if any(after <= before for before, after in zip(loads, loads[1:], strict=False)):
+        return "loads must rise from point to point"
+    if loads[-1] != 1:
+        return "the last point must be at full load, such as [1.0, 0.91]"
+    for (low, eta_low), (high, eta_high) in zip(points, points[1:], strict=False):
+        if high / eta_high <= low / eta_low or eta_low <= (eta_high - eta_low) / (high - low) * low:
+            return f"between the loads {low:g} and {high:g} it would draw less for giving more"
+    return None
