@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from iowatt.cli import check, devices, doctor, explain, init, report, run, schema, trace
+from iowatt.cli import check, devices, doctor, explain, init, power, report, run, schema, trace
 from iowatt.errors import IowattError
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -26,6 +26,7 @@ devices.register(app)
 doctor.register(app)
 explain.register(app)
 init.register(app)
+power.register(app)
 report.register(app)
 run.register(app)
 schema.register(app)

@@ -76,9 +76,7 @@ class PartFigures(Strict):
 class PartFile(PartFigures):
     """One part."""
 
-    name: str = key(
-        "Lower-case name with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64
-    )
+    name: str = key("Lower-case name with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)
     title: str = key("What it is, as people write it.", min_length=1)
     stand_in: str | None = key(
         "What it stands in for and how it was made, where it is no real part.",

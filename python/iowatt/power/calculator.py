@@ -70,9 +70,7 @@ def _total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None
     }
 
 
-def enclosure_watts(
-    plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Activity
-) -> tuple[float, float]:
+def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Activity) -> tuple[float, float]:
     """Watts of all enclosures of a kind: of what is in them, and at the wall."""
     inside = drawn = 0.0
     for number, mix in enclosure.filling:
@@ -86,9 +84,7 @@ def _one(
     plan: ArrayPlan, enclosure: Enclosure, mix: Mix, mode: Mode, how: Activity
 ) -> tuple[float, float, float]:
     """Watts of one enclosure: what its supplies give out, what is known at the wall, what the supplies draw."""
-    fed = sum(
-        number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True)
-    )
+    fed = sum(number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True))
     fed += sum(part_w(part, mode, how) for part in enclosure.parts if not part.at_wall)
     direct = sum(part_w(part, mode, how) for part in enclosure.parts if part.at_wall)
     supplies = enclosure.supplies
@@ -157,7 +153,9 @@ def _row(
 
 def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> dict[str, Any]:
     """An enclosure kind; the figures of its supplies are those of the fullest one."""
-    fullest = max((mix for _, mix in enclosure.filling), key=lambda mix: _one(plan, enclosure, mix, "normal", "active"))
+    fullest = max(
+        (mix for _, mix in enclosure.filling), key=lambda mix: _one(plan, enclosure, mix, "normal", "active")
+    )
     supplies = enclosure.supplies
     shown: dict[str, Any] | None = None
     if supplies is not None:
@@ -215,15 +213,13 @@ def _volt_amperes(plan: ArrayPlan, start: SpinUp) -> float | None:
 
 
 def _notes(plan: ArrayPlan) -> list[str]:
-    said = ["active: every drive at its operating watts (random reads, where known) and every part at its own"]
+    said = [
+        "active: every drive at its operating watts (random reads, where known) and every part at its own"
+    ]
     if plan.btu_slip:
-        said.append(
-            "BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too low"
-        )
+        said.append("BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too low")
     if any(part.at_wall for _, part in plan.parts):
         said.append("some watts were published or measured at the wall; no supply loss is added to those")
     if any(enclosure.supplies for enclosure in plan.enclosures):
-        said.append(
-            "efficiency of a certificate is what it asks for: a supply with it is at least as good"
-        )
+        said.append("efficiency of a certificate is what it asks for: a supply with it is at least as good")
     return said

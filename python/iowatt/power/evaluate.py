@@ -31,7 +31,15 @@ def evaluate(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
     scenario = document.validate(Scenario)
     if scenario.array.power is None:
         hint = "docs/howto/array-power.md builds one; examples/array-power.toml has one"
-        document.fail([Problem(("array",), "the key `power` is missing: the scenario does not say what feeds its drives", hint)])
+        document.fail(
+            [
+                Problem(
+                    ("array",),
+                    "the key `power` is missing: the scenario does not say what feeds its drives",
+                    hint,
+                )
+            ]
+        )
     found = resolve(scenario, path.parent, simulated=False)
     document.fail(found.problems)
     assert found.plan is not None

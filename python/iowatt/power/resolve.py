@@ -178,9 +178,7 @@ def _enclosure(
     )
 
 
-def _mixes(
-    keys: EnclosureKeys, path: KeyPath, kinds: dict[str, Drives], found: Resolved
-) -> list[Mix] | None:
+def _mixes(keys: EnclosureKeys, path: KeyPath, kinds: dict[str, Drives], found: Resolved) -> list[Mix] | None:
     """The drives of each pool in each enclosure."""
     if any(name not in kinds for name in keys.pools):
         return None
@@ -189,7 +187,9 @@ def _mixes(
     if not total:
         return [()] * (keys.count or 1)
     if keys.slots is None:
-        message = f"it holds {total} drives, and the key `slots` is missing: how many does one enclosure take?"
+        message = (
+            f"it holds {total} drives, and the key `slots` is missing: how many does one enclosure take?"
+        )
         found.problems.append(Problem((*path, "slots"), message, "for example slots = 24"))
         return None
     for number, name in enumerate(keys.pools):
@@ -281,9 +281,11 @@ def _part_problem(
         return "active", f"the law {law!r} needs the watts at full work", 'for example active = "99W"'
     if law == "throughput" and not rated:
         message = "the law 'throughput' needs the rate at which the part draws its active watts"
-        return "law", message, 'give full_iops, full_rate or both, such as full_iops = 40000'
+        return "law", message, "give full_iops, full_rate or both, such as full_iops = 40000"
     if law == "utilisation" and must_know_busy and not rated:
-        message = "the law 'utilisation' follows the controller's processors, which the scenario does not have"
+        message = (
+            "the law 'utilisation' follows the controller's processors, which the scenario does not have"
+        )
         hint = "give [array.controller.processing], or full_iops and full_rate, which then stand for them"
         return "law", message, hint
     return None
@@ -426,9 +428,9 @@ def _start(plan: ArrayPlan, found: Resolved) -> None:
         f"{supplies.peak_capacity_w:g} W for a short time, once the redundant ones are lost"
     )
     if plan.stagger is None:
-        found.notes.append(f"{message}: switched on all at once they would be overloaded (array.power.spin_up)")
+        found.notes.append(
+            f"{message}: switched on all at once they would be overloaded (array.power.spin_up)"
+        )
     else:
         hint = f"at_once below {plan.stagger.at_once}, a longer interval, or a supply with more `peak`"
         found.problems.append(Problem((*place, "at_once"), message, hint))
-
-

@@ -64,9 +64,7 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     longest = max(time for time in times if time is not None) if timed else 1.0
     step = longest if stagger is None or stagger.interval_s is None else stagger.interval_s
     instances = [
-        (index, enclosure, mix)
-        for index, enclosure in enumerate(plan.enclosures)
-        for mix in enclosure.each()
+        (index, enclosure, mix) for index, enclosure in enumerate(plan.enclosures) for mix in enclosure.each()
     ]
     starts = _starts([sum(mix) for *_, mix in instances], plan, staggered)
     lasts = [

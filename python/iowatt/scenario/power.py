@@ -86,9 +86,7 @@ class SupplyKeys(Strict):
         default="load-sharing",
         example="active-standby",
     )
-    standby: Power = key(
-        "What one that stands by draws.", default=3.0, unit="W", example="3W"
-    )
+    standby: Power = key("What one that stands by draws.", default=3.0, unit="W", example="3W")
     efficiency: Efficiency = key(
         "Share of what it draws that it gives out, by load: a certificate, one share at every load, or points "
         "[load, efficiency] with load as a share of the rating, up to full load.",
@@ -137,9 +135,7 @@ class EnclosureKeys(Strict):
         le=10_000,
         example=2,
     )
-    slots: int | None = key(
-        "Drives that one holds.", default=None, unset="none", ge=1, le=10_000, example=25
-    )
+    slots: int | None = key("Drives that one holds.", default=None, unset="none", ge=1, le=10_000, example=25)
     form_factor: Literal["2.5", "3.5"] | None = key(
         "What its slots take. A drive of another form factor is an error; 2.5 inches go into 3.5 with a carrier.",
         default=None,

@@ -1,0 +1,56 @@
+"""``iowatt power``: what an array draws, idle and at work, with all its supplies and without the spare ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import Overrides, Scenario
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("power")(power)
+
+
+def power(
+    scenario: Scenario,
+    *,
+    overrides: Overrides = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write a page to read or print (.html, .pdf).", show_default="none"
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Calculate an array's power: idle and active W, VA, BTU/h, by component, also in failover.
+
+    Needs [array.power] and the drives' watts; workloads are not looked at. Exit 2 where the array is
+    impossible: drives without slots, supplies too small, no controller.
+    """
+    from iowatt.power.evaluate import evaluate
+
+    if output is not None:
+        from iowatt.power import page
+
+        page.check_target(output, force)
+    found = evaluate(scenario, overrides or [])
+    if output is not None:
+        from iowatt.power import page
+
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    from iowatt.power.text import lines
+
+    for line in lines(found):
+        typer.echo(line)
