@@ -147,7 +147,7 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             "power",
             f"mean {with_unit(power['mean'], 'W')}",
             f"highest interval {with_unit(power['max'], 'W')}",
-            f"idle {with_unit(power['idle'], 'W')} ({summary['power_basis']})",
+            f"idle {with_unit(power['idle'], 'W')} (device)",
         ),
         ("energy", with_unit(total, "J"), split),
         (
@@ -162,6 +162,17 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             f"{significant(efficiency['raw_gb_per_w'])} GB/W raw",
         ),
     ]
+    if power["wall_mean"] is not None:
+        idle = power.get("wall_idle")
+        rows.insert(
+            5,
+            (
+                "at the wall",
+                f"mean {with_unit(power['wall_mean'], 'W')}",
+                f"highest interval {with_unit(power['wall_max'], 'W')}",
+                "" if idle is None else f"idle {with_unit(idle, 'W')}",
+            ),
+        )
     if cache := summary.get("cache"):
         shares = [(way, cache[f"{way}_hit_ratio"]) for way in ("read", "write")]
         hits = [f"{percent(share)} of {way}s hit" for way, share in shares if share is not None]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from iowatt.run.summary_schema import Energy, Power
-from iowatt.run.tables import whole
+from iowatt.run.tables import ARRAY_STATES, whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,8 +35,8 @@ def energy(
 ) -> Energy:
     """Energy in J over a window of ``duration_s``.
 
-    ``ledger`` is the ``energy`` table, ``idle_w`` the power of each component when ready and without
-    work. Energy per request is over all ``completions`` inside the window, whenever they arrived; the
+    ``ledger`` is the ``energy`` table, ``idle_w`` the power of each component (drives, and parts and supplies
+    where they are modelled) when ready and without work. Energy per request is over all ``completions`` inside the window, whenever they arrived; the
     energy-delay product multiplies it by the mean response time in s (Gurumurthi et al. 2002, E x T).
     """
     joules = ledger["energy_j"]
@@ -54,19 +54,34 @@ def energy(
     )
 
 
-def power(total_j: float, duration_s: float, intervals: pl.DataFrame, idle_w: Mapping[str, float]) -> Power:
+def devices_j(ledger: pl.DataFrame) -> float:
+    """Joules of the drives alone: without the array's parts and its supplies' losses."""
+    return math.fsum(ledger.filter(~ledger["state"].is_in(ARRAY_STATES))["energy_j"])
+
+
+def power(
+    ledger: pl.DataFrame,
+    duration_s: float,
+    intervals: pl.DataFrame,
+    idle_w: Mapping[str, float],
+    array_idle_w: Mapping[str, float],
+) -> Power:
     """Mean power in W over the window, and the highest mean over one of its intervals.
 
     An interval shorter than the others (the last one, cut by the end of the window) is no candidate: a
     meter with that averaging time would not show it. The window as a whole is one.
 
-    Devices only: ``wall_*`` are ``None`` as long as neither supplies nor a meter are in the run.
+    ``mean``, ``max`` and ``idle`` are of the drives; ``wall_*`` are of all of the array, and ``None`` where
+    neither its own power nor a meter is in the run.
     """
-    mean = total_j / duration_s if duration_s > 0 else 0.0
+    mean = devices_j(ledger) / duration_s if duration_s > 0 else 0.0
+    wall = "wall_w" in intervals.columns and intervals["wall_w"].count() > 0
+    wall_mean = math.fsum(ledger["energy_j"]) / duration_s if wall and duration_s > 0 else None
     return Power(
         mean=mean,
         max=max([mean, *whole(intervals)["power_w"].drop_nulls()]),
-        wall_mean=None,
-        wall_max=None,
+        wall_mean=wall_mean,
+        wall_max=None if wall_mean is None else max([wall_mean, *whole(intervals)["wall_w"].drop_nulls()]),
         idle=math.fsum(idle_w.values()),
+        wall_idle=math.fsum([*idle_w.values(), *array_idle_w.values()]) if array_idle_w else None,
     )

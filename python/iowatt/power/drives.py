@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from iowatt.library.find import device_file
 if TYPE_CHECKING:
     from iowatt.scenario.array import Pool
 
+_ON_WATTS: Final = re.compile(r"\b(power|watts?|W)\b")
 _SSD_WORK: Final = ("random_read", "random_write", "sequential_read", "sequential_write", "active")
 
 
@@ -98,7 +100,7 @@ def _operating(file: DeviceFile, known: Any, own: Any) -> tuple[float | None, st
 
 def _sources(file: DeviceFile, own: Any, operating: float | None, how: str) -> list[str]:
     """One sentence for each figure: its watts, how good it is, and where it comes from."""
-    said = [f"{file.name}: {text}" for text in file.assumptions]
+    said = [f"{file.name}: {text}" for text in file.assumptions if _ON_WATTS.search(text)]
     for figure, watts, path in (("idle", file.power.idle, "power.idle"), ("operating", operating, how)):
         if watts is None:
             continue

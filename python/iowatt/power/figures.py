@@ -184,8 +184,8 @@ def start(found: dict[str, Any]) -> Figure | None:
         {
             "data": [
                 {
-                    "type": "scatter", "mode": "lines", "x": [at for at, _ in steps],
-                    "y": [watts for _, watts in steps],
+                    "type": "scatter", "mode": "lines", "x": [*(at for at, _ in steps), 1.05 * steps[-1][0]],
+                    "y": [*(watts for _, watts in steps), steps[-1][1]],
                     "line": {"shape": "hv", "color": palette.STATE_COLOURS["spin_up"]},
                     "hovertemplate": "%{y:,.5~r} W<extra></extra>",
                 }

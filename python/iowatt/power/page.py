@@ -12,6 +12,8 @@ from iowatt.report import html, numbers
 from iowatt.report.figures.headline import Headline
 
 SUFFIXES = (".html", ".pdf")
+PRINTED_TABLE = 60
+"""Rows up to which the table under a chart is printed: the list of components is what a planner files."""
 
 
 def check_target(target: Path, force: bool) -> None:
@@ -53,6 +55,7 @@ def render(found: dict[str, Any]) -> str:
     return html.render_page(
         "power.html",
         {figure.key: figure for figure in drawn},
+        printed_table=PRINTED_TABLE,
         title=found["name"],
         meta=_meta(found),
         headlines=headlines(found),

@@ -45,7 +45,9 @@ def render(runs: Sequence[Run]) -> str:
     return render_page("report.html", page.figures(), page=page)
 
 
-def render_page(template: str, figures: Mapping[str, Figure], **values: Any) -> str:
+def render_page(
+    template: str, figures: Mapping[str, Figure], *, printed_table: int = PRINTED_TABLE, **values: Any
+) -> str:
     """A page of ``figures`` by a template of this package; ``values`` are its other variables."""
     scripts = [PLOTLY.read_text(encoding="utf-8"), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
     environment = Environment(
@@ -62,7 +64,7 @@ def render_page(template: str, figures: Mapping[str, Figure], **values: Any) -> 
         policy=_policy(scripts),
         data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS}),
         long_table=LONG_TABLE,
-        printed_table=PRINTED_TABLE,
+        printed_table=printed_table,
     )
 
 

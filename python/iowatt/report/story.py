@@ -12,6 +12,7 @@ from iowatt.report.figures import palette
 from iowatt.report.numbers import with_unit
 from iowatt.report.phrases import between, listed
 from iowatt.report.system import replay_in_words
+from iowatt.run.tables import ARRAY_STATES
 from iowatt.sources.inputs import source_name
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
         )
     drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
     if power["wall_mean"] is not None:
-        drawn += f" ({with_unit(power['wall_mean'], 'W')} at the wall)"
+        drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
         drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
     return [*sentences, drawn + "."]
@@ -88,7 +89,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     if total <= 0:
         return []
     by_state = energy["by_state_j"]
-    state, joules = max(by_state.items(), key=lambda item: item[1])
+    of_drives = {state: joules for state, joules in by_state.items() if state not in ARRAY_STATES}
+    state, joules = max(of_drives.items(), key=lambda item: item[1])
     share = numbers.percent(joules / total)
     if state == "idle":
         first = f"{share} of the energy keeps drives spinning that have nothing to do"
@@ -96,7 +98,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         first = f"{share} of the energy goes into drives that are stopped"
     else:
         doing = palette.STATE_IN_WORDS.get(state, state)
-        first = f"Most of the energy, {share}, goes into drives that are {doing}"
+        most = f"Most of the energy, {share}, goes" if 2 * joules >= total else f"{share} of the energy goes"
+        first = f"{most} into drives that are {doing}"
     work = sum(by_state.get(name, 0.0) for name in WORK)
     stopped = by_state.get("standby", 0.0)
     others = []
@@ -104,18 +107,25 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         others.append(f"moving heads and data takes {numbers.percent(work / total)}")
     if stopped > 0 and state != "standby":
         others.append(f"stopped drives take {numbers.percent(stopped / total)}")
+    parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)
+    if parts > 0:
+        others.append(f"what stands around the drives takes {numbers.percent(parts / total)}")
+    if lost := by_state.get("supply_loss", 0.0):
+        others.append(f"the power supplies lose {numbers.percent(lost / total)}")
     rest = f"; {listed(others)}" if others else ""
     above = energy["above_idle_j"]
     sentences = [f"{first}{rest}."]
     if above > 0 and summary["throughput"]["completions"]:
         each = above / summary["throughput"]["completions"]
         sentences.append(
-            "Beyond what the same drives use when idle, the work costs "
+            f"Beyond what the same {'array uses' if parts else 'drives use'} when idle, the work costs "
             f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
         )
     elif above < 0:
         saved = numbers.percent(-above / (total - above))
-        sentences.append(f"In all, the drives use {saved} less than if they spun idle all the time.")
+        whose = "the array uses" if parts else "the drives use"
+        drives = "its drives" if parts else "they"
+        sentences.append(f"In all, {whose} {saved} less than if {drives} spun idle all the time.")
     return sentences
 
 

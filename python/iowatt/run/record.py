@@ -214,9 +214,11 @@ class Record:
     workloads: Sequence[Workload]
     volumes: Sequence[Volume]
     tables: Tables
-    #: Watts of each component that is ready and without work, by name.
+    #: Watts of each drive that is ready and without work, by name.
     idle_w: Mapping[str, float]
     capacity: Capacity
+    #: The same of the array's parts and its supplies' losses, where they are modelled.
+    array_idle_w: Mapping[str, float] = field(default_factory=dict)
     buses: Sequence[Bus] = ()
     #: Parts of the controller and its cache, where they are modelled.
     processors: Station | None = None

@@ -42,12 +42,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
     overall = record.total.response["all"]
     joules = energy.energy(
         tables.energy,
-        record.idle_w,
+        {**record.idle_w, **record.array_idle_w},
         span,
         record.total.completions.requests,
         overall.mean_s if overall.count else None,
     )
-    drawn = energy.power(joules.total_j, span, tables.intervals, record.idle_w)
+    drawn = energy.power(tables.energy, span, tables.intervals, record.idle_w, record.array_idle_w)
     return RunSummary(
         schema=SCHEMA,
         name=record.name,

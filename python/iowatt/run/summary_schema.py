@@ -119,7 +119,7 @@ class ResponseTimes(_Part):
 
 
 class Energy(_Part):
-    """Energy within the window; devices only unless the array's own power is modelled."""
+    """Energy within the window; devices only unless the array's own power is modelled, then at the wall."""
 
     total_j: float
     per_request_j: float | None = Field(description="Total over throughput.completions; null without any.")
@@ -130,7 +130,10 @@ class Energy(_Part):
 
 
 class Power(_Part):
-    """Power within the window; wall_*: after power supplies, null where neither modelled nor metered."""
+    """Power within the window: devices, and wall_* of all of the array with its power supplies.
+
+    wall_* are null where the array's own power is neither modelled nor metered.
+    """
 
     mean: float
     max: float = Field(
@@ -139,6 +142,9 @@ class Power(_Part):
     wall_mean: float | None
     wall_max: float | None
     idle: float = Field(description="All devices ready and without work.")
+    wall_idle: float | None = Field(
+        default=None, description="All of the array ready and without work; null where it is not modelled."
+    )
 
 
 class Capacity(_Part):

@@ -31,6 +31,9 @@ INTERVALS: dict[str, type[pl.DataType]] = {
     "queue_length_mean": pl.Float64,
     "power_w": pl.Float64,
     **{f"{state}_j": pl.Float64 for state in STATES},
+    "parts_j": pl.Float64,
+    "supply_loss_j": pl.Float64,
+    "wall_w": pl.Float64,
 }
 
 LATENCY: dict[str, type[pl.DataType]] = {
@@ -81,6 +84,12 @@ DEVICES: dict[str, type[pl.DataType]] = {
     "energy_total_j": pl.Float64,
 }
 
+#: States of what is no drive: parts of the array that idle and work, and what its supplies lose.
+ARRAY_STATES = ("parts_idle", "parts_active", "supply_loss")
+
+#: Columns of intervals that are null where the array's own power is neither modelled nor metered.
+ARRAY_COLUMNS = ("parts_j", "supply_loss_j", "wall_w")
+
 #: Every table of a bundle by name.
 SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES}
 
@@ -98,9 +107,13 @@ def frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
     """A table of the bundle from its columns.
 
     Raises ``ValueError`` where the columns are not exactly those of the contract: a table that
-    readers cannot rely on must not be written.
+    readers cannot rely on must not be written. Those of the array's own power may be left out, and are null.
     """
     schema = SCHEMAS[name]
+    left_out = [key for key in ARRAY_COLUMNS if key in schema and key not in columns]
+    if left_out:
+        rows = len(next(iter(columns.values()), ()))
+        columns = {**columns, **{key: [None] * rows for key in left_out}}
     if set(columns) != set(schema):
         missing, strange = sorted(set(schema) - set(columns)), sorted(set(columns) - set(schema))
         raise ValueError(f"table {name!r}: missing columns {missing}, unknown columns {strange}")

@@ -35,7 +35,7 @@ def compile_plan(
     -------
     dict
         ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
-        ``warmup`` and ``simulation`` (the ``Plan`` of iowatt-sim).
+        ``warmup``, ``power`` (of the array besides its drives) and ``simulation`` (the ``Plan`` of iowatt-sim).
 
     Raises
     ------
@@ -53,6 +53,7 @@ def compile_plan(
         "notes": system.notes,
         "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
+        "power": None if system.power is None else system.power.as_dict(),
         "simulation": {
             "seed": scenario.seed,
             "workloads": [

@@ -14,6 +14,8 @@ from pathlib import Path
 from iowatt.errors import InputError
 from iowatt.library.drive import Drive
 from iowatt.library.find import find_drive
+from iowatt.power.plan import ArrayPlan
+from iowatt.power.resolve import resolve as resolve_power
 from iowatt.scenario import controller, raid, survival
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
 from iowatt.scenario.model import Scenario
@@ -68,6 +70,7 @@ class System:
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
     synthetic: dict[int, Made] = field(default_factory=dict)
+    power: ArrayPlan | None = None
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -90,6 +93,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     if len(system.pools) == len(scenario.array.pool):
         _volumes(scenario, system)
     _controller(scenario, system)
+    _array_power(scenario, base_dir, system)
     _workloads(scenario, base_dir, traces_must_exist, system)
     _observe(scenario, system)
     for resolved in system.pools:
@@ -400,6 +404,15 @@ def _controller(scenario: Scenario, system: System) -> None:
     system.problems.extend(found)
     if not found:
         system.notes.extend(controller.notes(scenario.array.controller, sectors))
+
+
+def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:
+    if any(problem.path[:2] == ("array", "pool") for problem in system.problems):
+        return  # drives that are wrong have been named
+    found = resolve_power(scenario, base_dir, simulated=True)
+    system.power = found.plan
+    system.problems.extend(found.problems)
+    system.notes.extend(found.notes)
 
 
 def _observe(scenario: Scenario, system: System) -> None:

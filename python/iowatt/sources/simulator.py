@@ -11,6 +11,7 @@ from typing import Any
 
 from iowatt.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Record, Volume, Workload
+from iowatt.power import wall
 from iowatt.sources import translation, warmup
 from iowatt.sources.inputs import traces_of
 
@@ -181,6 +182,8 @@ def build_record(
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    tables = translation.tables(names, volume_of, raw)
+    array = wall.at_wall(plan, tables, controller.get("processors"))
     return Record(
         name=plan["name"],
         source="simulation",
@@ -199,9 +202,10 @@ def build_record(
                 names["volumes"], simulation["volumes"], summary["volumes"], strict=True
             )
         ],
-        tables=translation.tables(names, volume_of, raw),
+        tables=tables if array is None else array.tables,
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
         capacity=translation.capacity(names, simulation),
+        array_idle_w={} if array is None else array.idle_w,
         buses=translation.buses(names["buses"], summary),
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
@@ -210,7 +214,8 @@ def build_record(
         notes=[
             *plan["notes"],
             *notes,
-            *translation.remarks(names, raw, simulation["observe"]["interval_s"]),
+            *translation.remarks(names, raw, simulation["observe"]["interval_s"], drives_alone=array is None),
+            *([] if array is None else array.notes),
             *translation.trouble(names, simulation, summary),
         ],
         plan=plan,

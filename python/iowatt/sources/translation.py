@@ -174,9 +174,11 @@ def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping
     )
 
 
-def remarks(names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: float | None) -> list[str]:
+def remarks(
+    names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: float | None, *, drives_alone: bool
+) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
-    said = ["energy and power are those of the drives alone"]
+    said = ["energy and power are those of the drives alone"] if drives_alone else []
     widths = raw["intervals"]["end_ns"] - raw["intervals"]["start_ns"]
     if len(widths):
         widest = widths.max() / NS_PER_S

@@ -9,7 +9,8 @@ import polars as pl
 from iowatt.report import numbers
 from iowatt.report.figures import palette
 from iowatt.report.figures.drives import bar_gap, drive_axis
-from iowatt.report.figures.figure import Column, Figure, Table, axis, layout, plain
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.run.tables import ARRAY_STATES
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -76,8 +77,9 @@ def by_state(run: Run) -> Figure | None:
 
 
 def by_component(run: Run) -> Figure | None:
-    """Stacked bars of energy by state for each drive or other component."""
+    """Stacked bars of energy by state for each drive."""
     table = run.table("energy")
+    table = table.filter(~pl.col("state").is_in(ARRAY_STATES))
     used = table.filter(pl.col("time_s") > 0)
     if used.height == 0:
         return None
@@ -125,6 +127,67 @@ def by_component(run: Run) -> Figure | None:
                 barmode="stack",
                 bargap=bar_gap(len(names)),
                 showlegend=True,
+            ),
+        },
+        wide=True,
+    )
+
+
+def at_wall(run: Run) -> Figure | None:
+    """Bars of mean power by component: each pool's drives, each part, the losses of the supplies."""
+    summary = run.summary
+    if summary["power_w"]["wall_mean"] is None:
+        return None
+    span = summary["window"]["duration_s"]
+    table = run.table("energy")
+    ours = pl.col("state").is_in(ARRAY_STATES)
+    parts = table.filter(ours)
+    if parts.height == 0 or span <= 0:
+        return None
+    pools = {device["name"]: f"{device['pool']} (drives)" for device in summary["devices"]}
+    joules: dict[str, tuple[str, float]] = {}
+    for name, kind, energy in table.select("component", "kind", "energy_j").iter_rows():
+        shown, sort = (pools[name], "drives") if name in pools else (name, kind)
+        joules[shown] = (sort, joules.get(shown, ("", 0.0))[1] + energy)
+    total = sum(energy for _, energy in joules.values())
+    cells: list[list[Cell]] = [
+        [name, kind, energy / span, 100 * energy / total if total else None]
+        for name, (kind, energy) in joules.items()
+    ]
+    rows = Table(
+        [
+            Column("Component", text=True),
+            Column("Kind", text=True),
+            Column("Mean", "W"),
+            Column("Share", "%"),
+        ],
+        cells,
+    )
+    colours = {"drives": palette.STATE_COLOURS["active"], "supply": palette.ARRAY_COLOURS["supply_loss"]}
+    bar = {
+        "type": "bar",
+        "orientation": "h",
+        "y": [plain(name) for name in rows.column("Component")],
+        "x": rows.column("Mean"),
+        "marker": {
+            "color": [colours.get(kind, palette.ARRAY_COLOURS["parts"]) for kind in rows.column("Kind")]
+        },
+        "text": [numbers.percent(share / 100) for share in rows.column("Share") if share is not None],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "%{y}: %{x:,.4~r} W (%{text})<extra></extra>",
+    }
+    return Figure(
+        "power-at-the-wall",
+        "Power at the wall by component",
+        f"Mean over the window, {numbers.with_unit(summary['power_w']['wall_mean'], 'W', 4)} in all. Supplies are their losses.",
+        rows,
+        {
+            "data": [bar],
+            "layout": layout(
+                axis("Mean power (W)", range=[0, 1.2 * max(rows.column("Mean")) or 1]),
+                axis("", autorange="reversed", ticks="", ticksuffix=" "),
+                showlegend=False,
             ),
         },
         wide=True,

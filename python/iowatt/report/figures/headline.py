@@ -41,6 +41,9 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
     busiest = max((device["utilisation"] for device in summary["devices"]), default=None)
     total = requests["count"]
     when_idle = f"{numbers.with_unit(power['idle'], 'W')} when idle"
+    if at_wall:
+        when_idle = f"at the wall; drives {numbers.with_unit(power['mean'], 'W')}"
+    array = "parts_idle" in energy["by_state_j"] or "supply_loss" in energy["by_state_j"]
     return [
         Headline("mean", "Mean response time", time["all"]["mean"], "ms", _interval(time["all"])),
         Headline(
@@ -61,10 +64,14 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
             "Mean power",
             power["wall_mean"] if at_wall else power["mean"],
             "W",
-            "at the wall" if at_wall else when_idle,
+            when_idle,
         ),
         Headline(
-            "total", "Energy", energy["total_j"], "J", f"{_watt_hours(energy['total_j'])}, devices only"
+            "total",
+            "Energy",
+            energy["total_j"],
+            "J",
+            f"{_watt_hours(energy['total_j'])}, {'at the wall' if array else 'devices only'}",
         ),
         Headline(
             "per_request",

@@ -18,7 +18,7 @@ from iowatt.report.figures.figure import Cell, Column
 MOST_POINTS = 600
 """Points of one line; more cannot be told apart at the width of a page."""
 
-_BY_TIME = ("in_flight_mean", "queue_length_mean", "power_w")
+_BY_TIME = ("in_flight_mean", "queue_length_mean", "power_w", "wall_w")
 _BY_COMPLETIONS = ("response_mean_ms", "response_p50_ms")
 _HIGHEST = ("response_p95_ms", "response_p99_ms", "response_max_ms")
 _TIME_UNITS = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "h"), (600.0, 60.0, "min"))

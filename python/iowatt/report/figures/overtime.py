@@ -91,7 +91,8 @@ def power(run: Run) -> Figure | None:
     present = [c.removesuffix("_j") for c in series.table.columns if c.endswith("_j")]
     states = palette.in_order([state for state in present if float(series.table[f"{state}_j"].sum()) > 0])
     columns = {state: series.rate(f"{state}_j") for state in states}
-    total = series.values("power_w")
+    wall = run.summary["power_w"]["wall_mean"] is not None and "wall_w" in series.table.columns
+    total = series.values("wall_w" if wall else "power_w")
     rows: list[list[Cell]] = [
         [*span, *(columns[state][i] for state in states), total[i]] for i, span in enumerate(series.spans())
     ]
@@ -118,7 +119,8 @@ def power(run: Run) -> Figure | None:
             hovertemplate="%{y:,.4~r} W",
         )
     )
-    idle = float(run.summary["power_w"]["idle"])
+    drawn = run.summary["power_w"]
+    idle = float((drawn.get("wall_idle") if wall else None) or drawn["idle"])
     data.append(
         series.line(
             [idle] * len(rows),
@@ -130,8 +132,8 @@ def power(run: Run) -> Figure | None:
     return Figure(
         "power-over-time",
         "Power over time",
-        "Mean power of all components in each interval, by state. The dotted line is what they draw when "
-        f"idle ({numbers.with_unit(idle, 'W')}).",
+        f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. The dotted line is "
+        f"what they draw when idle ({numbers.with_unit(idle, 'W')}).",
         table,
         {"data": data, "layout": _layout(series, "Power (W)")},
         series.remarks,

@@ -16,6 +16,14 @@ STATE_COLOURS = {
 }
 """In the order in which tables list them: work first."""
 
+ARRAY_COLOURS = {
+    "parts": "#7a5195",
+    "parts_idle": "#7a5195",
+    "parts_active": "#56b4e9",
+    "supply_loss": "#6b4f3a",
+}
+"""What is no drive: parts of the array, and what its supplies lose."""
+
 STATE_NAMES = {
     "active": "Active (transfer)",
     "positioning": "Positioning",
@@ -23,6 +31,10 @@ STATE_NAMES = {
     "standby": "Standby",
     "spin_up": "Spinning up",
     "spin_down": "Spinning down",
+    "parts": "Controllers, shelves, fans",
+    "parts_idle": "Other parts, idle",
+    "parts_active": "Other parts, active",
+    "supply_loss": "Supply losses",
 }
 
 STATE_IN_WORDS = {
@@ -67,8 +79,9 @@ DARK_TWINS = {
 
 def state_colour(state: str) -> str:
     """The colour of a state; states by other names share a small set, always the same for a name."""
-    if state in STATE_COLOURS:
-        return STATE_COLOURS[state]
+    known = STATE_COLOURS.get(state) or ARRAY_COLOURS.get(state)
+    if known is not None:
+        return known
     return _OTHER_STATES[sum(state.encode()) % len(_OTHER_STATES)]
 
 
@@ -83,6 +96,12 @@ def from_below(states: list[str]) -> list[str]:
 
 
 def in_order(states: list[str]) -> list[str]:
-    """States as tables list them, unknown ones last by name."""
-    known = list(STATE_COLOURS)
-    return sorted(states, key=lambda s: (known.index(s) if s in STATE_COLOURS else len(known), s))
+    """States as tables list them: the drives', those of other names by name, and what is no drive last."""
+    drives, array = list(STATE_COLOURS), list(ARRAY_COLOURS)
+
+    def place(state: str) -> tuple[int, int, str]:
+        if state in STATE_COLOURS:
+            return 0, drives.index(state), state
+        return (2, array.index(state), state) if state in ARRAY_COLOURS else (1, 0, state)
+
+    return sorted(states, key=place)
