@@ -1,4 +1,4 @@
-"""``iowatt power``: what an array draws, idle and at work, with all its supplies and without the spare ones."""
+"""``iowatt power``: what an array draws, idle and at work, with and without its redundant supplies."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ def energy(
     """Energy in J over a window of ``duration_s``.
 
     ``ledger`` is the ``energy`` table, ``idle_w`` the power of each component (drives, and parts and supplies
-    where they are modelled) when ready and without work. Energy per request is over all ``completions`` inside the window, whenever they arrived; the
+    where they are modelled) when ready and without work. Energy per
+    request is over all ``completions`` inside the window, whenever they arrived; the
     energy-delay product multiplies it by the mean response time in s (Gurumurthi et al. 2002, E x T).
     """
     joules = ledger["energy_j"]

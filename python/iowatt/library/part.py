@@ -60,7 +60,7 @@ class PartFigures(Strict):
         example=1.0,
     )
     basis: Basis | None = optional(
-        "Where its watts are taken. dc: what it draws from the supplies. wall: as a meter before the supplies "
+        "Where its watts are taken. dc: what it draws from the supplies. wall: as a meter before them "
         "would show, so that no supply is added.",
         unset="as in its file, or dc",
         example="wall",

@@ -2,5 +2,5 @@
 
 ``efficiency`` and ``supplies`` are what a supply and a group of them draw, ``laws`` what a part draws,
 ``cooling`` what becomes of it; ``plan`` is an array in numbers, which ``resolve`` makes from a scenario;
-``calculator`` answers for idle and active arrays, ``wall`` for Runs. Watts, volt-amperes and seconds throughout.
+``calculator`` answers for idle and active arrays, ``wall`` for Runs. Watts, VA and seconds throughout.
 """

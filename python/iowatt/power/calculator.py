@@ -1,8 +1,8 @@
 """The power calculator: what an array draws idle and at work, in normal, redundant and failover operation.
 
 normal: the supplies share as the scenario says. redundant: all of them carry the load alike. failover: the
-redundant ones are lost (half the supplies, with N+N: one feed), the needed ones carry all, and fans run at their
-failover speed. Active: every drive at its operating watts, every part at its active watts.
+redundant ones are lost (half the supplies, with N+N: one feed), the needed ones carry all, and fans run at
+their failover speed. Active: every drive at its operating watts, every part at its active watts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str
     """
     modes = {mode: {how: _total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
-    idle_w = modes["normal"]["idle"]["wall_w"]
+    idle_w = modes["normal"]["idle"]["wall_w"] or 0.0
     return {
         "schema": POWER_SCHEMA,
         "name": name,
@@ -83,7 +83,7 @@ def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Acti
 def _one(
     plan: ArrayPlan, enclosure: Enclosure, mix: Mix, mode: Mode, how: Activity
 ) -> tuple[float, float, float]:
-    """Watts of one enclosure: what its supplies give out, what is known at the wall, what the supplies draw."""
+    """Watts of one: what its supplies give out, what is known at the wall, what the supplies draw."""
     fed = sum(number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True))
     fed += sum(part_w(part, mode, how) for part in enclosure.parts if not part.at_wall)
     direct = sum(part_w(part, mode, how) for part in enclosure.parts if part.at_wall)
@@ -110,18 +110,16 @@ def components(plan: ArrayPlan) -> list[dict[str, Any]]:
     for enclosure in plan.enclosures:
         for at, pool in enumerate(enclosure.pools):
             number = sum(times * mix[at] for times, mix in enclosure.filling)
-            rows.append(
-                _row(
-                    pool, "drives", enclosure.name, number, plan.drives[pool].model, "dc",
-                    {mode: {how: number * drive_w(plan, pool, how) for how in ACTIVITIES} for mode in MODES},
-                )
-            )  # fmt: skip
+            drawn = {how: number * drive_w(plan, pool, how) for how in ACTIVITIES}
+            watts = dict.fromkeys(MODES, drawn)
+            model = plan.drives[pool].model
+            rows.append(_row(pool, "drives", enclosure.name, number, what=model, basis="dc", watts=watts))
         for part in enclosure.parts:
             rows.append(
                 _row(
                     enclosure.component(part), part.kind, enclosure.name, enclosure.count * part.count,
-                    part.law, "wall" if part.at_wall else "dc",
-                    {
+                    what=part.law, basis="wall" if part.at_wall else "dc",
+                    watts={
                         mode: {how: enclosure.count * part_w(part, mode, how) for how in ACTIVITIES}
                         for mode in MODES
                     },
@@ -136,14 +134,14 @@ def components(plan: ArrayPlan) -> list[dict[str, Any]]:
             rows.append(
                 _row(
                     f"{enclosure.name}.supplies", "supply loss", enclosure.name, count,
-                    enclosure.supplies.curve.name, "wall", losses,
+                    what=enclosure.supplies.curve.name, basis="wall", watts=losses,
                 )
             )  # fmt: skip
     return rows
 
 
 def _row(
-    name: str, kind: str, enclosure: str, count: int, what: str, basis: str, watts: Mapping[str, Any]
+    name: str, kind: str, enclosure: str, count: int, *, what: str, basis: str, watts: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
         "name": name, "kind": kind, "enclosure": enclosure, "count": count, "what": what, "basis": basis,
@@ -159,7 +157,7 @@ def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> dict[str, Any]:
     supplies = enclosure.supplies
     shown: dict[str, Any] | None = None
     if supplies is not None:
-        states = {}
+        states: dict[str, dict[str, Any]] = {}
         for mode in MODES:
             states[mode] = {}
             for how in ACTIVITIES:

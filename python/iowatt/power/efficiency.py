@@ -1,10 +1,10 @@
 """Efficiency of a power supply by load: certified or measured points, and what holds between and below them.
 
-Load is the share of the rating that the supply gives out. The points are exact. Between two of them efficiency
-is linear in load, which is how the tables are commonly read (a curve through the losses of three points bulges
-above a measured pair of supplies by 2 %, see docs/models/array-power.md). Below the lowest point the *loss* over
-the rating, L x (1/eta - 1), follows the quadratic through the three lowest points: its constant is what the
-supply takes at no load.
+Load is the share of the rating that the supply gives out. The points are exact. Between two of them
+efficiency is linear in load, which is how the tables are commonly read (a curve through the losses of three
+points is 2 % off a measured pair of supplies, see docs/models/array-power.md). Below the lowest point the
+*loss* over the rating, L x (1/eta - 1), follows the quadratic through the three lowest points: its constant
+is what the supply takes at no load.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,11 @@ class Curve:
         shares, efficiencies = (np.array(column) for column in zip(*self.points, strict=True))
         drawn = load / np.interp(load, shares, efficiencies)
         if len(self.points) == 1:
-            return drawn
+            return np.asarray(drawn)
         constant, linear, square = self.light_load_loss
         light = load + constant + linear * load + square * load**2
-        return np.where(load < shares[0], light, drawn)
+        result: Floats = np.where(load < shares[0], light, drawn)
+        return result
 
     def efficiency(self, load: float) -> float:
         """Share of what is drawn that comes out at ``load``; 0 at no load."""
@@ -54,8 +56,8 @@ class Curve:
     def light_load_loss(self) -> tuple[float, float, float]:
         """(a, b, c) of loss over rating = a + b L + c L^2, below the lowest point.
 
-        With two points, or where the quadratic is no loss of a supply (negative, or giving out more than it takes
-        in), the loss of the lowest point is kept down to no load.
+        With two points, or where the quadratic is no loss of a supply (negative, or drawing less for giving
+        more), the loss of the lowest point is kept down to no load.
         """
         if len(self.points) >= 3:
             a, b, c = quadratic([(load, loss(load, eta)) for load, eta in self.points[:3]])
@@ -83,16 +85,13 @@ def fault(points: Sequence[Sequence[float]]) -> str | None:
     if not points:
         return "expected at least one point [load, efficiency]"
     for point in points:
-        if len(point) != 2:
-            return f"expected points of two numbers, [load, efficiency], not {list(point)}"
-        if not (0 < point[0] <= 1 and 0 < point[1] <= 1):
-            return f"load and efficiency are shares above 0 and at most 1, not {list(point)}"
-    loads = [point[0] for point in points]
-    if any(after <= before for before, after in zip(loads, loads[1:], strict=False)):
+        if len(point) != 2 or not all(0 < share <= 1 for share in point):
+            return f"expected [load, efficiency], two shares above 0 and at most 1, not {list(point)}"
+    if any(after[0] <= before[0] for before, after in pairwise(points)):
         return "loads must rise from point to point"
-    if loads[-1] != 1:
+    if points[-1][0] != 1:
         return "the last point must be at full load, such as [1.0, 0.91]"
-    for (low, eta_low), (high, eta_high) in zip(points, points[1:], strict=False):
+    for (low, eta_low), (high, eta_high) in pairwise(points):
         if high / eta_high <= low / eta_low or eta_low <= (eta_high - eta_low) / (high - low) * low:
             return f"between the loads {low:g} and {high:g} it would draw less for giving more"
     return None

@@ -1,7 +1,7 @@
 """The calculator on a scenario file: what is needed of it, and no more.
 
-Drives need watts only, so that a device without mechanics, or an SSD, will do; volumes, workloads and traces are
-not looked at.
+Drives need watts only, so that a device without mechanics, or an SSD, will do; volumes, workloads and traces
+are not looked at.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def totals(found: dict[str, Any]) -> Figure:
     return Figure(
         "totals",
         "At the wall",
-        "Normal: the supplies share as configured. Redundant: all carry the load alike. Failover: the redundant ones are "
-        "lost, the needed ones carry all, and fans run at their failover speed.",
+        "Normal: the supplies share as configured. Redundant: all carry the load alike. Failover: the "
+        "redundant ones are lost, the needed ones carry all, and fans run at their failover speed.",
         Table(columns, rows),
         wide=True,
     )
@@ -113,7 +113,7 @@ def supplies(found: dict[str, Any]) -> Figure | None:
                 {
                     "type": "scatter", "mode": "lines", "name": plain(shown), "x": (100 * loads).tolist(),
                     "y": [100 * curve.efficiency(float(load)) for load in loads],
-                    "line": {"color": palette.RUNS[-1] if len(drawn) == 1 else palette.RUNS[len(drawn) % 7], "width": 1.5},
+                    "line": {"color": palette.RUNS[-len(drawn) % len(palette.RUNS)], "width": 1.5},
                     "hovertemplate": "%{x:.3~r} % load: %{y:.4~r} %<extra></extra>",
                 }
             )  # fmt: skip
@@ -140,11 +140,7 @@ def supplies(found: dict[str, Any]) -> Figure | None:
         Column("Enclosure", text=True), Column("Operation", text=True), Column("Array", text=True),
         Column("Output", "W"), Column("Load of one", "%"), Column("Efficiency", "%"),
     ]  # fmt: skip
-    kinds = "; ".join(
-        f"{e['name']}: {e['supply']['count']} x {e['supply']['rating_w']:g} W, {e['supply']['needed']} needed, "
-        f"{e['supply']['sharing']}, {e['supply']['efficiency']}"
-        for e in supplied
-    )
+    kinds = "; ".join(f"{enclosure['name']}: {_described(enclosure['supply'])}" for enclosure in supplied)
     return Figure(
         "supplies",
         "Supplies",
@@ -161,6 +157,13 @@ def supplies(found: dict[str, Any]) -> Figure | None:
         },
         [kinds],
         wide=True,
+    )
+
+
+def _described(supply: dict[str, Any]) -> str:
+    return (
+        f"{supply['count']} x {supply['rating_w']:g} W, {supply['needed']} needed, {supply['sharing']}, "
+        f"{supply['efficiency']}"
     )
 
 

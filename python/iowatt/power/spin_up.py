@@ -1,8 +1,8 @@
 """The power of an array while its drives are started, one group after another.
 
-A drive draws its standby watts before its turn (0 where not known), its highest watts of a start while it spins
-up, and its idle watts from then on. Parts are at their idle watts. Without a spin-up time drives can still be
-started one group after another; the steps then have no length, and are numbered.
+A drive draws its standby watts before its turn (0 where not known), its highest watts of a start while it
+spins up, and its idle watts from then on. Parts are at their idle watts. Without a spin-up time drives can
+still be started one group after another; the steps then have no length, and are numbered.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from iowatt.power.drives import Drives
 from iowatt.power.efficiency import Floats
-from iowatt.power.plan import ArrayPlan, Enclosure, Mix
+from iowatt.power.plan import ArrayPlan, Enclosure, Mix, Stagger
 
 MOST_POINTS = 400
 
 
 @dataclass(frozen=True)
 class SpinUp:
-    """Steps of a start: when, and the wall's watts from then on; ``timed`` where steps have a length in seconds.
+    """Steps of a start: when, and the wall's watts from then on.
 
-    ``overload`` is the enclosure whose supplies would give out most beyond their short-time rating, and the
-    watts asked of them; None where none would.
+    ``timed`` where steps have a length in seconds; else they are numbered. ``overload`` is the kind of enclosure
+    whose supplies would give out most beyond their short-time rating, and the watts asked of them.
     """
 
     at: Floats
@@ -63,43 +64,34 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     # Started when those before are up: every step is as long as the slowest start, or has no length.
     longest = max(time for time in times if time is not None) if timed else 1.0
     step = longest if stagger is None or stagger.interval_s is None else stagger.interval_s
-    instances = [
-        (index, enclosure, mix) for index, enclosure in enumerate(plan.enclosures) for mix in enclosure.each()
+    instances = [(index, mix) for index, one in enumerate(plan.enclosures) for mix in one.each()]
+    begun = [group * step for group in _groups([sum(mix) for _, mix in instances], stagger)]
+    ended = [
+        start + _lasting(plan, plan.enclosures[index], mix, timed)
+        for (index, mix), start in zip(instances, begun, strict=True)
     ]
-    starts = _starts([sum(mix) for *_, mix in instances], plan, staggered)
-    lasts = [
-        np.concatenate([np.full(number, plan.drives[pool].spin_up_s or 1.0) for pool, number in zip(
-            enclosure.pools, mix, strict=True)] or [np.zeros(0)]) if timed else np.ones(sum(mix))
-        for _, enclosure, mix in instances
-    ]  # fmt: skip
-    begun = [start * step for start in starts]
-    at = np.unique(np.concatenate([np.zeros(1), *begun, *(b + t for b, t in zip(begun, lasts, strict=True))]))
+    at = np.unique(np.concatenate([np.zeros(1), *begun, *ended]))
     wall = np.zeros(len(at))
     overload: tuple[int, float] | None = None
-    seen: dict[tuple[int, Mix, bytes], tuple[Floats, float]] = {}
-    for (index, enclosure, mix), start, last in zip(instances, begun, lasts, strict=True):
+    most_beyond = 0.0
+    seen: dict[tuple[int, Mix, bytes], Floats] = {}
+    for (index, mix), start, end in zip(instances, begun, ended, strict=True):
         known = (index, mix, start.tobytes())
         if known not in seen:
-            dc = _drives(plan, enclosure, mix, start, last, at) + _parts(enclosure, at_wall=False)
+            enclosure = plan.enclosures[index]
             supplies = enclosure.supplies
-            drawn = dc if supplies is None else supplies.input_w(dc)
+            kinds = [(plan.drives[pool], number) for pool, number in zip(enclosure.pools, mix, strict=True)]
+            dc = _drives(kinds, start, end, at) + _parts(enclosure, at_wall=False)
+            seen[known] = (dc if supplies is None else supplies.input_w(dc)) + _parts(enclosure, at_wall=True)
             beyond = 0.0 if supplies is None else float(dc.max()) - supplies.peak_capacity_w
-            seen[known] = (drawn + _parts(enclosure, at_wall=True), beyond)
-            if beyond > 0 and (overload is None or beyond > seen_beyond(plan, overload)):
-                overload = (index, float(dc.max()))
-        wall = wall + seen[known][0]
+            if beyond > most_beyond:
+                most_beyond, overload = beyond, (index, float(dc.max()))
+        wall = wall + seen[known]
     return SpinUp(at, wall, timed, overload)
 
 
-def seen_beyond(plan: ArrayPlan, overload: tuple[int, float]) -> float:
-    """By how many watts an overload found before exceeds its supplies."""
-    supplies = plan.enclosures[overload[0]].supplies
-    return 0.0 if supplies is None else overload[1] - supplies.peak_capacity_w
-
-
-def _starts(drives: Sequence[int], plan: ArrayPlan, staggered: bool) -> list[Floats]:
+def _groups(drives: Sequence[int], stagger: Stagger | None) -> list[Floats]:
     """The number of the group in which each drive of each enclosure is started."""
-    stagger = plan.stagger if staggered else None
     if stagger is None:
         return [np.zeros(number) for number in drives]
     found, before = [], 0
@@ -109,26 +101,31 @@ def _starts(drives: Sequence[int], plan: ArrayPlan, staggered: bool) -> list[Flo
     return found
 
 
-def _drives(
-    plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, last: Floats, at: Floats
-) -> Floats:
-    """Watts of one enclosure's drives at the times ``at``: sums of what has begun and what has ended by then."""
+def _lasting(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, timed: bool) -> Floats:
+    """How long each drive's start lasts, in seconds, or one step."""
+    lengths = [
+        np.full(number, (plan.drives[pool].spin_up_s or 0.0) if timed else 1.0)
+        for pool, number in zip(enclosure.pools, mix, strict=True)
+    ]
+    return np.concatenate(lengths) if lengths else np.zeros(0)
+
+
+def _drives(kinds: Sequence[tuple[Drives, int]], start: Floats, end: Floats, at: Floats) -> Floats:
+    """Watts of one enclosure's drives at the times ``at``: sums of what has begun and ended by then."""
     if not len(start):
         return np.zeros(len(at))
-    kinds = [plan.drives[pool] for pool in enclosure.pools]
 
     def column(name: str) -> Floats:
-        parts = [np.full(n, getattr(kind, name) or 0.0) for kind, n in zip(kinds, mix, strict=True)]
-        return np.concatenate(parts)
+        return np.concatenate([np.full(number, getattr(kind, name) or 0.0) for kind, number in kinds])
 
     before, during, after = column("standby_w"), column("spin_up_w"), column("idle_w")
-    end = start + last
     by_start, by_end = np.argsort(start, kind="stable"), np.argsort(end, kind="stable")
     begun = np.searchsorted(start[by_start], at, side="right")
     ended = np.searchsorted(end[by_end], at, side="right")
     up = np.concatenate([[0.0], np.cumsum((during - before)[by_start])])
     down = np.concatenate([[0.0], np.cumsum((after - during)[by_end])])
-    return before.sum() + up[begun] + down[ended]
+    watts: Floats = before.sum() + up[begun] + down[ended]
+    return watts
 
 
 def _parts(enclosure: Enclosure, *, at_wall: bool) -> float:

@@ -1,7 +1,8 @@
 """The supplies of one enclosure: how they share its load, and what they draw together.
 
-With sharing, each of n gives 1/n. In active and standby the needed ones carry all and the others idle at a few
-watts. In failover the needed ones are all that is left, and carry all: with 1+1 the single supply's curve.
+With sharing, each of n gives 1/n. In active and standby the needed ones carry all and the others idle at a
+few watts. In failover the needed ones are all that is left, and carry all: with 1+1 the
+single supply's curve.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From the drives of a Run to the wall: its parts, supplies and their losses, by interval.
 
 The intervals know the watts of all drives together. They are shared out over the enclosures as the drives'
-energy over the whole window is: exact in the sum, and where all drives do alike; else the load of each supply is
-a little off at times, to which its efficiency is not sensitive.
+energy over the whole window is: exact in the sum, and where all drives do alike; else the load of each supply
+is a little off at times, to which its efficiency is not sensitive.
 """
 
 from __future__ import annotations
@@ -62,11 +62,10 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
         loss_w += lost
         overloaded += int(beyond.sum())
         if enclosure.supplies is not None:
-            rows.append(
-                _row(f"{enclosure.name}.supplies", "supply", "supply_loss", float(width.sum()), lost, width)
-            )
+            rows.append(_row(f"{enclosure.name}.supplies", "supply", "supply_loss", lost, width))
     notes = [
-        "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are the drives'"
+        "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
+        "those of the drives"
     ]
     if any(part.law in ("constant", "charging") and part.active_w > part.idle_w for _, part in array.parts):
         notes.append("parts without a law of work draw their idle watts throughout")
@@ -163,19 +162,11 @@ def _losses(
 
 def _part_rows(enclosure: Enclosure, part: Part, busy: Floats, width: Floats) -> list[dict[str, Any]]:
     """A part is active for its utilisation's share of the time, and idles for the rest."""
-    name, span = enclosure.component(part), float(width.sum())
+    name, span = enclosure.component(part), math.fsum(width)
     if part.law in ("constant", "charging", "speed-cubed"):
-        return [
-            _row(
-                name,
-                part.kind,
-                "parts_idle",
-                span,
-                np.full(len(width), enclosure.count * part.watts(0.0)),
-                width,
-            )
-        ]
-    active_s = float((busy * width).sum())
+        drawn = np.full(len(width), enclosure.count * part.watts(0.0))
+        return [_row(name, part.kind, "parts_idle", drawn, width)]
+    active_s = min(span, math.fsum(busy * width))
     times = {"parts_idle": (span - active_s, part.idle_w), "parts_active": (active_s, part.active_w)}
     number = enclosure.count * part.count
     return [
@@ -187,8 +178,8 @@ def _part_rows(enclosure: Enclosure, part: Part, busy: Floats, width: Floats) ->
     ]  # fmt: skip
 
 
-def _row(name: str, kind: str, state: str, span: float, watts: Floats, width: Floats) -> dict[str, Any]:
-    joules = float((watts * width).sum())
+def _row(name: str, kind: str, state: str, watts: Floats, width: Floats) -> dict[str, Any]:
+    span, joules = math.fsum(width), math.fsum(watts * width)
     return {
         "component": name, "kind": kind, "state": state, "time_s": span,
         "power_w": joules / span if span > 0 else None, "energy_j": joules,

@@ -35,7 +35,7 @@ def compile_plan(
     -------
     dict
         ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
-        ``warmup``, ``power`` (of the array besides its drives) and ``simulation`` (the ``Plan`` of iowatt-sim).
+        ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
 
     Raises
     ------

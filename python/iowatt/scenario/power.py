@@ -81,15 +81,15 @@ class SupplyKeys(Strict):
         example=1,
     )
     sharing: Literal["load-sharing", "active-standby"] = key(
-        "Who carries the load. load-sharing: all of them alike. active-standby: the needed ones, so that they "
-        "run at a better efficiency, while the others stand by (a high-efficiency mode).",
+        "Who carries the load. load-sharing: all of them alike. active-standby: the needed ones, so that "
+        "they run at a better efficiency, while the others stand by (a high-efficiency mode).",
         default="load-sharing",
         example="active-standby",
     )
     standby: Power = key("What one that stands by draws.", default=3.0, unit="W", example="3W")
     efficiency: Efficiency = key(
-        "Share of what it draws that it gives out, by load: a certificate, one share at every load, or points "
-        "[load, efficiency] with load as a share of the rating, up to full load.",
+        "Share of what it draws that it gives out, by load: a certificate, one share at every load, or "
+        "points [load, efficiency] with load as a share of the rating, up to full load.",
         default="80plus-gold",
         accepts=_EFFICIENCY,
         example="80plus-gold",
@@ -137,7 +137,8 @@ class EnclosureKeys(Strict):
     )
     slots: int | None = key("Drives that one holds.", default=None, unset="none", ge=1, le=10_000, example=25)
     form_factor: Literal["2.5", "3.5"] | None = key(
-        "What its slots take. A drive of another form factor is an error; 2.5 inches go into 3.5 with a carrier.",
+        "What its slots take. A drive of 3.5 inches does not go into a slot of 2.5; the other way round a "
+        "carrier helps.",
         default=None,
         unset="any drive",
         example="2.5",
@@ -184,8 +185,8 @@ class ArrayPower(Strict):
         "Enclosures: what holds drives and parts, and feeds them.",
     )
     controller: Literal["inside", "none"] = key(
-        "Where the controllers are. inside: parts of kind controller; without any it is no array. none: there "
-        "are none, the shelves hang on a host.",
+        "Where the controllers are. inside: parts of kind controller; without any it is no array. none: "
+        "there are none, the shelves hang on a host.",
         default="inside",
         example="none",
     )

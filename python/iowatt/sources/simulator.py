@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import DataLossError, InputError
-from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.power import wall
+from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
 from iowatt.sources.inputs import traces_of
 

@@ -180,7 +180,7 @@ def at_wall(run: Run) -> Figure | None:
     return Figure(
         "power-at-the-wall",
         "Power at the wall by component",
-        f"Mean over the window, {numbers.with_unit(summary['power_w']['wall_mean'], 'W', 4)} in all. Supplies are their losses.",
+        f"Mean over the window, {numbers.with_unit(total / span, 'W', 4)} in all. Supplies are their losses.",
         rows,
         {
             "data": [bar],

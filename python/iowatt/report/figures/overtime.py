@@ -132,8 +132,8 @@ def power(run: Run) -> Figure | None:
     return Figure(
         "power-over-time",
         "Power over time",
-        f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. The dotted line is "
-        f"what they draw when idle ({numbers.with_unit(idle, 'W')}).",
+        f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. "
+        f"The dotted line is what they draw when idle ({numbers.with_unit(idle, 'W')}).",
         table,
         {"data": data, "layout": _layout(series, "Power (W)")},
         series.remarks,
