@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from iowatt.run.summary_schema import Energy, Power
@@ -61,28 +62,31 @@ def devices_j(ledger: pl.DataFrame) -> float:
 
 
 def power(
-    ledger: pl.DataFrame,
+    total_j: float,
     duration_s: float,
     intervals: pl.DataFrame,
     idle_w: Mapping[str, float],
-    array_idle_w: Mapping[str, float],
+    *,
+    wall_j: float | None = None,
+    array_idle_w: Mapping[str, float] = MappingProxyType({}),
 ) -> Power:
     """Mean power in W over the window, and the highest mean over one of its intervals.
 
+    ``total_j`` and ``idle_w`` are of the drives, and so are ``mean``, ``max`` and ``idle``. ``wall_j`` is the
+    energy of all of the array at the wall, ``array_idle_w`` what its parts and its supplies' losses take when
+    idle; where neither these nor a meter are in the run, ``wall_*`` are ``None``.
+
     An interval shorter than the others (the last one, cut by the end of the window) is no candidate: a
     meter with that averaging time would not show it. The window as a whole is one.
-
-    ``mean``, ``max`` and ``idle`` are of the drives; ``wall_*`` are of all of the array, and ``None`` where
-    neither its own power nor a meter is in the run.
     """
-    mean = devices_j(ledger) / duration_s if duration_s > 0 else 0.0
-    wall = "wall_w" in intervals.columns and intervals["wall_w"].count() > 0
-    wall_mean = math.fsum(ledger["energy_j"]) / duration_s if wall and duration_s > 0 else None
+    mean = total_j / duration_s if duration_s > 0 else 0.0
+    wall_mean = None if wall_j is None or duration_s <= 0 else wall_j / duration_s
+    at_wall = [] if wall_mean is None else [wall_mean, *whole(intervals)["wall_w"].drop_nulls()]
     return Power(
         mean=mean,
         max=max([mean, *whole(intervals)["power_w"].drop_nulls()]),
         wall_mean=wall_mean,
-        wall_max=None if wall_mean is None else max([wall_mean, *whole(intervals)["wall_w"].drop_nulls()]),
+        wall_max=max(at_wall, default=None),
         idle=math.fsum(idle_w.values()),
         wall_idle=math.fsum([*idle_w.values(), *array_idle_w.values()]) if array_idle_w else None,
     )

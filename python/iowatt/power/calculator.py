@@ -111,7 +111,7 @@ def components(plan: ArrayPlan) -> list[dict[str, Any]]:
         for at, pool in enumerate(enclosure.pools):
             number = sum(times * mix[at] for times, mix in enclosure.filling)
             drawn = {how: number * drive_w(plan, pool, how) for how in ACTIVITIES}
-            watts = dict.fromkeys(MODES, drawn)
+            watts: dict[str, Any] = dict.fromkeys(MODES, drawn)
             model = plan.drives[pool].model
             rows.append(_row(pool, "drives", enclosure.name, number, what=model, basis="dc", watts=watts))
         for part in enclosure.parts:

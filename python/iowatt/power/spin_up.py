@@ -23,8 +23,8 @@ MOST_POINTS = 400
 class SpinUp:
     """Steps of a start: when, and the wall's watts from then on.
 
-    ``timed`` where steps have a length in seconds; else they are numbered. ``overload`` is the kind of enclosure
-    whose supplies would give out most beyond their short-time rating, and the watts asked of them.
+    ``timed`` where steps have a length in seconds; else they are numbered. ``overload`` is the kind of
+    enclosure whose supplies would give out most beyond their short-time rating, and the watts asked of them.
     """
 
     at: Floats

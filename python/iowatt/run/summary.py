@@ -47,7 +47,14 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         record.total.completions.requests,
         overall.mean_s if overall.count else None,
     )
-    drawn = energy.power(tables.energy, span, tables.intervals, record.idle_w, record.array_idle_w)
+    drawn = energy.power(
+        energy.devices_j(tables.energy),
+        span,
+        tables.intervals,
+        record.idle_w,
+        wall_j=joules.total_j if tables.intervals["wall_w"].count() else None,
+        array_idle_w=record.array_idle_w,
+    )
     return RunSummary(
         schema=SCHEMA,
         name=record.name,

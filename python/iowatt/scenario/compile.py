@@ -53,7 +53,7 @@ def compile_plan(
         "notes": system.notes,
         "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
-        "power": None if system.power is None else system.power.as_dict(),
+        **({} if system.power is None else {"power": system.power.as_dict()}),
         "simulation": {
             "seed": scenario.seed,
             "workloads": [

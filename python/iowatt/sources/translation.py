@@ -175,7 +175,11 @@ def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping
 
 
 def remarks(
-    names: Mapping[str, Any], raw: Mapping[str, Any], asked_interval_s: float | None, *, drives_alone: bool
+    names: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    asked_interval_s: float | None,
+    *,
+    drives_alone: bool = True,
 ) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
     said = ["energy and power are those of the drives alone"] if drives_alone else []
