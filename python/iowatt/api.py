@@ -129,6 +129,9 @@ def _inputs(
             names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
         if workload.profile is not None and workload.profile.name.endswith(".toml"):
             names.append(as_named(base, workload.profile.name))
+    enclosures = checked.array.power.enclosure if checked.array.power is not None else []
+    models = [part.model for enclosure in enclosures for part in enclosure.part]
+    names += [as_named(base, model) for model in models if model is not None and model.endswith(".toml")]
     for pool in checked.array.pool:
         names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
     return [(name, Path(name)) for name in names]

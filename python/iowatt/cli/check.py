@@ -84,6 +84,11 @@ def lines(found: dict[str, Any]) -> list[str]:
         from iowatt.report.controller import described
 
         text += [f"  {str(part).lower()}: {what}" for part, what in described(controller).rows]
+    if power := found["power"]:
+        text.append(
+            f"  at the wall: {power['wall_idle_w']:.5g} W idle, {power['wall_active_w']:.5g} W active "
+            "(`iowatt power` says more)"
+        )
     text += [
         f"  workload {w['name']}: {w['trace']}, {w['replay']}, to volume {w['volume']}"
         for w in found["workloads"]

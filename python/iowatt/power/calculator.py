@@ -32,7 +32,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str
         activity), ``enclosures`` with the load and efficiency of their supplies, ``spin_up``, ``raw_gb`` and
         ``raw_gb_per_w`` (idle, as SNIA Emerald's ready idle), ``notes`` and ``sources``.
     """
-    modes = {mode: {how: _total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
+    modes = {mode: {how: total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     idle_w = modes["normal"]["idle"]["wall_w"] or 0.0
     return {
@@ -52,7 +52,8 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str
     }
 
 
-def _total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]:
+def total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]:
+    """The whole array: W at the wall and lost in supplies, VA (None without a power factor), heat, building."""
     given = drawn = 0.0
     va: float | None = 0.0
     for enclosure in plan.enclosures:

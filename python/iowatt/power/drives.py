@@ -74,8 +74,9 @@ def drives(pool: Pool, base_dir: Path) -> Drives:
         idle_w=known.idle,
         operating_w=operating,
         standby_w=known.standby,
-        spin_up_w=max(peak, default=None),
-        spin_up_s=known.spin_up_time,
+        # Nothing spins up in an ssd.
+        spin_up_w=known.idle if file.kind == "ssd" else max(peak, default=None),
+        spin_up_s=0.0 if file.kind == "ssd" else known.spin_up_time,
         sources=tuple(_sources(file, own, operating, how)),
     )
 

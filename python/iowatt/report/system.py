@@ -21,6 +21,7 @@ def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
         ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)),
         ("Controller", controller.described(simulation.get("controller"))),
+        ("Enclosures", _enclosures(plan.get("power"))),
     ]
     return [(title, table) for title, table in tables if table.rows]
 
@@ -87,6 +88,27 @@ def _buses(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
         for at, (name, bus) in enumerate(zip(names["buses"], simulation["buses"], strict=True))
     ]
     return Table([Column("Bus", text=True), Column("Bandwidth", text=True), Column("Drives")], rows)
+
+
+def _enclosures(power: Mapping[str, Any] | None) -> Table:
+    rows: list[list[Cell]] = []
+    for enclosure in power["enclosures"] if power else []:
+        count = sum(number for number, _ in enclosure["filling"])
+        drives = sum(number * sum(mix) for number, mix in enclosure["filling"])
+        parts = ", ".join(f"{part['count']:,} × {part['name']}" for part in enclosure["parts"])
+        rows.append([enclosure["name"], count, drives, parts, _supplies(enclosure["supplies"])])
+    columns = [Column("Enclosure", text=True), Column("Number"), Column("Drives")]
+    return Table([*columns, Column("Parts of each", text=True), Column("Supplies of each", text=True)], rows)
+
+
+def _supplies(supplies: Mapping[str, Any] | None) -> str:
+    if supplies is None:
+        return "none modelled"
+    shared = "active and standby" if supplies["active_standby"] else "sharing the load"
+    return (
+        f"{supplies['count']} × {numbers.with_unit(supplies['rating_w'], 'W')}, {supplies['needed']} needed, "
+        f"{shared}; {supplies['efficiency']}"
+    )
 
 
 def _drives_on(simulation: Mapping[str, Any], bus: int) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.power.calculator import ACTIVITIES, total
 from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.synthetic import Made
@@ -33,6 +34,9 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
         "controller": controller.plan(scenario.array.controller),
+        "power": None
+        if system.power is None
+        else {f"wall_{how}_w": total(system.power, "normal", how)["wall_w"] for how in ACTIVITIES},
         "workloads": [
             {
                 "name": workload.name,

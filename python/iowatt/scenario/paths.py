@@ -55,6 +55,12 @@ def _file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
             found.append(((*at, "name"), device, "name"))
         elif _is_file(device):
             found.append((at, pool, "device"))
+    power = array.get("power") if isinstance(array, dict) else None
+    for index, enclosure in enumerate(_tables(power, "enclosure") if isinstance(power, dict) else []):
+        for number, part in enumerate(_tables(enclosure, "part")):
+            if _is_file(part.get("model")):
+                place: KeyPath = ("array", "power", "enclosure", index, "part", number, "model")
+                found.append((place, part, "model"))
     return found
 
 

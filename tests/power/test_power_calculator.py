@@ -1,0 +1,265 @@
+"""The calculator against sums made by hand, and everything impossible with place and fix."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from arrays import ARRAY, HEAD, POOL, SHELF
+
+from iowatt.errors import InputError
+from iowatt.power.evaluate import evaluate
+from iowatt.power.plan import ArrayPlan
+from iowatt.power.resolve import resolve
+from iowatt.scenario import ScenarioError, load
+from iowatt.scenario.model import Scenario
+
+
+@pytest.fixture
+def calculated(tmp_path):
+    def calculate(text=ARRAY, *overrides):
+        path = tmp_path / "made.toml"
+        path.write_text(text)
+        return evaluate(path, overrides)
+
+    return calculate
+
+
+@pytest.fixture
+def faults(calculated):
+    def faults(text=ARRAY, *overrides):
+        with pytest.raises(ScenarioError) as caught:
+            calculated(text, *overrides)
+        assert caught.value.exit_code == 2
+        return caught.value.problems
+
+    return faults
+
+
+def wall(found, mode="normal", how="idle"):
+    return found["modes"][mode][how]["wall_w"]
+
+
+def test_a_sum_by_hand(calculated):
+    found = calculated()
+    # Head: 2 x 60 W; two shelves of four drives of 10 W and a fan of 16 W at half speed. All over 0.8.
+    assert wall(found) == pytest.approx((120 + 2 * (40 + 2)) / 0.8)
+    assert wall(found, how="active") == pytest.approx((200 + 2 * (64 + 2)) / 0.8)
+    # In failover the fans go to full speed; the efficiency is the same at all loads.
+    assert wall(found, "failover", "active") == pytest.approx((200 + 2 * (64 + 16)) / 0.8)
+    total = found["modes"]["normal"]["active"]
+    assert total["va"] == pytest.approx(total["wall_w"] / 0.95)
+    assert total["btu_per_h"] == pytest.approx(total["wall_w"] * 3.412142)
+    assert total["tons"] == pytest.approx(total["wall_w"] / 3516.85, rel=1e-5)
+    assert total["facility_w"] == pytest.approx(1.5 * total["wall_w"])
+    assert found["drives"] == 8
+    assert found["raw_gb_per_w"] == pytest.approx(8 * 33.6 / wall(found))
+
+
+def test_components_add_up_in_every_mode(calculated):
+    found = calculated()
+    for mode, totals in found["modes"].items():
+        for how, total in totals.items():
+            parts = sum(component["watts"][mode][how] for component in found["components"])
+            assert parts == pytest.approx(total["wall_w"])
+            losses = [c for c in found["components"] if c["kind"] == "supply loss"]
+            assert sum(c["watts"][mode][how] for c in losses) == pytest.approx(total["loss_w"])
+    names = [component["name"] for component in found["components"]]
+    assert names == ["head.controller", "head.supplies", "disks", "shelf.fan", "shelf.supplies"]
+
+
+def test_the_load_of_the_fullest_enclosure(calculated):
+    found = calculated(ARRAY, "array.pool.disks.count=6")
+    (_, shelf) = found["enclosures"]
+    # Six drives: four in the first shelf, two in the second.
+    assert (shelf["count"], shelf["slots"], shelf["drives"]) == (2, 8, 6)
+    states = shelf["supply"]["fullest"]
+    assert states["normal"]["idle"]["output_w"] == pytest.approx(42)
+    assert states["normal"]["idle"]["load"] == pytest.approx(42 / 400)
+    assert states["failover"]["active"]["load"] == pytest.approx(80 / 200)
+    even = calculated(ARRAY, "array.pool.disks.count=6", 'array.power.enclosure.shelf.fill="even"')
+    assert even["enclosures"][1]["supply"]["fullest"]["normal"]["idle"]["output_w"] == pytest.approx(32)
+    assert wall(even) == pytest.approx(wall(found))
+
+
+def test_more_drives_take_more_shelves(calculated):
+    assert calculated(ARRAY, "array.pool.disks.count=13")["enclosures"][1]["count"] == 4
+
+
+def test_heat_with_the_slip(calculated):
+    found = calculated(ARRAY, "array.power.btu_factor=p9500-slip")
+    total = found["modes"]["normal"]["idle"]
+    assert total["btu_per_h"] == pytest.approx(3.14 * total["wall_w"])
+    # Tons are heat, and do not slip.
+    assert total["tons"] == pytest.approx(total["wall_w"] * 3.412142 / 12000)
+    assert any("3.14" in note for note in found["notes"])
+
+
+def test_watts_known_at_the_wall_pass_the_supplies_by(calculated):
+    lump = 'part = [{ name = "all", kind = "controller", idle = "100W", basis = "wall" }]'
+    found = calculated(ARRAY.replace(HEAD.splitlines()[4], lump))
+    assert wall(found) == pytest.approx(100 + 2 * (40 + 2) / 0.8)
+
+
+def test_without_supplies_there_is_no_volt_ampere(calculated):
+    found = calculated(ARRAY.replace('supply = { rating = "500W", efficiency = 0.8 }', ""))
+    assert wall(found) == pytest.approx(120 + 2 * (40 + 2) / 0.8)
+    assert found["modes"]["normal"]["idle"]["va"] is None
+    assert any("'head' has no supplies" in note for note in found["notes"])
+
+
+def test_an_ssd_or_a_drive_without_mechanics_will_do(calculated):
+    pool = '[[array.pool]]\nname = "disks"\ndevice = "{}"\ncount = 4\n'
+    for name, idle, operating in (
+        ("intel-d7-p5500-7-68tb", 5.0, None),
+        # Operating is random reads, as the manual defines it.
+        ("seagate-savvio-15k3-146gb", 3.84, 7.44),
+    ):
+        found = calculated(ARRAY.replace(POOL, pool.format(name)))
+        (disks,) = (row for row in found["components"] if row["name"] == "disks")
+        assert disks["watts"]["normal"]["idle"] == pytest.approx(4 * idle)
+        if operating is None:
+            assert disks["watts"]["normal"]["active"] > disks["watts"]["normal"]["idle"]
+            # Nothing spins up in it.
+            assert found["spin_up"]["peak_w"] == pytest.approx(wall(found))
+        else:
+            assert disks["watts"]["normal"]["active"] == pytest.approx(4 * operating)
+
+
+def test_the_plan_is_json_and_comes_back(tmp_path):
+    path = tmp_path / "made.toml"
+    path.write_text(ARRAY.replace("pue = 1.5", "pue = 1.5\nspin_up = { at_once = 2 }"))
+    import tomllib
+
+    scenario = Scenario.model_validate(tomllib.loads(path.read_text()))
+    plan = resolve(scenario, tmp_path, simulated=False).plan
+    assert plan.stagger.at_once == 2
+    assert ArrayPlan.of(json.loads(json.dumps(plan.as_dict(), allow_nan=False))) == plan
+
+
+def test_peak_of_the_start(calculated):
+    found = calculated(ARRAY, "array.power.spin_up={ at_once = 2 }")
+    # Two shelves start two drives each beside two that idle: 4 x 34.8 + 4 x 10, with fans and head idle.
+    assert found["spin_up"]["peak_w"] == pytest.approx((4 * 34.8 + 4 * 10 + 2 * 2 + 120) / 0.8)
+    assert found["spin_up"]["at_once_peak_w"] == pytest.approx((8 * 34.8 + 2 * 2 + 120) / 0.8)
+    assert found["spin_up"]["duration_s"] == 10
+
+
+IMPOSSIBLE = [
+    (["array.power.enclosure.shelf.count=1"], "8 drives do not fit: 1 of 4 slots hold 4", "count = 2"),
+    (["array.power.enclosure.shelf.pools=[]"], "8 drives of pool 'disks' are in no enclosure", "slots = 8"),
+    (['array.power.enclosure.shelf.pools=["disk"]'], "there is no pool 'disk'", "did you mean 'disks'?"),
+    (['array.power.enclosure.head.pools=["disks"]'], "already in 'head'", "name it once"),
+    (['array.power.enclosure.head.name="disks"'], "taken by another pool", "a name of its own"),
+    (['array.power.enclosure.head.name="shelf"'], "taken by another enclosure", "a name of its own"),
+    (['array.power.enclosure.shelf.supply.rating="60W"'], "'shelf' at work takes 80.0 W of one supply", "80 W"),
+    (["array.power.enclosure.head.supply.needed=3"], "3 supplies are needed and there are 2", "at most 2"),
+    (
+        ['array.power.enclosure.head.supply={ rating = "1kW", count = 1, sharing = "active-standby" }'],
+        "none can stand by", "more supplies",
+    ),
+    (['array.power.enclosure.head.supply.peak="1W"'], "less than the rating", "give more"),
+    (
+        ['array.power.enclosure.head.supply={ rating = "1kW", efficiency = "80plus" }'],
+        "80 PLUS has no table for 230V", "'115V' or '230V-eu'",
+    ),
+    (['array.power.enclosure.head.part.controller.kind="other"'], "there is no controller", 'controller = "none"'),
+    (['array.power.controller="none"'], "is a controller, and there are to be none", 'controller = "inside"'),
+    (["array.power.enclosure.head.part.controller.max_lff=7"], "8 drives of 3.5 inches are too many", "at most 7"),
+    (['array.power.enclosure.head.part.controller.active="9W"'], "9 W are less than its idle watts", "look at"),
+    (['array.power.enclosure.head.part.controller={ name = "c", kind = "controller" }'], "needs its idle watts", "such as"),
+    (
+        ['array.power.enclosure.head.part.controller={ name = "c", kind = "controller", idle = "1W", law = "throughput" }'],
+        "needs the watts at full work", "for example active",
+    ),
+    (
+        ['array.power.enclosure.head.part.controller={ name = "c", idle = "1W", active = "2W", law = "throughput" }'],
+        "needs the rate at which", "full_iops",
+    ),
+    (['array.power.enclosure.shelf.part.fan={ name = "fan", law = "speed-cubed" }'], "watts at full speed", "14W"),
+    (
+        ['array.power.enclosure.shelf.part.fan={ name = "fan", law = "speed-cubed", active = "9W" }'],
+        "needs its speed", "speed = 0.6",
+    ),
+    (['array.power.enclosure.shelf.part.fan={ name = "supplies", idle = "1W" }'], "is taken in this enclosure", "own"),
+    (['array.power.enclosure.head.part.controller.model="stand-in"'], "unknown part 'stand-in'", "stand-in"),
+    (["array.power.spin_up={ at_once = 8 }", 'array.power.enclosure.shelf.supply.rating="81W"'], "starting the drives takes 141 W", "at_once below 8"),
+    (['array.pool.disks.device="arrays2002-dis"'], "unknown device", "arrays2002-disk"),
+    (
+        ['array.pool.disks.device="seagate-cheetah-15k7-450gb"'],
+        "has no operating watts, which the array's power needs", 'active = "..W"',
+    ),
+    (
+        ['array.pool.disks.device="hgst-ultrastar-c10k900-900gb"', "array.power.spin_up={ at_once = 1 }"],
+        "start-up watts of a drive are not known", "spin_up",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("overrides", "said", "fix"), IMPOSSIBLE, ids=[case[1] for case in IMPOSSIBLE])
+def test_the_impossible_is_said_with_place_and_fix(faults, overrides, said, fix):
+    # The drives of arrays2002-disk have no form factor; one of 3.5 inches is needed for a limit.
+    text = ARRAY.replace('"arrays2002-disk"', '"seagate-cheetah-15k7-300gb"') if "inches" in said else ARRAY
+    problems = faults(text, *overrides)
+    (problem,) = (problem for problem in problems if said in problem.message)
+    assert problem.where
+    assert fix in problem.hint
+
+
+def test_a_drive_too_wide_for_its_slot(faults):
+    text = ARRAY.replace(POOL, POOL.replace("arrays2002-disk", "seagate-cheetah-15k7-300gb"))
+    (problem,) = faults(text, 'array.power.enclosure.shelf.form_factor="2.5"')
+    assert "3.5 inches wide, its slots 2.5" in problem.message
+    assert 'form_factor = "3.5"' in problem.hint
+
+
+def test_drives_without_slots(faults):
+    (problem,) = faults(ARRAY.replace("slots = 4\n", ""))
+    assert "the key `slots` is missing" in problem.message
+
+
+def test_a_problem_stands_at_its_line(faults, tmp_path):
+    text = ARRAY.replace('rating = "200W"', 'rating = "60W"')
+    (problem,) = faults(text)
+    line = text[: text.index('rating = "60W"')].count("\n") + 1
+    assert problem.where == f"{tmp_path / 'made.toml'}:{line}: array.power.enclosure.shelf.supply.rating"
+
+
+def test_a_scenario_without_power_is_told_how(faults):
+    (problem,) = faults(f'name = "x"\n{POOL}')
+    assert "`power` is missing" in problem.message
+    assert "array-power" in problem.hint
+
+
+def test_keys_are_checked_by_themselves_too(faults):
+    said = [
+        str(problem)
+        for override in (
+            "efficiency=1.2",
+            'efficiency="80plus-god"',
+            "efficiency=[[0.2, 0.9]]",
+            "efficiency=true",
+        )
+        for problem in faults(ARRAY, f"array.power.enclosure.head.supply.{override}")
+    ]
+    assert "at most 1" in said[0]
+    assert "80plus-gold" in said[1]
+    assert "full load" in said[2]
+    assert "a certificate such as" in said[3]
+
+
+def test_a_run_must_know_the_processors(tmp_path):
+    text = f'{ARRAY}\n[observe]\nduration = "10s"\n'.replace(
+        'law = "throughput", full_iops = 1000', 'law = "utilisation"'
+    )
+    with pytest.raises(InputError, match="follows the controller's processors"):
+        load(text)
+    processed = text + '[array.controller]\nprocessing = { read = "1ms" }\n'
+    assert load(processed).array.power is not None
+
+
+def test_run_and_check_refuse_the_impossible_as_well(tmp_path):
+    text = f'{ARRAY}\n[observe]\nduration = "10s"\n'
+    assert load(text)
+    with pytest.raises(InputError, match="8 drives do not fit"):
+        load(text, ["array.power.enclosure.shelf.count=1"])
