@@ -25,11 +25,17 @@ def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
+    from iowatt.library.efficiency import certificates
+    from iowatt.library.part import PartFile, find_part, part_names
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
 
     folder = Path(__file__).parent / "reference"
-    for name, model in (("_keys.md", Scenario), ("_device_keys.md", DeviceFile)):
+    for name, model in (
+        ("_keys.md", Scenario),
+        ("_device_keys.md", DeviceFile),
+        ("_part_keys.md", PartFile),
+    ):
         entries = [
             f"`{key.path}`\n: {key.description}\n\n"
             f"  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"
@@ -41,6 +47,18 @@ def _write_catalogues(_app: object) -> None:
         uses = ", ".join(device["good_for"]) or "its figures only"
         rows.append(f"| `{device['name']}` | {device['title']} | {device['power_grade']} | {uses} |")
     (folder / "_devices.md").write_text("\n".join(rows) + "\n")
+
+    rows = ["| name | what | idle W | active W | law |", "|---|---|---|---|---|"]
+    for part in (find_part(name, Path()) for name in part_names()):
+        watts = ["" if figure is None else f"{figure:g}" for figure in (part.idle, part.active)]
+        rows.append(f"| `{part.name}` | {part.title} | {' | '.join(watts)} | {part.law or 'constant'} |")
+    (folder / "_parts.md").write_text("\n".join(rows) + "\n")
+    rows = ["| name | input | efficiency at load | what |", "|---|---|---|---|"]
+    for certificate in certificates().values():
+        for place, points in certificate.tables.items():
+            shown = ", ".join(f"{eta:.0%} at {load:.0%}" for load, eta in points)
+            rows.append(f"| `{certificate.name}` | {place} | {shown} | {certificate.title} |")
+    (folder / "_certificates.md").write_text("\n".join(rows) + "\n")
 
     # What the sparest data sheet that will do leaves to derive: no table of it can fall behind.
     tables = {"seek": {"average": "10ms"}, "performance": {"sequential_read": "100MB/s"}, "rpm": 7200}

@@ -27,7 +27,7 @@ def test_it_prints_totals_components_and_supplies():
     (disks,) = (line.split() for line in lines if line.startswith("disks "))
     assert disks == ["disks", "32", "713.6", "1,248.0", "1,248.0"]
     assert any(line.startswith("failover") for line in lines)
-    assert any("83 %" in line and line.startswith("shelf ") for line in lines)
+    assert any("83\u00a0%" in line and line.startswith("shelf ") for line in lines)
     assert any(line.startswith("switching on: at most 1,241.3 W") for line in lines)
     assert all(len(line) <= 100 for line in lines if not line.startswith("note"))
 

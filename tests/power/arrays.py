@@ -8,11 +8,12 @@ from iowatt.power.laws import Part
 from iowatt.power.plan import ArrayPlan, Enclosure, Stagger, fill, runs
 from iowatt.power.supplies import Supplies
 
-# Drives of 10 W idle, 16 W at work, 2 W standing, 30 W for 5 s while starting.
+# Drives of 10 W idle, 16 W at work, 2 W standing, 34.8 W for 5 s while starting.
 POOL = """
 [[array.pool]]
 name = "disks"
-device = { name = "arrays2002-disk", power = { idle = "10W", active = "16W", positioning = "16W", standby = "2W", spin_up = "34.8W", spin_up_time = "5s" } }
+device.name = "arrays2002-disk"
+device.power = { idle = "10W", active = "16W", positioning = "16W", standby = "2W", spin_up_time = "5s" }
 count = 8
 raid = { level = 5 }
 """
@@ -20,7 +21,14 @@ HEAD = """
 [[array.power.enclosure]]
 name = "head"
 supply = { rating = "500W", efficiency = 0.8 }
-part = [{ name = "controller", kind = "controller", idle = "60W", active = "100W", law = "throughput", full_iops = 1000, count = 2 }]
+[[array.power.enclosure.part]]
+name = "controller"
+kind = "controller"
+idle = "60W"
+active = "100W"
+law = "throughput"
+full_iops = 1000
+count = 2
 """
 SHELF = """
 [[array.power.enclosure]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from arrays import ARRAY, HEAD, POOL, SHELF
+from arrays import ARRAY, HEAD, POOL
 
 from iowatt.errors import InputError
 from iowatt.power.evaluate import evaluate
@@ -97,7 +97,7 @@ def test_heat_with_the_slip(calculated):
 
 def test_watts_known_at_the_wall_pass_the_supplies_by(calculated):
     lump = 'part = [{ name = "all", kind = "controller", idle = "100W", basis = "wall" }]'
-    found = calculated(ARRAY.replace(HEAD.splitlines()[4], lump))
+    found = calculated(ARRAY.replace(HEAD[HEAD.index("[[array.power.enclosure.part]]") :], lump + chr(10)))
     assert wall(found) == pytest.approx(100 + 2 * (40 + 2) / 0.8)
 
 
@@ -145,45 +145,56 @@ def test_peak_of_the_start(calculated):
     assert found["spin_up"]["duration_s"] == 10
 
 
+# What stands for a longer path in the overrides below.
+SHORT = {
+    "CONTROLLER": "array.power.enclosure.head.part.controller",
+    "FAN": "array.power.enclosure.shelf.part.fan",
+    "SUPPLY": "array.power.enclosure.head.supply",
+    "SHELF": "array.power.enclosure.shelf",
+    "HEAD": "array.power.enclosure.head",
+}
 IMPOSSIBLE = [
-    (["array.power.enclosure.shelf.count=1"], "8 drives do not fit: 1 of 4 slots hold 4", "count = 2"),
-    (["array.power.enclosure.shelf.pools=[]"], "8 drives of pool 'disks' are in no enclosure", "slots = 8"),
-    (['array.power.enclosure.shelf.pools=["disk"]'], "there is no pool 'disk'", "did you mean 'disks'?"),
-    (['array.power.enclosure.head.pools=["disks"]'], "already in 'head'", "name it once"),
-    (['array.power.enclosure.head.name="disks"'], "taken by another pool", "a name of its own"),
-    (['array.power.enclosure.head.name="shelf"'], "taken by another enclosure", "a name of its own"),
-    (['array.power.enclosure.shelf.supply.rating="60W"'], "'shelf' at work takes 80.0 W of one supply", "80 W"),
-    (["array.power.enclosure.head.supply.needed=3"], "3 supplies are needed and there are 2", "at most 2"),
+    (["SHELF.count=1"], "8 drives do not fit: 1 of 4 slots hold 4", "count = 2"),
+    (["SHELF.pools=[]"], "8 drives of pool 'disks' are in no enclosure", "slots = 8"),
+    (['SHELF.pools=["disk"]'], "there is no pool 'disk'", "did you mean 'disks'?"),
+    (['HEAD.pools=["disks"]'], "already in 'head'", "name it once"),
+    (['HEAD.name="disks"'], "taken by another pool", "a name of its own"),
+    (['HEAD.name="shelf"'], "taken by another enclosure", "a name of its own"),
+    (['SHELF.supply.rating="60W"'], "'shelf' at work takes 80.0 W of one supply", "80 W"),
+    (["SUPPLY.needed=3"], "3 supplies are needed and there are 2", "at most 2"),
     (
-        ['array.power.enclosure.head.supply={ rating = "1kW", count = 1, sharing = "active-standby" }'],
+        ['SUPPLY={ rating = "1kW", count = 1, sharing = "active-standby" }'],
         "none can stand by", "more supplies",
     ),
-    (['array.power.enclosure.head.supply.peak="1W"'], "less than the rating", "give more"),
+    (['SUPPLY.peak="1W"'], "less than the rating", "give more"),
     (
-        ['array.power.enclosure.head.supply={ rating = "1kW", efficiency = "80plus" }'],
+        ['SUPPLY={ rating = "1kW", efficiency = "80plus" }'],
         "80 PLUS has no table for 230V", "'115V' or '230V-eu'",
     ),
-    (['array.power.enclosure.head.part.controller.kind="other"'], "there is no controller", 'controller = "none"'),
+    (['CONTROLLER.kind="other"'], "there is no controller", 'controller = "none"'),
     (['array.power.controller="none"'], "is a controller, and there are to be none", 'controller = "inside"'),
-    (["array.power.enclosure.head.part.controller.max_lff=7"], "8 drives of 3.5 inches are too many", "at most 7"),
-    (['array.power.enclosure.head.part.controller.active="9W"'], "9 W are less than its idle watts", "look at"),
-    (['array.power.enclosure.head.part.controller={ name = "c", kind = "controller" }'], "needs its idle watts", "such as"),
+    (["CONTROLLER.max_lff=7"], "8 drives of 3.5 inches are too many", "at most 7"),
+    (['CONTROLLER.active="9W"'], "9 W are less than its idle watts", "look at"),
+    (['CONTROLLER={ name = "c", kind = "controller" }'], "needs its idle watts", "such as"),
     (
-        ['array.power.enclosure.head.part.controller={ name = "c", kind = "controller", idle = "1W", law = "throughput" }'],
+        ['CONTROLLER={ name = "c", kind = "controller", idle = "1W", law = "throughput" }'],
         "needs the watts at full work", "for example active",
     ),
     (
-        ['array.power.enclosure.head.part.controller={ name = "c", idle = "1W", active = "2W", law = "throughput" }'],
+        ['CONTROLLER={ name = "c", idle = "1W", active = "2W", law = "throughput" }'],
         "needs the rate at which", "full_iops",
     ),
-    (['array.power.enclosure.shelf.part.fan={ name = "fan", law = "speed-cubed" }'], "watts at full speed", "14W"),
+    (['FAN={ name = "fan", law = "speed-cubed" }'], "watts at full speed", "14W"),
     (
-        ['array.power.enclosure.shelf.part.fan={ name = "fan", law = "speed-cubed", active = "9W" }'],
+        ['FAN={ name = "fan", law = "speed-cubed", active = "9W" }'],
         "needs its speed", "speed = 0.6",
     ),
-    (['array.power.enclosure.shelf.part.fan={ name = "supplies", idle = "1W" }'], "is taken in this enclosure", "own"),
-    (['array.power.enclosure.head.part.controller.model="stand-in"'], "unknown part 'stand-in'", "stand-in"),
-    (["array.power.spin_up={ at_once = 8 }", 'array.power.enclosure.shelf.supply.rating="81W"'], "starting the drives takes 141 W", "at_once below 8"),
+    (['FAN={ name = "supplies", idle = "1W" }'], "is taken in this enclosure", "own"),
+    (['CONTROLLER.model="stand-in"'], "unknown part 'stand-in'", "stand-in"),
+    (
+        ["array.power.spin_up={ at_once = 8 }", 'SHELF.supply.rating="81W"'],
+        "starting the drives takes 141 W", "at_once below 8",
+    ),
     (['array.pool.disks.device="arrays2002-dis"'], "unknown device", "arrays2002-disk"),
     (
         ['array.pool.disks.device="seagate-cheetah-15k7-450gb"'],
@@ -200,6 +211,8 @@ IMPOSSIBLE = [
 def test_the_impossible_is_said_with_place_and_fix(faults, overrides, said, fix):
     # The drives of arrays2002-disk have no form factor; one of 3.5 inches is needed for a limit.
     text = ARRAY.replace('"arrays2002-disk"', '"seagate-cheetah-15k7-300gb"') if "inches" in said else ARRAY
+    for short, path in SHORT.items():
+        overrides = [override.replace(short, path) for override in overrides]
     problems = faults(text, *overrides)
     (problem,) = (problem for problem in problems if said in problem.message)
     assert problem.where
@@ -250,7 +263,7 @@ def test_keys_are_checked_by_themselves_too(faults):
 
 def test_a_run_must_know_the_processors(tmp_path):
     text = f'{ARRAY}\n[observe]\nduration = "10s"\n'.replace(
-        'law = "throughput", full_iops = 1000', 'law = "utilisation"'
+        'law = "throughput"\nfull_iops = 1000', 'law = "utilisation"'
     )
     with pytest.raises(InputError, match="follows the controller's processors"):
         load(text)

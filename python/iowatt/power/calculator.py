@@ -53,7 +53,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[str] = ()) -> dict[str
 
 
 def total(plan: ArrayPlan, mode: Mode, how: Activity) -> dict[str, float | None]:
-    """The whole array: W at the wall and lost in supplies, VA (None without a power factor), heat, building."""
+    """The whole array: W at the wall and lost in supplies, VA (None without a power factor), heat."""
     given = drawn = 0.0
     va: float | None = 0.0
     for enclosure in plan.enclosures:
