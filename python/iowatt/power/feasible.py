@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from iowatt.library.part import find_part
@@ -53,7 +54,7 @@ def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
                 f"{supplies.rating_w:g} W are too little: {enclosure.name!r} at work takes {worst:.1f} W of "
                 f"{have}, once the redundant ones are lost"
             )
-            hint = f"a rating of {worst / supplies.needed:.0f} W or more, more supplies, or less in it"
+            hint = f"a rating of {math.ceil(worst / supplies.needed)} W or more, more supplies, or less in it"
             place: KeyPath = (*PATH, "enclosure", index, "supply", "rating")
             found.problem(place, message, hint)
 
