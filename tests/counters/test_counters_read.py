@@ -188,6 +188,7 @@ def test_failed_samples_are_not_zero(tmp_path: Path) -> None:
     log = read([tmp_path / "x.csv"])
     assert np.isnan(log.column("0 C:", "reads")[1])
     assert np.isnan(log.column("1 D: E:", "reads")[1])
+    assert np.isnan(log.column("0 C:", "utilisation")[1])
     assert log.column("0 C:", "reads")[2] > 0
     assert log.notes[0].startswith("16 values are blank or -1")  # eight counters of two disks
 

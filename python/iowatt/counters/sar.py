@@ -26,10 +26,10 @@ class Reader:
         self._columns: list[str] | None = None
         self._device_at: int | None = None
         self._start: clock.Stamp | None = None
-        # Rows since the start of the log or a restart: stamp, its text, its first line, and its devices.
-        self._rows: list[tuple[clock.Stamp, Line, dict[str, dict[str, float]]]] = []
-        # The row of a time, so that tables of the same times, such as those of -b and -d, go together.
-        self._row_of: dict[str, int] = {}
+        # Intervals since the start of the log or a restart, when each ended, and where that is written.
+        self._ends: list[tuple[int, clock.Stamp, Line]] = []
+        # The interval of a time, so that tables of the same times, such as those of -b and -d, go together.
+        self._interval_of: dict[str, int] = {}
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -64,7 +64,7 @@ class Reader:
             unknown = [index for index, word in enumerate(words) if not known(word)]
             self._device_at = words.index("DEV") if "DEV" in words else (unknown[0] if unknown else None)
             self._columns = [word for index, word in enumerate(words) if index != self._device_at]
-            if not self._rows:  # the stamp of a header is the end of the interval before
+            if not self._ends:  # the stamp of a header is the end of the interval before
                 self._start = stamp
             return True
         if not any(word[:1].isdigit() for word in words):  # the header of a table of something else
@@ -87,24 +87,26 @@ class Reader:
         except ValueError as error:
             self._log.malformed(line.error(f"device {shown(device)}: {error}"))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
-        at = self._row_of.get(text)
-        if at is None or device in self._rows[at][2]:  # the same time of another day
-            self._row_of[text] = at = len(self._rows)
-            self._rows.append((stamp, line, {}))
-        self._rows[at][2][device] = values
+        at = self._interval_of.get(text)
+        if at is None or self._has(device, at):  # the same time of another day
+            self._interval_of[text] = at = self._log.interval()
+            self._ends.append((at, stamp, Line("", line.number, line.source)))
+        self._log.put(at, device, values)
+
+    def _has(self, device: str, interval: int) -> bool:
+        series = self._log.devices.get(device)
+        return series is not None and series.intervals[-1] >= interval
 
     def _end(self) -> None:
-        rows, self._rows, self._row_of = self._rows, [], {}
+        ends, self._ends, self._interval_of = self._ends, [], {}
         start, self._start = self._start, None
         self._columns = None
         try:
-            lengths = clock.lengths(start, [row[0] for row in rows])
+            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
-            raise rows[error.args[0]][1].error(
+            raise ends[error.args[0]][2].error(
                 "the time is before that of the row before: the clock was set back",
                 hint="split the log there",
             ) from None
-        for (_, _, devices), seconds in zip(rows, lengths, strict=True):
-            interval = self._log.interval(seconds)
-            for device, values in devices.items():
-                self._log.put(interval, device, values)
+        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
+            self._log.seconds[interval] = seconds
