@@ -61,13 +61,13 @@ def tried(data: bytes) -> None:
                 Document(toml(built.tables), "x.toml").validate(Profile)
 
 
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(mangled())
 def test_mangled_logs(data: bytes) -> None:
     tried(data)
 
 
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(TOKENS) | st.binary(max_size=12), max_size=60).map(b"".join))
 def test_heaps_of_tokens(data: bytes) -> None:
     tried(data)
