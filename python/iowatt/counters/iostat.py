@@ -7,7 +7,6 @@ nothing of the time that was recorded, and would hide a day in a year's mean.
 from __future__ import annotations
 
 import math
-import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,14 +15,13 @@ from typing import Final, Literal
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known, seconds_of
 from iowatt.counters.log import Log
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import Line, banner, shown
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (
     "the first report of a log is the mean since the system was started: left out "
     "(--first keep where iostat ran with -y)"
 )
-_BANNER: Final = re.compile(r"\S.*\s\(.*\)\s+\S", re.ASCII)
 _LARGE_TOTAL: Final = 100
 _LEAST_KNOWN: Final = 3  # columns that make a line a header
 
@@ -89,7 +87,8 @@ class Reader:
             self._begin()
             self._in_cpu = True
             return
-        if self._in_cpu and all(word[:1].isdigit() for word in words):
+        # Where no time has passed, old versions print -nan.
+        if self._in_cpu and all(word[:1].isdigit() or word.endswith("nan") for word in words):
             self._in_cpu = False
             return
         self._in_cpu = False
@@ -99,7 +98,7 @@ class Reader:
         if stamp is not None:
             self._begin()
             self._stamp = stamp
-        elif _BANNER.match(line.text) and not self._is_row(words):
+        elif banner(line.text) and not self._is_row(words):
             self._end_section()
             self._blank_after_banner = 0
         else:

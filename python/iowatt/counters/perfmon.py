@@ -32,6 +32,7 @@ COUNTERS: Final[dict[str, tuple[str, float]]] = {
 _OBJECTS: Final = {"physicaldisk": "", "logicaldisk": "volume "}
 _PATH: Final = re.compile(r"\\\\([^\\]+)\\([^\\(]+)\((.*)\)\\([^\\]+)")
 _TOTAL: Final = "_total"
+_LONGEST_CELL: Final = 4096
 _FORMAT_HINT: Final = (
     r"""record them with typeperf "\PhysicalDisk(*)\*" -si 1 -f CSV -o disks.csv; names in another "
     r"language: """
@@ -183,12 +184,11 @@ def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:
     """The rows of the table; typeperf's own lines (`The command completed successfully.`) are not of it."""
     delimiter = ","
     for line in lines:
-        text = line.text.strip()
+        text = line.text.strip(" ")  # tabs are cells that are blank
         if text.startswith(('"(PDH-', "(PDH-")):
-            # TSV, or the list separator of the locale.
-            head = text.partition(")")[2]
-            quoted = re.match(r'[^"]*"([,;\t])', head) if text.startswith('"') else None
-            delimiter = quoted[1] if quoted else "\t" if "\t" in text else ","
+            # A tab, or the list separator of the locale: what stands before the first path.
+            before = re.search(r'([,;\t])"?\\\\', text[:_LONGEST_CELL])
+            delimiter = before[1] if before else ","
         elif not text.startswith('"') and not text[:1].isdigit():
             continue
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 import re
 from collections.abc import Iterable
@@ -10,12 +11,20 @@ from typing import Final
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import Log
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import Line, banner, shown
 
 ALL: Final = "all"  # the device of `sar -b`
-_TIME: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\s[AP]M)?)\s+(\S.*)", re.ASCII)
-_BANNER: Final = re.compile(r"\S.*\s\(.*\)\s+\S", re.ASCII)
+# The time in the ways of locales; India's has its zone.
+_TIME: Final = re.compile(
+    r"([0-9]{1,2}[:.][0-9]{2}[:.][0-9]{2}(?:\s[AaPp]\.?[Mm]\.?)?)(?:(?<=[Mm])\s[A-Z]{3,5})?\s+(\S.*)",
+    re.ASCII,
+)
 _LEAST_KNOWN: Final = 3
+
+
+def split(text: str) -> re.Match[str] | None:
+    """The time that a line of sar's begins with, and the rest."""
+    return _TIME.fullmatch(clock.plain(text.strip()))
 
 
 class Reader:
@@ -28,8 +37,9 @@ class Reader:
         self._start: clock.Stamp | None = None
         # Intervals since the start of the log or a restart, when each ended, and where that is written.
         self._ends: list[tuple[int, clock.Stamp, Line]] = []
-        # The interval of a time, so that tables of the same times, such as those of -b and -d, go together.
-        self._interval_of: dict[str, int] = {}
+        # Intervals by their time, so that tables of the same times, such as those of -b and -d, go together.
+        # A time comes again where records are less than a second apart, and on another day.
+        self._intervals_of: dict[str, list[int]] = {}
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -38,10 +48,10 @@ class Reader:
         self._end()
 
     def _take(self, line: Line) -> None:
-        match = _TIME.fullmatch(line.text.strip())
+        match = split(line.text)
         if match is None:
             # Average: in the words of any language, and the first line of another log.
-            if _BANNER.match(line.text) and not line.text[:1].isspace() and ":" not in line.text.split()[0]:
+            if banner(line.text) and not line.text[:1].isspace() and ":" not in line.text.split()[0]:
                 self._banner(line)
             return
         seconds = clock.time_of_day(match[1])
@@ -51,6 +61,8 @@ class Reader:
         words = match[2].split()
         if "RESTART" in words[0].upper() or (len(words) > 1 and words[1].upper() == "RESTART"):
             self._end()
+        elif words[0] == "COM":  # a comment, which sar -C shows
+            return
         elif not self._header(clock.Stamp(seconds), words) and self._columns is not None:
             self._row(line, clock.Stamp(seconds), match[1], words)
 
@@ -87,18 +99,16 @@ class Reader:
         except ValueError as error:
             self._log.malformed(line.error(f"device {shown(device)}: {error}"))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
-        at = self._interval_of.get(text)
-        if at is None or self._has(device, at):  # the same time of another day
-            self._interval_of[text] = at = self._log.interval()
+        same = self._intervals_of.setdefault(text, [])
+        index = bisect.bisect_right(same, self._log.last(device))
+        if index == len(same):
+            at = self._log.interval()
+            same.append(at)
             self._ends.append((at, stamp, Line("", line.number, line.source)))
-        self._log.put(at, device, values)
-
-    def _has(self, device: str, interval: int) -> bool:
-        series = self._log.devices.get(device)
-        return series is not None and series.intervals[-1] >= interval
+        self._log.put(same[index], device, values)
 
     def _end(self) -> None:
-        ends, self._ends, self._interval_of = self._ends, [], {}
+        ends, self._ends, self._intervals_of = self._ends, [], {}
         start, self._start = self._start, None
         self._columns = None
         try:
