@@ -50,7 +50,7 @@ class Stamp:
 
 
 def time_of_day(text: str) -> float | None:
-    """Seconds of the day of ``HH:MM:SS``, with a fraction, AM or PM where they stand; Finnish ``HH.MM.SS``."""
+    """Seconds of the day of ``HH:MM:SS``, with a fraction, AM or PM if there; Finnish ``HH.MM.SS``."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None
