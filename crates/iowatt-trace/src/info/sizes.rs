@@ -12,7 +12,7 @@ const COMMONEST: usize = 8;
 
 /// Counts by size.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     counts: BTreeMap<u32, u64>,
     rounded: bool,
 }
@@ -45,7 +45,7 @@ pub struct CommonSize {
 
 impl Sizes {
     #[inline]
-    pub(super) fn add(&mut self, size: u32) {
+    pub(crate) fn add(&mut self, size: u32) {
         if let Some(count) = self.counts.get_mut(&size) {
             *count += 1;
         } else {
@@ -63,7 +63,7 @@ impl Sizes {
     }
 
     /// These and `other` together.
-    pub(super) fn with(&self, other: &Self) -> Self {
+    pub(crate) fn with(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.rounded |= other.rounded;
         for (&size, &count) in &other.counts {
@@ -72,8 +72,13 @@ impl Sizes {
         both
     }
 
+    /// All sizes with their counts, ascending.
+    pub(crate) fn counts(&self) -> &BTreeMap<u32, u64> {
+        &self.counts
+    }
+
     /// Whether every size was kept apart.
-    pub(super) fn exact(&self) -> bool {
+    pub(crate) fn exact(&self) -> bool {
         !self.rounded
     }
 
@@ -94,7 +99,7 @@ impl Sizes {
     }
 
     #[allow(clippy::cast_precision_loss)] // figures for people
-    pub(super) fn spread(&self) -> Option<SizeSpread> {
+    pub(crate) fn spread(&self) -> Option<SizeSpread> {
         let (&min, _) = self.counts.first_key_value()?;
         let (&max, _) = self.counts.last_key_value()?;
         let sum: u128 = self.counts.iter().map(|(&size, &count)| u128::from(size) * u128::from(count)).sum();
@@ -108,7 +113,7 @@ impl Sizes {
     }
 
     #[allow(clippy::cast_precision_loss)] // shares
-    pub(super) fn commonest(&self) -> Vec<CommonSize> {
+    pub(crate) fn commonest(&self) -> Vec<CommonSize> {
         let total = self.count();
         let mut sizes: Vec<_> = self.counts.iter().map(|(&bytes, &requests)| (requests, bytes)).collect();
         sizes.sort_unstable_by_key(|&(requests, bytes)| (std::cmp::Reverse(requests), bytes));

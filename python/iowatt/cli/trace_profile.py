@@ -1,0 +1,143 @@
+"""`iowatt trace profile`: a trace measured as a workload, as text, JSON or a report page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli import trace as verb
+
+
+def profile(
+    files: Annotated[
+        list[str], typer.Argument(metavar="TRACE...", help="Traces; - is stdin.", show_default=False)
+    ],
+    *,
+    block: Annotated[
+        str, typer.Option("--block", metavar="SIZE", help="Block of footprint, working set and reuse.")
+    ] = "4KiB",
+    extent: Annotated[
+        str | None,
+        typer.Option(
+            "--extent",
+            metavar="SIZE",
+            help="Extent of the I/O density.",
+            show_default="makes at most 1024 touched ones",
+        ),
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            "--cache",
+            metavar="SIZE,...",
+            help="Cache sizes that the miss-ratio curve must have.",
+            show_default=False,
+        ),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option(
+            "--samples",
+            metavar="N",
+            help="Regions of 16 blocks to follow; a sample where the trace touches more.",
+        ),
+    ] = 1 << 20,
+    lookback: Annotated[
+        int,
+        typer.Option("--lookback", metavar="N", help="Open runs of a device that a request may continue."),
+    ] = 32,
+    gap: Annotated[
+        str | None,
+        typer.Option("--gap", metavar="SIZE", help="What a run may skip forward.", show_default="nothing"),
+    ] = None,
+    format_: verb.Format = None,
+    columns: verb.Columns = None,
+    time_unit: verb.TimeUnit = None,
+    sector_size: verb.SectorSize = None,
+    event: verb.Event = None,
+    device: verb.Device = None,
+    skip_bad: verb.SkipBad = 0,
+    order_tolerance: verb.OrderTolerance = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write a report (.html).", show_default="none")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    as_json: verb.Json = False,
+) -> None:
+    """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
+
+    Shares are of requests and of bytes. With -o the figures go to a report page as well.
+    """
+    from iowatt.cli.progress import bar
+    from iowatt.trace.description.measure import describe  # loads Polars and the extension
+
+    options = verb._options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        device=device,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    measure: dict[str, Any] = {
+        "block_bytes": _block(block, "--block"),
+        "extent_bytes": None if extent is None else _block(extent, "--extent"),
+        "cache_bytes": [] if cache is None else [_capacity(part, "--cache") for part in cache.split(",")],
+        "samples": _count(samples, "--samples"),
+        "lookback": _count(lookback, "--lookback"),
+        "gap_bytes": 0 if gap is None else _block(gap, "--gap"),
+    }
+    if output is not None:
+        from iowatt.trace.description import page
+
+        page.check_target(output, force)
+    found = []
+    for file in files:
+        with bar(f"reading {file}") as progress:
+            found.append(describe({"path": file, **options}, **measure, progress=progress))
+        if not as_json:
+            from iowatt.trace.description.text import lines
+
+            verb._print_block(lines(found[-1]), gap=len(found) > 1)
+    if output is not None:
+        from iowatt.trace.description import page
+
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        schemas = {description.pop("schema") for description in found}
+        verb._print_json({"schema": schemas.pop(), "traces": found})
+
+
+def _block(text: str, option: str) -> int:
+    from iowatt.scenario.units import parse_block_size
+
+    return _read(parse_block_size, text, option)
+
+
+def _capacity(text: str, option: str) -> int:
+    from iowatt.scenario.units import parse_capacity
+
+    return _read(parse_capacity, text, option)
+
+
+def _read(parse: Callable[[object], int], text: str, option: str) -> int:
+    from iowatt.errors import InputError
+
+    try:
+        return parse(text.strip())
+    except ValueError as error:
+        raise InputError(str(error), where=option) from None
+
+
+def _count(number: int, option: str) -> int:
+    from iowatt.errors import InputError
+
+    if not 0 < number < 1 << 32:
+        raise InputError("must be a number from 1 on", where=option)
+    return number

@@ -1,0 +1,74 @@
+"""The description of a trace: options in, figures out; measured in Rust (``iowatt_trace::describe``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from iowatt import _core
+from iowatt.trace.open import source
+
+Progress = Callable[[float | None, int], None]
+
+
+def describe(
+    trace: Mapping[str, Any],
+    *,
+    block_bytes: int = 4096,
+    extent_bytes: int | None = None,
+    samples: int = 1 << 20,
+    lookback: int = 32,
+    gap_bytes: int = 0,
+    cache_bytes: Sequence[int] = (),
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
+
+    All devices are read unless the spec names one.
+
+    Parameters
+    ----------
+    block_bytes
+        Block of footprint, working set, reuse distance and overwriting; a power of two from 512.
+    extent_bytes
+        Extent of the I/O density; left out, a power of two that makes at most 1,024 touched ones.
+    samples
+        Regions of 16 blocks that are followed, 64 to 4,194,304: exact while the trace touches no more, else
+        a spatial sample of that size (SHARDS, Waldspurger et al. 2015).
+    lookback
+        Open runs of each device and direction that a request may continue, 1 to 1,024.
+    gap_bytes
+        What a request may skip forward and still continue a run.
+    cache_bytes
+        Cache sizes at which the miss-ratio curve gets a point of its own.
+
+    Raises
+    ------
+    InputError
+        The trace cannot be read, a record in it is wrong, or an option is outside its range.
+    """
+    spec_json, decoded = source({"device": "*", **trace})
+    options = {
+        "block_bytes": block_bytes,
+        "extent_bytes": extent_bytes,
+        "samples": samples,
+        "lookback": lookback,
+        "gap_bytes": gap_bytes,
+        "cache_bytes": list(cache_bytes),
+    }
+
+    def report(fraction: float | None, requests: int) -> None:
+        if progress is not None:
+            progress(fraction if decoded is None else decoded.progress, requests)
+
+    told = report if progress else None
+    return _named(json.loads(_core.trace_describe(decoded, spec_json, json.dumps(options), told)))
+
+
+def _named(found: dict[str, Any]) -> dict[str, Any]:
+    """Percentiles come as pairs, in their order; a dict keeps it."""
+    gaps = found["inter_arrival"]
+    if gaps is not None:
+        gaps["percentiles_s"] = dict(gaps["percentiles_s"])
+    return found
