@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 from functools import cache
 from pathlib import Path
@@ -77,24 +76,19 @@ def test_queues_are_those_of_table_4():
 @pytest.mark.parametrize("level", [4, 5, 10])
 def test_idle_periods_are_correlated_as_in_table_2(published, level):
     found = simulated(published, level)
-    # The study's own spread over disks goes up to 0.02.
+    # The study's own spread over disks goes up to 0.02; ours is some 0.005, at this length.
     for ours, theirs in zip(found.correlation, published.correlation[level], strict=True):
-        assert ours == pytest.approx(theirs, abs=0.06)
+        assert ours == pytest.approx(theirs, abs=0.04)
     assert found.over_2s < 0.01
     if published is marks.TPCH:
         assert found.over_1s < 0.001
 
 
-def test_uniform_random_at_the_right_rate_does_not_pass(monkeypatch):
-    changes = [
-        'arrivals={law="poisson",rate=141.66}',
-        'stream.read.range=["0%","100%"]',
-        'stream.write.range=["0%","100%"]',
-        "stream.read.run.requests=1.0000001",
-    ]
-    written = json.dumps(changes).replace("{", "{{").replace("}", "}}")
-    monkeypatch.setattr(marks, "SCENARIO", marks.SCENARIO.replace(", duration", f", set = {written}, duration"))
-    found = marks.simulate(marks.TPCC, 4, 30, 0.5)
+def test_uniform_random_at_the_right_rate_does_not_pass():
+    found = marks.simulate(marks.TPCC, 4, 30, 0.5, changes=marks.UNIFORM["arrays2002-tpcc"])
     assert found.media_accesses / found.requests > 1.5  # 0.58 published
     assert found.distance > 1  # 0.316 published
     assert abs(found.correlation[1]) < 0.03  # .070 published
+    found = marks.simulate(marks.TPCH, 4, 30, 0.5, changes=marks.UNIFORM["arrays2002-tpch"])
+    assert found.parity_queue < 5  # 47 to 75 published
+    assert all(abs(one) < 0.03 for one in found.correlation)  # .066 to .101 published
