@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from typer.testing import CliRunner, Result
 from iowatt.cli.main import app
 from iowatt.errors import InputError
 from iowatt.trace.info import info
+from iowatt.workload.generate import generate as generate_trace
+from iowatt.workload.generate import prepare
 
 runner = CliRunner()
 
@@ -128,3 +132,45 @@ def test_recorded_stamps_come_from_any_format(tmp_path):
         rows = [line.split(",") for line in target.read_text().splitlines()[1:]]
         assert [int(row[0]) for row in rows] == [i * i * 50_000 for i in range(50)]
         assert {row[2] for row in rows} == {"write"}
+
+
+def test_a_bad_profile_ends_the_program_with_2_place_and_fix(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'schema = "iowatt.profile/1"\nname = "mine"\ntitle = "Mine"\narrivals = { law = "posson", rate = 1 }\n'
+        '[[stream]]\nname = "a"\nshare = 90\nread_share = 50\nsize = 0\naccess = { pattern = "uniform" }\n'
+    )
+    program = [sys.executable, "-c", "from iowatt.cli.main import main; main()"]
+    command = [*program, "trace", "generate", str(file), "-n", "5", "-o", str(tmp_path / "t.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    for said in ("mine.toml:4: arrivals.law", "did you mean 'poisson'?", "mine.toml:9: stream.a.size"):
+        assert said in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_memory_does_not_grow_with_the_length(tmp_path):
+    """The peak of a process that writes 40 times as much is no more than a few batches higher."""
+    peaks = []
+    for number in (100_000, 4_000_000):
+        code = (
+            "import resource, sys; from pathlib import Path; from iowatt.workload.generate import generate, prepare\n"
+            f"made = prepare('hot-band', requests={number}, rate_iops=500.0, span=2**40)\n"
+            f"generate(made, Path({str(tmp_path / f'{number}.csv.zst')!r}))\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] - peaks[0] < 60, peaks  # 4 M requests are 150 MiB as columns
+
+
+@pytest.mark.parametrize("end", [{"requests": 300_000}, {"duration_s": 600.0}])
+def test_progress_rises_to_the_end(tmp_path, end):
+    told = []
+    prepared = prepare("hot-band", rate_iops=500.0, span=2**40, **end)
+    generate_trace(prepared, tmp_path / "t.csv", progress=lambda fraction, requests: told.append((fraction, requests)))
+    fractions = [fraction for fraction, _ in told]
+    assert len(told) > 10
+    assert None not in fractions and fractions == sorted(fractions) and fractions[-1] == pytest.approx(1, abs=0.05)
+    assert told[-1][1] == pytest.approx(300_000, rel=0.05)
