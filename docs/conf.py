@@ -35,7 +35,11 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.workload.profile import Profile
 
     folder = Path(__file__).parent / "reference"
-    for name, model in (("_keys.md", Scenario), ("_device_keys.md", DeviceFile), ("_profile_keys.md", Profile)):
+    for name, model in (
+        ("_keys.md", Scenario),
+        ("_device_keys.md", DeviceFile),
+        ("_profile_keys.md", Profile),
+    ):
         entries = [
             f"`{key.path}`\n: {key.description}\n\n"
             f"  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"

@@ -2,9 +2,9 @@
 
     python scripts/arrays2002_marks.py [--hours H]
 
-Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves must
-show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside uniform random
-requests of the same sizes at the same rate. Published figures are
+Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves
+must show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside
+uniform random requests of the same sizes at the same rate. Published figures are
 those of Gurumurthi et al. 2002 (CSE-02-014), Tables 2 to 4 and its text.
 """
 
@@ -154,7 +154,7 @@ def simulate(
     changes: tuple[str, ...] = (),
     seed: int = 1,
 ) -> Simulated:
-    """Run it on one of the study's arrays; a seek is an access to the media, however far (as DiskSim counts)."""
+    """Run it on one of the study's arrays; a seek is an access to the media, as DiskSim counts."""
     text = SCENARIO.format(
         profile=published.profile,
         changes=json.dumps(changes),
@@ -209,7 +209,10 @@ def report(published: Published, hours: float) -> list[str]:
         "",
         "| | published | ours | difference |",
         "|---|---|---|---|",
-        *(f"| {what} | {theirs:.5g} | {ours:.5g} | {ours / theirs - 1:+.2%} |" for what, theirs, ours in rows),
+        *(
+            f"| {what} | {theirs:.5g} | {ours:.5g} | {ours / theirs - 1:+.2%} |"
+            for what, theirs, ours in rows
+        ),
         "",
         "| at 30 disks | | RAID-4 | RAID-5 | RAID-10 |",
         "|---|---|---|---|---|",

@@ -1,6 +1,7 @@
 """The synthetic TPC-C and TPC-H against the tables of the study, at a reduced length.
 
-``scripts/arrays2002_marks.py`` does the same at the study's own length; docs/reference/profiles has its output.
+``scripts/arrays2002_marks.py`` does the same at the study's own length; docs/reference/profiles has what
+it prints.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hot band over 10 M requests, as users get it: through the library's profile and the trace that it makes."""
+"""The hot band over 10 M requests, as users get it: the library's profile and the trace that it makes."""
 
 from __future__ import annotations
 

@@ -78,7 +78,10 @@ def test_shares_and_rates_count_the_requests_of_runs():
 
 
 def test_a_phase_with_longer_runs_has_fewer_arrivals():
-    streams = [{**STREAM, "share": 50, "run": {"requests": 4, "gap": "1ms"}}, {**STREAM, "name": "b", "share": 50}]
+    streams = [
+        {**STREAM, "share": 50, "run": {"requests": 4, "gap": "1ms"}},
+        {**STREAM, "name": "b", "share": 50},
+    ]
     phases = [{"name": "p", "duration": "1s"}, {"name": "q", "duration": "1s", "shares": {"a": 100, "b": 0}}]
     made = plan(profile({"law": "poisson", "rate": 100}, *streams, phase=phases))
     # 62.5 arrivals a second make 100 requests; of runs alone, 25 do.
@@ -118,7 +121,9 @@ def test_equal_profiles_of_two_workloads_draw_different_numbers():
 
 def test_the_checked_in_schema_is_current():
     checked_in = (ROOT / "schema" / "iowatt.profile.schema.json").read_text("utf-8")
-    assert checked_in == schema_text(), "run: iowatt schema profile -o schema/iowatt.profile.schema.json --force"
+    assert checked_in == schema_text(), (
+        "run: iowatt schema profile -o schema/iowatt.profile.schema.json --force"
+    )
 
 
 def test_the_schema_describes_every_property():

@@ -1,4 +1,4 @@
-"""All that a profile is composed of, seen in the requests that come of it: each part by itself, from its TOML."""
+"""All that a profile is composed of, seen in the requests that come of it: each part by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POISSON = 'arrivals = { law = "poisson", rate = 1000 }\n'
 DAY = 86400.0
 
 
-def stream(name="a", share=100, read=70, size='size = "4KiB"', access='pattern = "uniform"', more=""):
+def stream(name="a", share=100, *, read=70, size='size = "4KiB"', access='pattern = "uniform"', more=""):
     head = f'[[stream]]\nname = "{name}"\nshare = {share}\nread_share = {read}\n{size}\n'
     return f"{head}access = {{ {access} }}\n{more}\n"
 
@@ -57,7 +57,8 @@ def test_a_mix_of_sizes(tmp_path):
 
 
 def test_sizes_of_reads_and_writes_apart(tmp_path):
-    mix = 'read_sizes = [{ size = "64k", share = 100 }]\nwrite_sizes = [{ size = "4k", share = 75 }, { size = "16k", share = 25 }]'
+    mix = 'read_sizes = [{ size = "64k", share = 100 }]\n'
+    mix += 'write_sizes = [{ size = "4k", share = 75 }, { size = "16k", share = 25 }]'
     found = made(tmp_path, POISSON + stream(size=mix))
     writes = found["size"][found["op"] == 1]
     assert set(found["size"][found["op"] == 0]) == {65536}
@@ -132,7 +133,8 @@ def test_a_scattered_law_has_its_heat_elsewhere(tmp_path):
 
 
 def test_reuse_distances_give_the_hits_of_an_lru_cache(tmp_path):
-    law = 'pattern = "reuse-distance", hits = [{ cache = "256KiB", share = 40 }, { cache = "2MiB", share = 70 }]'
+    curve = '[{ cache = "256KiB", share = 40 }, { cache = "2MiB", share = 70 }]'
+    law = f'pattern = "reuse-distance", hits = {curve}'
     found = made(tmp_path, POISSON + stream(access=law), 40_000)
     for blocks, share in ((64, 0.4), (512, 0.7)):
         cache: dict[int, None] = {}
@@ -193,7 +195,7 @@ def test_recorded_stamps(tmp_path):
 @pytest.mark.parametrize(("period", "seconds"), [("daily", DAY), ("weekly", 7 * DAY), ("1h", 3600.0)])
 def test_envelopes_follow_the_clock(tmp_path, period, seconds):
     factors = [1, 3, 0, 4]
-    text = f'arrivals = {{ law = "poisson", rate = 1 }}\n{stream()}[[envelope]]\nperiod = "{period}"\nfactors = {factors}\n'
+    text = POISSON + stream() + f'[[envelope]]\nperiod = "{period}"\nfactors = {factors}\n'
     times = 3
     rate = 100_000 / (times * seconds)
     found = made(tmp_path, text, duration_s=times * seconds, rate_iops=rate)
@@ -224,9 +226,15 @@ def test_phases_change_rate_and_mix_in_turn(tmp_path):
 
 def test_parts_go_together(tmp_path):
     """Streams with a law, a range and a rate of their own, under one envelope."""
-    own = '[[stream]]\nname = "log"\narrivals = { law = "constant", rate = 100 }\nread_share = 0\nsize = "16k"\n'
+    own = '[[stream]]\nname = "log"\nread_share = 0\nsize = "16k"\n'
+    own += 'arrivals = { law = "constant", rate = 100 }\n'
     own += 'access = { pattern = "sequential" }\nrange = ["90%", "100%"]\n'
-    text = POISSON + stream(more='range = ["0%", "90%"]') + own + '[[envelope]]\nperiod = "10s"\nfactors = [1, 3]\n'
+    text = (
+        POISSON
+        + stream(more='range = ["0%", "90%"]')
+        + own
+        + '[[envelope]]\nperiod = "10s"\nfactors = [1, 3]\n'
+    )
     found = made(tmp_path, text, duration_s=100)
     log = found["stream"] == 1
     assert np.sum(log) == pytest.approx(10_000, abs=10)

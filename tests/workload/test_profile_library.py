@@ -1,4 +1,4 @@
-"""The library's profiles: every figure has a mark, what is not known is asked for, and all can be generated."""
+"""The library's profiles: every figure has a mark, what is not known is asked for, all can be made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ POOL = '[[array.pool]]\nname = "p"\ndevice = "arrays2002-disk"\ncount = 24\nraid
 def test_all_that_were_asked_for_are_there():
     assert set(NAMES) >= {
         *(f"emerald-1.0-{name}" for name in ("mw1", "mw2", "rr", "rw", "sr", "sw")),
-        "hot-band", "spc-1-like", "spc-2-like-lfp", "spc-2-like-ldq", "spc-2-like-vod", "arrays2002-tpcc", "arrays2002-tpch",
+        "hot-band", "spc-1-like", "spc-2-like-lfp", "spc-2-like-ldq", "spc-2-like-vod",
+        "arrays2002-tpcc", "arrays2002-tpch",
         "tpce", "websearch", "fiu-online", "filebench-fileserver", "web-hosting", "uniform", "zipf", "skew",
         *(f"cloudphysics-p{quantile}" for quantile in (5, 25, 50, 75, 95)),
     }  # fmt: skip
@@ -57,7 +58,7 @@ def test_no_source_stands_for_nothing(name):
 def test_it_generates(name):
     has_rate = describe.profile(name)["rate_iops"] is not None
     prepared = prepare(name, requests=500, rate_iops=None if has_rate else 100.0, span=2**40)
-    made = [batch for batch in requests(prepared.trace)]
+    made = list(requests(prepared.trace))
     assert sum(len(batch["op"]) for batch in made) == 500
     assert all(int((batch["offset"] + batch["size"]).max()) <= 2**40 for batch in made)
 
@@ -72,14 +73,18 @@ def test_a_closed_loop_is_simulated_and_not_generated(name):
     assert plan["simulation"]["workloads"][0]["replay"]["mode"] == "closed"
 
 
-@pytest.mark.parametrize("name", ["hot-band", "uniform", "emerald-1.0-mw2", "tpce", "fiu-online", "spc-1-like"])
+@pytest.mark.parametrize(
+    "name", ["hot-band", "uniform", "emerald-1.0-mw2", "tpce", "fiu-online", "spc-1-like"]
+)
 def test_a_rate_that_nobody_published_is_asked_for(name):
     with pytest.raises(InputError, match="the rate is not given: ") as error:
         prepare(name, requests=500, span=2**40)
     assert "--rate" in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["hot-band", "spc-1-like", "spc-2-like-vod", "tpce", "fiu-online", "web-hosting"])
+@pytest.mark.parametrize(
+    "name", ["hot-band", "spc-1-like", "spc-2-like-vod", "tpce", "fiu-online", "web-hosting"]
+)
 def test_recalled_figures_are_called_unverified(name):
     profile = find(name).profile
     (note,) = (note for note in remarks.of(profile) if "UNVERIFIED" in note)
@@ -88,7 +93,9 @@ def test_recalled_figures_are_called_unverified(name):
     assert any("UNVERIFIED" in line for line in describe.page(describe.profile(name)))
 
 
-@pytest.mark.parametrize("name", ["emerald-1.0-rr", "arrays2002-tpcc", "cloudphysics-p50", "filebench-fileserver"])
+@pytest.mark.parametrize(
+    "name", ["emerald-1.0-rr", "arrays2002-tpcc", "cloudphysics-p50", "filebench-fileserver"]
+)
 def test_published_and_measured_figures_are_not(name):
     assert not any("UNVERIFIED" in note for note in remarks.of(find(name).profile))
 

@@ -61,7 +61,7 @@ def test_the_profile_to_spoil_is_good(tmp_path):
         ('["0%", "50%"]', '["50%"]', ["mine.toml:13: stream.a.range", "expected two places"]),
         ('["0%", "50%"]', '[0, "4KiB"]', ["holds 4096 bytes, and its largest request has 8192"]),
         ("exponent = 0.9", "exponent = 0", ["stream.b.access.exponent", "greater than 0"]),
-        ("exponent = 0.9", 'exponent = 0.9, extent = "2GiB"', ["stream.b.access.extent", "more than the range"]),
+        ("exponent = 0.9", 'exponent = 0.9, extent = "2GiB"', ["b.access.extent", "more than the range"]),
         ("exponent = 0.9", "k = 7", ["stream.b.access", "goes only with pattern = \"skew\""]),
         ('name = "b"', 'name = "a"', ["the name 'a' is taken by another stream"]),
         ("rate = 100", "rate = -1", ["mine.toml:5: arrivals.rate", "negative"]),
@@ -72,7 +72,7 @@ def test_the_profile_to_spoil_is_good(tmp_path):
         ('size = "8KiB"', 'size = "8KiB"\nalign = 0', ["stream.a.align", "greater than 0"]),
         ('arrivals = { law = "poisson", rate = 100 }\n', "", ["the key `arrivals` is missing"]),
         ("title", "tilte", ["unknown key 'tilte'", "did you mean 'title'?"]),
-        ('schema = "iowatt.profile/1"', 'schema = "iowatt.profile/9"', ["mine.toml:1: schema", "iowatt.profile/1"]),
+        ("iowatt.profile/1", "iowatt.profile/9", ["mine.toml:1: schema", "iowatt.profile/1"]),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_place(tmp_path, old, new, said):
@@ -85,7 +85,8 @@ def test_a_fault_is_named_with_its_place(tmp_path, old, new, said):
 @pytest.mark.parametrize(
     ("tail", "said"),
     [
-        ('[[phase]]\nname = "p"\nduration = "1s"\nshares = { a = 60, c = 40 }\n', ["phase.p.shares.c", "no stream 'c'"]),
+        ('[[phase]]\nname = "p"\nduration = "1s"\nshares = { a = 60, c = 40 }\n',
+         ["phase.p.shares.c", "no stream 'c'"]),
         ('[[phase]]\nname = "p"\nduration = "1s"\nshares = { a = 60 }\n', ["phase.p.shares", "add up to 60"]),
         ('[[phase]]\nname = "p"\nduration = "0s"\n', ["phase.p.duration", "greater than 0"]),
         ('[[envelope]]\nperiod = "daily"\nfactors = [0, 0]\n', ["envelope.0.factors", "all factors are 0"]),
@@ -106,8 +107,10 @@ def test_a_fault_of_phases_and_envelopes(tmp_path, tail, said):
         ('{ law = "hyper-exponential", phases = [{ share = 50, rate = 5 }] }', "add up to 50"),
         ('{ law = "batch", rate = 100, mean_requests = 10, spacing = "20ms" }', "slower than 100 IOPS"),
         ('{ law = "on-off", rate = 5, on = "0s", off = "1s" }', "greater than 0"),
-        ('{ law = "on-off", rate = 5, on = "1s", off = "1s", sojourn = "pareto", shape = 1 }', "greater than 1"),
-        ('{ law = "poisson", rate = 5, modulation = { states = [{ factor = 0, mean = "1s" }, { factor = 0, mean = "1s" }] } }', "all factors are 0"),
+        ('{ law = "on-off", rate = 5, on = "1s", off = "1s", sojourn = "pareto", shape = 1 }',
+         "greater than 1"),
+        ('{ law = "poisson", rate = 5, modulation = { states = [{ factor = 0, mean = "1s" }, '
+         '{ factor = 0, mean = "1s" }] } }', "all factors are 0"),
         ('{ law = "recorded", trace = { path = "missing.csv" } }', "missing.csv"),
     ],
 )  # fmt: skip
@@ -138,7 +141,7 @@ def test_recorded_stamps_leave_no_room_for_rates(tmp_path):
 def test_an_unknown_profile_gets_the_nearest():
     with pytest.raises(InputError, match="did you mean 'hot-band'"):
         prepare("hot-bnad", requests=10)
-    with pytest.raises(InputError, match="no-such.toml: cannot be read"):
+    with pytest.raises(InputError, match=r"no-such\.toml: cannot be read"):
         prepare("no-such.toml", requests=10)
 
 

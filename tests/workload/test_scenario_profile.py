@@ -43,7 +43,8 @@ def test_the_same_seed_gives_the_same_run_and_workloads_differ():
     first, again, other = (iowatt.run(text, seed=seed).summary["requests"] for seed in (1, 1, 2))
     assert first == again != other
     twice = text.replace(
-        POOL, '\n[[workload]]\nname = "v"\nprofile = { name = "uniform", rate_iops = 50, requests = 500 }\n' + POOL
+        POOL,
+        '\n[[workload]]\nname = "v"\nprofile = { name = "uniform", rate_iops = 50, requests = 500 }\n' + POOL,
     )
     one, two = iowatt.run(twice).summary["workloads"]
     assert one["requests"]["bytes_read"] != two["requests"]["bytes_read"]
@@ -102,7 +103,9 @@ def test_a_workload_has_a_trace_or_a_profile():
 
 
 def closed(think: str, law: str = "exponential", outstanding: int = 4) -> str:
-    arrivals = f'arrivals={{law=\\"closed\\",outstanding={outstanding},think=\\"{think}\\",think_law=\\"{law}\\"}}'
+    arrivals = (
+        f'arrivals={{law=\\"closed\\",outstanding={outstanding},think=\\"{think}\\",think_law=\\"{law}\\"}}'
+    )
     profile = f'name = "uniform", requests = 20000, set = ["{arrivals}"]'
     return scenario(profile)
 
@@ -131,7 +134,9 @@ def test_a_trace_may_be_replayed_with_think_times(tmp_path):
     trace = tmp_path / "t.csv"
     trace.write_text("time_us,op,offset,size\n" + "".join(f"0,R,{i * 8192},4096\n" for i in range(2000)))
     text = f'name = "x"\n[[workload]]\nname = "w"\ntrace = {{ path = "{trace}" }}\n'
-    text += 'replay = { mode = "closed", outstanding = 2, per = "stream", think = "20ms", think_law = "fixed" }\n'
+    text += (
+        'replay = { mode = "closed", outstanding = 2, per = "stream", think = "20ms", think_law = "fixed" }\n'
+    )
     done = iowatt.run(text + POOL).summary
     response = done["response_time_ms"]["all"]["mean"] / 1e3
     assert done["throughput"]["iops"] * (response + 0.02) == pytest.approx(2, rel=0.01)
@@ -141,11 +146,15 @@ def test_a_profile_of_ones_own_lies_beside_the_scenario(tmp_path, monkeypatch):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "mine.toml").write_text(
         'name = "mine"\ntitle = "Mine"\nspan = "1GiB"\narrivals = { law = "constant", rate = 10 }\n'
-        '[[stream]]\nname = "a"\nshare = 100\nread_share = 50\nsize = "4k"\naccess = { pattern = "uniform" }\n'
+        '[[stream]]\nname = "a"\nshare = 100\nread_share = 50\nsize = "4k"\n'
+        'access = { pattern = "uniform" }\n'
     )
     file = tmp_path / "sub" / "s.toml"
     file.write_text(scenario('name = "mine.toml", requests = 50'))
     monkeypatch.chdir(tmp_path)
     done = iowatt.run("sub/s.toml")
     assert done.summary["requests"]["count"] == 50
-    assert [entry["path"] for entry in done.summary["provenance"]["inputs"]] == ["sub/s.toml", "sub/mine.toml"]
+    assert [entry["path"] for entry in done.summary["provenance"]["inputs"]] == [
+        "sub/s.toml",
+        "sub/mine.toml",
+    ]
