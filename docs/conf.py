@@ -21,6 +21,10 @@ autodoc_typehints = "description"
 nitpicky = False
 
 
+# How a list of figures of a profile is headed, and its key in the listing.
+_MARKS = (("unverified", "unverified"), ("assumed", "assumed"), ("asked for or not known", "missing"))
+
+
 def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.library import derive, describe
@@ -29,12 +33,15 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.library.part import PartFile, find_part, part_names
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
+    from iowatt.workload import describe as workloads
+    from iowatt.workload.profile import Profile
 
     folder = Path(__file__).parent / "reference"
     for name, model in (
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
         ("_part_keys.md", PartFile),
+        ("_profile_keys.md", Profile),
     ):
         entries = [
             f"`{key.path}`\n: {key.description}\n\n"
@@ -59,6 +66,12 @@ def _write_catalogues(_app: object) -> None:
             shown = ", ".join(f"{eta:.0%} at {load:.0%}" for load, eta in points)
             rows.append(f"| `{certificate.name}` | {place} | {shown} | {certificate.title} |")
     (folder / "_certificates.md").write_text("\n".join(rows) + "\n")
+
+    rows = ["| name | what | marks |", "|---|---|---|"]
+    for profile in workloads.listing():
+        marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
+        rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
+    (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
 
     # What the sparest data sheet that will do leaves to derive: no table of it can fall behind.
     tables = {"seek": {"average": "10ms"}, "performance": {"sequential_read": "100MB/s"}, "rpm": 7200}
