@@ -93,3 +93,20 @@ def test_points_to_draw_keep_the_peak():
     points = start.points()
     assert len(points) <= MOST_POINTS + 1
     assert max(watts for _, watts in points) == start.peak_w
+
+
+def test_a_large_array_is_summed_in_the_order_of_its_drives():
+    # 20,000 enclosures of one drive, started one after another: the work must not be their square.
+    start = spin_up(array([drives(20_000)], slots=1, stagger=(1, None, True)))
+    assert len(start.at) == 20_001
+    assert start.peak_w == pytest.approx(19_999 * 10 + 30)
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.7, 13.5])
+def test_a_start_does_not_overlap_the_one_it_waits_for(seconds):
+    # In binary fractions 5 x 0.1 + 0.1 is not 6 x 0.1.
+    kind = drives(50, spin_up_s=seconds)
+    for stagger in ((1, None, True), (1, seconds, True)):
+        start = spin_up(array([kind], slots=7, stagger=stagger))
+        assert start.peak_w == pytest.approx(49 * 10 + 30)
+        assert len(start.at) == 51

@@ -17,6 +17,7 @@ from iowatt.power.efficiency import Floats
 from iowatt.power.plan import ArrayPlan, Enclosure, Mix, Stagger
 
 MOST_POINTS = 400
+NS_PER_S = 1e9
 
 
 @dataclass(frozen=True)
@@ -65,29 +66,60 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     longest = max(time for time in times if time is not None) if timed else 1.0
     step = longest if stagger is None or stagger.interval_s is None else stagger.interval_s
     instances = [(index, mix) for index, one in enumerate(plan.enclosures) for mix in one.each()]
-    begun = [group * step for group in _groups([sum(mix) for _, mix in instances], stagger)]
-    ended = [
-        start + _lasting(plan, plan.enclosures[index], mix, timed)
-        for (index, mix), start in zip(instances, begun, strict=True)
-    ]
-    at = np.unique(np.concatenate([np.zeros(1), *begun, *ended]))
-    wall = np.zeros(len(at))
+    # Whole nanoseconds: a start must not come a rounding before the end that it waits for.
+    starts = [group * _ns(step) for group in _groups([sum(mix) for _, mix in instances], stagger)]
+    seen: dict[tuple[int, Mix, bytes], _Course] = {}
+    moments: list[Floats] = []
+    changes: list[Floats] = []
     overload: tuple[int, float] | None = None
     most_beyond = 0.0
-    seen: dict[tuple[int, Mix, bytes], Floats] = {}
-    for (index, mix), start, end in zip(instances, begun, ended, strict=True):
-        known = (index, mix, start.tobytes())
+    for (index, mix), start in zip(instances, starts, strict=True):
+        first = float(start[0]) if len(start) else 0.0
+        known = (index, mix, (start - first).tobytes())
         if known not in seen:
-            enclosure = plan.enclosures[index]
-            supplies = enclosure.supplies
-            kinds = [(plan.drives[pool], number) for pool, number in zip(enclosure.pools, mix, strict=True)]
-            dc = _drives(kinds, start, end, at) + _parts(enclosure, at_wall=False)
-            seen[known] = (dc if supplies is None else supplies.input_w(dc)) + _parts(enclosure, at_wall=True)
-            beyond = 0.0 if supplies is None else float(dc.max()) - supplies.peak_capacity_w
-            if beyond > most_beyond:
-                most_beyond, overload = beyond, (index, float(dc.max()))
-        wall = wall + seen[known]
-    return SpinUp(at, wall, timed, overload)
+            seen[known] = course = _course(plan, plan.enclosures[index], mix, start - first, timed)
+            if course.beyond_w > most_beyond:
+                most_beyond, overload = course.beyond_w, (index, course.most_w)
+        course = seen[known]
+        moments += [np.zeros(1), course.at + first]
+        changes += [np.array([course.before_w]), np.diff(course.wall_w, prepend=course.before_w)]
+    # An enclosure changes only while its own drives start: what all draw is the sum of the changes so far.
+    at, place = np.unique(np.concatenate(moments), return_inverse=True)
+    wall = np.zeros(len(at))
+    np.add.at(wall, place, np.concatenate(changes))
+    return SpinUp(at / NS_PER_S, np.cumsum(wall), timed, overload)
+
+
+@dataclass(frozen=True)
+class _Course:
+    """One enclosure from its first start on: watts at the wall, before and at each step.
+
+    ``most_w`` is the most that its supplies give out, ``beyond_w`` by how much this exceeds their short-time
+    rating.
+    """
+
+    at: Floats
+    before_w: float
+    wall_w: Floats
+    most_w: float
+    beyond_w: float
+
+
+def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, timed: bool) -> _Course:
+    kinds = [(plan.drives[pool], number) for pool, number in zip(enclosure.pools, mix, strict=True)]
+    end = start + _lasting(plan, enclosure, mix, timed)
+    at = np.unique(np.concatenate([np.zeros(1), start, end]))
+    standing = sum(number * (kind.standby_w or 0.0) for kind, number in kinds)
+    fed = np.concatenate([[standing], _drives(kinds, start, end, at)]) + _parts(enclosure, at_wall=False)
+    supplies = enclosure.supplies
+    drawn = (fed if supplies is None else supplies.input_w(fed)) + _parts(enclosure, at_wall=True)
+    most = float(fed.max())
+    beyond = 0.0 if supplies is None else most - supplies.peak_capacity_w
+    return _Course(at, float(drawn[0]), drawn[1:], most, beyond)
+
+
+def _ns(seconds: float) -> float:
+    return float(round(seconds * NS_PER_S))
 
 
 def _groups(drives: Sequence[int], stagger: Stagger | None) -> list[Floats]:
@@ -102,9 +134,9 @@ def _groups(drives: Sequence[int], stagger: Stagger | None) -> list[Floats]:
 
 
 def _lasting(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, timed: bool) -> Floats:
-    """How long each drive's start lasts, in seconds, or one step."""
+    """How long each drive's start lasts, in nanoseconds; one step, where that is not known."""
     lengths = [
-        np.full(number, (plan.drives[pool].spin_up_s or 0.0) if timed else 1.0)
+        np.full(number, _ns((plan.drives[pool].spin_up_s or 0.0) if timed else 1.0))
         for pool, number in zip(enclosure.pools, mix, strict=True)
     ]
     return np.concatenate(lengths) if lengths else np.zeros(0)
