@@ -110,3 +110,12 @@ def test_a_start_does_not_overlap_the_one_it_waits_for(seconds):
         start = spin_up(array([kind], slots=7, stagger=stagger))
         assert start.peak_w == pytest.approx(49 * 10 + 30)
         assert len(start.at) == 51
+
+
+def test_the_shelf_of_dec():
+    # Drives of 13.6 W that take 28 W to start, one at a time, beside a blower of 7.2 W.
+    kind = drives(7, idle_w=13.6, operating_w=13.6, standby_w=0.0, spin_up_w=28.0)
+    blower = part(law="speed-cubed", idle_w=7.2, active_w=7.2, speed=1.0)
+    assert spin_up(array([kind], slots=7, parts=[blower], stagger=(1, None, False))).peak_w == pytest.approx(
+        6 * 13.6 + 28 + 7.2
+    )
