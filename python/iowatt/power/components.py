@@ -11,7 +11,7 @@ from iowatt.power.efficiency import Curve
 from iowatt.power.laws import Law, Part, fan
 from iowatt.power.resolved import Resolved
 from iowatt.power.supplies import Supplies
-from iowatt.scenario.power import PartKeys, SupplyKeys
+from iowatt.scenario.array_power import PartKeys, SupplyKeys
 from iowatt.scenario.problems import KeyPath
 
 

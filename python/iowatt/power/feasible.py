@@ -10,7 +10,7 @@ from iowatt.power import spin_up
 from iowatt.power.drives import Drives
 from iowatt.power.plan import ArrayPlan, Enclosure, Mix
 from iowatt.power.resolved import PATH, Resolved
-from iowatt.scenario.power import ArrayPower
+from iowatt.scenario.array_power import ArrayPower
 from iowatt.scenario.problems import KeyPath
 
 

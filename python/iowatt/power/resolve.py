@@ -10,7 +10,7 @@ from iowatt.power import components, cooling, feasible
 from iowatt.power.drives import Drives, drives
 from iowatt.power.plan import ArrayPlan, Enclosure, Mix, Stagger, fill, runs
 from iowatt.power.resolved import PATH, Resolved
-from iowatt.scenario.power import EnclosureKeys
+from iowatt.scenario.array_power import EnclosureKeys
 from iowatt.scenario.problems import KeyPath, suggestion
 
 if TYPE_CHECKING:

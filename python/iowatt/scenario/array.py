@@ -9,8 +9,8 @@ from pydantic_core import CoreSchema
 
 from iowatt.library.device import HddPower
 from iowatt.library.queueing import Scheduler
+from iowatt.scenario.array_power import ArrayPower
 from iowatt.scenario.controller import Controller
-from iowatt.scenario.power import ArrayPower
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.strict import Strict, key
