@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.scenario import Scenario
 
 Progress = Callable[[float | None, int], None]
 
@@ -61,46 +60,38 @@ def run(
     iowatt.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
+    from iowatt import evaluation
     from iowatt.run import bundle, index, provenance
-    from iowatt.run.summary import summarise
-    from iowatt.scenario import compile_plan, load, resolve_sources
-    from iowatt.sources import simulator
+    from iowatt.scenario import load
 
     overrides = _overrides(set, seed)
     started_at = provenance.now()
     given, base, text = _given(scenario)
-    checked = load(given, overrides)
-    plan = compile_plan(checked, base)
-    traces = resolve_sources(plan, base)
-    inputs = _inputs(given, base, checked, plan)
-    text = with_overrides(text, overrides)
+    work = evaluation.prepare(load(given, overrides), base, with_overrides(text, overrides))
+    inputs = evaluation.files(work, base)
+    if isinstance(given, Path):
+        inputs.insert(0, (str(given), given))
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
     with place as reservation:
         digest = provenance.Digest(inputs)
         digest.start()
         try:
-            record = simulator.observe(
-                plan, traces, scenario_text=text, progress=progress, other_cpu_s=lambda: digest.cpu_s
-            )
-            origin = provenance.gather(
-                seed=record.seed,
-                inputs=digest.inputs(),
-                scenario_text=text,
+            result = evaluation.simulate(
+                work,
+                inputs=digest.inputs,
                 started_at=started_at,
                 command=command,
+                progress=progress,
+                other_cpu_s=lambda: digest.cpu_s,
             )
         except BaseException:
             digest.cancel()
             raise
-        summary = summarise(record, origin).as_dict()
-        result = bundle.Run(
-            summary=summary, plan=dict(record.plan), scenario_text=text, tables=vars(record.tables)
-        )
         if reservation is None:
             return result
         result.write_into(reservation.aside)
-    index.register(reservation.target, summary)
+    index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
 
 
@@ -112,26 +103,6 @@ def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
         return scenario, Path(), scenario
     path = Path(scenario)
     return path, path.parent, read_text(path)
-
-
-def _inputs(
-    given: Path | str, base: Path, checked: Scenario, plan: Mapping[str, Any]
-) -> list[tuple[str, Path]]:
-    """Files that a run reads, each under the name that it has from the current directory."""
-    from iowatt.library.find import own_files
-    from iowatt.scenario.paths import as_named
-    from iowatt.scenario.tracing import recorded
-    from iowatt.sources.inputs import traces_of
-
-    names = [str(given)] if isinstance(given, Path) else []
-    for workload, source in zip(checked.workload, plan["sources"], strict=True):
-        for named in (as_named(base, path) for path in traces_of(source)):
-            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
-        if workload.profile is not None and workload.profile.name.endswith(".toml"):
-            names.append(as_named(base, workload.profile.name))
-    for pool in checked.array.pool:
-        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
-    return [(name, Path(name)) for name in names]
 
 
 def _overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:
