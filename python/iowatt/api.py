@@ -6,10 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from iowatt.run.bundle import Run
+    from iowatt.search.executor import Executor
+    from iowatt.search.prepare import Given
+    from iowatt.search.sweep import Progress as SearchProgress
 
 Progress = Callable[[float | None, int], None]
 
@@ -93,6 +98,159 @@ def run(
         result.write_into(reservation.aside)
     index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
+
+
+def sweep(
+    scenario: str | os.PathLike[str],
+    over: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    bundles: bool = False,
+    strict: bool = False,
+    own_seeds: bool = False,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> pl.DataFrame:
+    """Simulate a scenario with every combination of values of some of its keys.
+
+    Parameters
+    ----------
+    scenario, set:
+        As for :func:`run`.
+    over:
+        Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of values for
+        keys that change together; or texts as of ``--over``.
+    output:
+        Directory for the table, the page and the journal. Without it nothing is written.
+    force, resume:
+        Replace a sweep that exists at ``output``, or go on with it.
+    jobs:
+        Points at a time; left out, one for each processor.
+    bundles:
+        Also write the Run bundle of each point, below ``output``.
+    strict:
+        Raise for the first point that cannot be simulated, instead of keeping it as a row.
+    own_seeds:
+        A seed of its own for each point. Left out, all have the scenario's: the same random numbers, so that
+        differences between points are due to their values.
+    executor:
+        Who runs the points, in place of threads (:mod:`iowatt.search.executor`).
+    progress:
+        Called with an :class:`iowatt.search.sweep.Progress` as points advance, by several threads.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each point: ``point``, a column for each path, ``status``, ``error``, and the scalars of ``run.json``
+        under dotted names with their units (``response_time_ms.all.mean``).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        A path does not exist, a value is wrong whatever it is combined with, no point at all can be simulated,
+        or ``output`` holds something else.
+    """
+    from iowatt.search import asked
+
+    request = asked.sweep(
+        _search_given(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
+    )
+    return _frame(request, output, force, resume, jobs, executor, progress)
+
+
+def curve(
+    scenario: str | os.PathLike[str],
+    *,
+    rates: Iterable[float] | str | None = None,
+    outstanding: Iterable[int] | str | None = None,
+    workload: str | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    bundles: bool = False,
+    strict: bool = False,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> pl.DataFrame:
+    """Response time, power and efficiency of a scenario against load.
+
+    Parameters
+    ----------
+    rates:
+        Requests per second of the workload (a text such as ``"50,100..400:50"`` too): a recorded trace is replayed
+        so much faster or slower than it was recorded.
+    outstanding:
+        Or requests kept outstanding in a closed loop.
+    workload:
+        Whose load varies; needed where there are several.
+
+    The other parameters are those of :func:`sweep`.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each load, as of :func:`sweep`; the load is in ``rate_iops`` or ``outstanding``. ``overloaded`` is true where
+        the array could not keep up: the row's figures are then those of a growing queue.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        What is wrong with the scenario or the loads.
+    """
+    from iowatt.search import asked
+
+    request = asked.load_curve(
+        _search_given(scenario, set),
+        rates=rates,
+        outstanding=outstanding,
+        workload=workload,
+        bundles=bundles,
+        strict=strict,
+    )
+    return _frame(request, output, force, resume, jobs, executor, progress)
+
+
+def _search_given(
+    scenario: str | os.PathLike[str],
+    changes: Iterable[str] | Mapping[str, object],
+) -> Given:
+    from iowatt.search.prepare import Given
+
+    given, base, text = _given(scenario)
+    source = str(given) if isinstance(given, Path) else "scenario"
+    return Given(text, base, source, tuple(_overrides(changes, None)))
+
+
+def _frame(
+    request: Any,
+    output: str | os.PathLike[str] | None,
+    force: bool,
+    resume: bool,
+    jobs: int | None,
+    executor: Executor | None,
+    progress: Callable[[SearchProgress], None] | None,
+) -> pl.DataFrame:
+    from iowatt.errors import IowattError
+    from iowatt.search import asked
+
+    found = asked.answer(
+        request,
+        output=None if output is None else Path(output),
+        force=force,
+        resume=resume,
+        jobs=jobs,
+        executor=executor,
+        progress=progress,
+    )
+    if found.faults:
+        raise IowattError(f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}")
+    return found.frame
 
 
 def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:

@@ -45,9 +45,21 @@ def render(runs: Sequence[Run]) -> str:
     return render_page("report.html", page.figures(), page=page)
 
 
-def render_page(template: str, figures: Mapping[str, Figure], **values: Any) -> str:
-    """A page of ``figures`` by a template of this package; ``values`` are its other variables."""
-    scripts = [PLOTLY.read_text(encoding="utf-8"), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+def render_page(
+    template: str,
+    figures: Mapping[str, Figure],
+    *,
+    more_scripts: Sequence[str] = (),
+    more_data: Mapping[str, Any] | None = None,
+    **values: Any,
+) -> str:
+    """A page of ``figures`` by a template of this package; ``values`` are its other variables.
+
+    ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find beside
+    the figures.
+    """
+    scripts = [PLOTLY.read_text(encoding="utf-8")]
+    scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -60,7 +72,7 @@ def render_page(template: str, figures: Mapping[str, Figure], **values: Any) -> 
         style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
-        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS}),
+        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
         long_table=LONG_TABLE,
         printed_table=PRINTED_TABLE,
     )

@@ -303,3 +303,20 @@ def _bundle_names(request: Request, points: Sequence[Point], keys: dict[int, str
 
 def _bundle_place(output: Path | None, name: str | None) -> Path | None:
     return None if output is None or name is None else output / name
+
+
+def write_page(found: Found, name: str) -> Path | None:
+    """The page beside the table; ``None`` for a search that is not written."""
+    from iowatt.search import page
+
+    if found.path is None:
+        return None
+    text = page.render(found, name)
+    place = found.path / "report.html"
+    aside = place.with_name(f".iowatt-partial-{place.name}")
+    try:
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        aside.replace(place)
+    finally:
+        aside.unlink(missing_ok=True)
+    return place
