@@ -122,8 +122,8 @@ def sweep(
     scenario, set:
         As for :func:`run`.
     over:
-        Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of values for
-        keys that change together; or texts as of ``--over``.
+        Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of
+        values for keys that change together; or texts as of ``--over``.
     output:
         Directory for the table, the page and the journal. Without it nothing is written.
     force, resume:
@@ -145,21 +145,23 @@ def sweep(
     Returns
     -------
     polars.DataFrame
-        A row for each point: ``point``, a column for each path, ``status``, ``error``, and the scalars of ``run.json``
-        under dotted names with their units (``response_time_ms.all.mean``).
+        A row for each point: ``point``, a column for each path, ``status``, ``error``, and the scalars of
+        ``run.json`` under dotted names with their units (``response_time_ms.all.mean``).
 
     Raises
     ------
     iowatt.errors.InputError
-        A path does not exist, a value is wrong whatever it is combined with, no point at all can be simulated,
-        or ``output`` holds something else.
+        A path does not exist, a value is wrong whatever it is combined with, no point at all can be
+        simulated, or ``output`` holds something else.
     """
     from iowatt.search import asked
 
     request = asked.sweep(
         _search_given(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
     )
-    return _frame(request, output, force, resume, jobs, executor, progress)
+    return _frame(
+        request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
 
 
 def curve(
@@ -183,8 +185,8 @@ def curve(
     Parameters
     ----------
     rates:
-        Requests per second of the workload (a text such as ``"50,100..400:50"`` too): a recorded trace is replayed
-        so much faster or slower than it was recorded.
+        Requests per second of the workload (a text such as ``"50,100..400:50"`` too): a recorded trace is
+        replayed so much faster or slower than it was recorded.
     outstanding:
         Or requests kept outstanding in a closed loop.
     workload:
@@ -195,8 +197,9 @@ def curve(
     Returns
     -------
     polars.DataFrame
-        A row for each load, as of :func:`sweep`; the load is in ``rate_iops`` or ``outstanding``. ``overloaded`` is true where
-        the array could not keep up: the row's figures are then those of a growing queue.
+        A row for each load, as of :func:`sweep`; the load is in ``rate_iops`` or ``outstanding``.
+        ``overloaded`` is true where the array could not keep up: the row's figures are then those of a
+        growing queue.
 
     Raises
     ------
@@ -213,7 +216,9 @@ def curve(
         bundles=bundles,
         strict=strict,
     )
-    return _frame(request, output, force, resume, jobs, executor, progress)
+    return _frame(
+        request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
 
 
 def _search_given(
@@ -227,27 +232,11 @@ def _search_given(
     return Given(text, base, source, tuple(_overrides(changes, None)))
 
 
-def _frame(
-    request: Any,
-    output: str | os.PathLike[str] | None,
-    force: bool,
-    resume: bool,
-    jobs: int | None,
-    executor: Executor | None,
-    progress: Callable[[SearchProgress], None] | None,
-) -> pl.DataFrame:
+def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
     from iowatt.errors import IowattError
     from iowatt.search import asked
 
-    found = asked.answer(
-        request,
-        output=None if output is None else Path(output),
-        force=force,
-        resume=resume,
-        jobs=jobs,
-        executor=executor,
-        progress=progress,
-    )
+    found = asked.answer(request, output=None if output is None else Path(output), **options)
     if found.faults:
         raise IowattError(f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}")
     return found.frame

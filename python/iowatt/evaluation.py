@@ -104,6 +104,4 @@ def simulate(
         command=command,
     )
     summary = summarise(record, origin).as_dict()
-    return Run(
-        summary=summary, plan=dict(record.plan), scenario_text=work.text, tables=vars(record.tables)
-    )
+    return Run(summary=summary, plan=dict(record.plan), scenario_text=work.text, tables=vars(record.tables))

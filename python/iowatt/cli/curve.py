@@ -49,9 +49,7 @@ def curve(
     overrides: Overrides = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory of the curve.", show_default="curves/<scenario name>"
-        ),
+        typer.Option("--output", "-o", help="Directory of the curve.", show_default="curves/<scenario name>"),
     ] = None,
     resume: Resume = False,
     force: ForceSweep = False,

@@ -32,7 +32,7 @@ def sweep(
         typer.Option(
             "--over",
             metavar="PATH=V1,V2,...",
-            help="Values of a key: array.pool.disks.count=24..38:2. Several --over are combined; a,b=(1,2),(3,4) "
+            help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
             "changes keys together.",
             show_default=False,
         ),
@@ -40,9 +40,7 @@ def sweep(
     overrides: Overrides = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory of the sweep.", show_default="sweeps/<scenario name>"
-        ),
+        typer.Option("--output", "-o", help="Directory of the sweep.", show_default="sweeps/<scenario name>"),
     ] = None,
     resume: Resume = False,
     force: ForceSweep = False,

@@ -55,8 +55,8 @@ def render_page(
 ) -> str:
     """A page of ``figures`` by a template of this package; ``values`` are its other variables.
 
-    ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find beside
-    the figures.
+    ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find
+    beside the figures.
     """
     scripts = [PLOTLY.read_text(encoding="utf-8")]
     scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]

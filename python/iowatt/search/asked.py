@@ -14,7 +14,11 @@ from iowatt.search.sweep import Found, Progress, Request, search, write_page
 
 
 def sweep(
-    given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]], *, own_seeds: bool = False, **options: Any
+    given: Given,
+    varied: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    own_seeds: bool = False,
+    **options: Any,
 ) -> Request:
     """A sweep; ``options`` are ``bundles``, ``strict`` and ``command`` of the request."""
     return Request("sweep", given, over.axes(varied), own_seeds, **options)

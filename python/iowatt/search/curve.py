@@ -1,7 +1,8 @@
 """The axis of `iowatt curve`: one workload at several rates, or with several requests outstanding.
 
-The rate of a recorded trace is set by the speed of its replay: asked rate over the mean rate at which the trace
-was recorded, so that its bursts stay as bursty. Of a trace without times, and of a profile, it is set as such.
+The rate of a recorded trace is set by the speed of its replay: asked rate over the mean rate at which the
+trace was recorded, so that its bursts stay as bursty. Of a trace without times, and of a profile, it is set
+as such.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def by_rate(given: Given, rates: list[float], workload: str | None = None) -> Ax
     """
     at, name, raw = _workload(given, workload)
     path = f"workload.{name}"
+    settings: list[tuple[str, ...]]
     if "profile" in raw:
         _refuse_loop(given, at, name)
         settings = [(f"{path}.profile.rate_iops={_number(rate)}",) for rate in rates]

@@ -1,6 +1,7 @@
 """Figures of a curve: response time, throughput, power, efficiency and utilisation against load.
 
-A point that cannot keep up has no steady values: it is marked in the overloaded range and never drawn as a value.
+A point that cannot keep up has no steady values: it is marked in the overloaded range and never drawn as a
+value.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Curve:
         self.rows: list[dict[str, Any]] = frame.sort(load).to_dicts()
         self.load, self.is_rate = load, load == RATE
         self.power = metrics.power(frame)
-        self.column = Column("Load", "IOPS") if self.is_rate else Column("Outstanding", "requests")
+        self.column = metrics.Given(*(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests")))
         self.steady = [row for row in self.rows if row["status"] == "done" and not row["overloaded"]]
         self.over = [row for row in self.rows if row["status"] == "done" and row["overloaded"]]
 
@@ -41,8 +42,8 @@ class Curve:
         """The steady point with the most throughput per response time.
 
         Kleinrock's power ("Power and deterministic rules of thumb for probabilistic problems in computer
-        communications", 1979): beyond its maximum, waiting grows faster than work done. ``None`` where the maximum
-        is at an end, so that the loads do not span it.
+        communications", 1979): beyond its maximum, waiting grows faster than work done. ``None`` where the
+        maximum is at an end, so that the loads do not span it.
         """
         known = [row for row in self.steady if row[metrics.RESPONSE]]
         if len(known) < 3:
@@ -63,41 +64,46 @@ def figures(curve: Curve) -> list[Figure]:
         _against_load(
             curve,
             "power",
-            "Power against load",
-            "Mean power; the dotted line is what the drives draw without work.",
-            [("Mean power", curve.power, palette.BAR, "solid"), ("When idle", "power_w.idle", palette.ALL, "dot")],
-            "Power (W)",
-            "W",
+            title="Power against load",
+            caption="Mean power; the dotted line is what the drives draw without work.",
+            lines=[
+                ("Mean power", curve.power, palette.BAR, "solid"),
+                ("When idle", "power_w.idle", palette.ALL, "dot"),
+            ],
+            y_title="Power (W)",
+            unit="W",
         ),
         _against_load(
             curve,
             "efficiency",
-            "Efficiency against load",
-            "Work for each watt. It grows with the load, because idling is paid for either way.",
-            [("Efficiency", metrics.EFFICIENCY, palette.STATE_COLOURS["standby"], "solid")],
-            "Efficiency (IOPS/W)",
-            "IOPS/W",
+            title="Efficiency against load",
+            caption="Work for each watt. It grows with the load, because idling is paid for either way.",
+            lines=[("Efficiency", metrics.EFFICIENCY, palette.STATE_COLOURS["standby"], "solid")],
+            y_title="Efficiency (IOPS/W)",
+            unit="IOPS/W",
         ),
         _against_load(
             curve,
             "energy",
-            "Energy per request against load",
-            "All energy of the window over all completed requests.",
-            [("Energy per request", metrics.PER_REQUEST, palette.STATE_COLOURS["positioning"], "solid")],
-            "Energy per request (J)",
-            "J",
+            title="Energy per request against load",
+            caption="All energy of the window over all completed requests.",
+            lines=[
+                ("Energy per request", metrics.PER_REQUEST, palette.STATE_COLOURS["positioning"], "solid")
+            ],
+            y_title="Energy per request (J)",
+            unit="J",
         ),
         _against_load(
             curve,
             "utilisation",
-            "Utilisation of drives against load",
-            "Busy share of the window: the busiest drive and the mean.",
-            [
+            title="Utilisation of drives against load",
+            caption="Busy share of the window: the busiest drive and the mean.",
+            lines=[
                 ("Busiest drive", "devices.utilisation.max", palette.WRITE, "solid"),
                 ("Mean of drives", "devices.utilisation.mean", palette.READ, "dash"),
             ],
-            "Utilisation (share)",
-            "share",
+            y_title="Utilisation (share)",
+            unit="share",
         ),
     ]
     return [figure for figure in found if figure is not None]
@@ -106,7 +112,8 @@ def figures(curve: Curve) -> list[Figure]:
 def points(curve: Curve) -> Figure:
     """Every point with its verdict."""
     keys = [
-        "throughput.iops", metrics.RESPONSE, _LOW, _HIGH, "response_time_ms.all.p95", "response_time_ms.all.p99",
+        "throughput.iops", metrics.RESPONSE, _LOW, _HIGH, "response_time_ms.all.p95",
+        "response_time_ms.all.p99",
         curve.power, metrics.PER_REQUEST, metrics.EFFICIENCY, "devices.utilisation.max",
     ]  # fmt: skip
     named = {_LOW: Column("95 % from", "ms"), _HIGH: Column("95 % to", "ms")}
@@ -121,8 +128,8 @@ def points(curve: Curve) -> Figure:
     return Figure(
         "points",
         "All points",
-        "A click on a heading sorts. Figures of an overloaded point are those of a growing queue and depend on the "
-        "length of the run.",
+        "A click on a heading sorts. Figures of an overloaded point are of a growing queue and depend on "
+        "the length of the run.",
         Table(columns, rows),
         wide=True,
     )
@@ -138,11 +145,11 @@ def response(curve: Curve) -> Figure | None:
     return _against_load(
         curve,
         "response",
-        "Response time against load",
-        "Bars are the 95 % confidence interval of the mean; where there is none, there were too few requests.",
-        lines,
-        "Response time (ms)",
-        "ms",
+        title="Response time against load",
+        caption="Bars are the 95 % confidence interval of the mean; without one there were too few requests.",
+        lines=lines,
+        y_title="Response time (ms)",
+        unit="ms",
         interval=True,
         wide=True,
     )
@@ -176,8 +183,8 @@ def response_by_throughput(curve: Curve) -> Figure | None:
     return Figure(
         "response-by-throughput",
         "Response time against throughput",
-        "Each dot is a number of requests outstanding. Where the curve turns up, more of them wait and no more work is "
-        "done.",
+        "Each dot is a number of requests outstanding. Where the curve turns up, more wait and no more work "
+        "is done.",
         table,
         {
             "data": data,
@@ -191,7 +198,7 @@ def response_by_throughput(curve: Curve) -> Figure | None:
 
 
 def throughput(curve: Curve) -> Figure | None:
-    """What was completed against what was asked for, overloaded points included: here they say what can be done."""
+    """What was completed against what was asked for, overloaded points included: they show capacity."""
     rows = [row for row in curve.rows if row["status"] == "done"]
     table = Table(
         [curve.column, Column("Throughput", "IOPS"), Column("Verdict", text=True)],
@@ -201,20 +208,24 @@ def throughput(curve: Curve) -> Figure | None:
     data: list[dict[str, Any]] = []
     if curve.is_rate:
         asked = [row[curve.load] for row in rows]
-        data.append(_line("As much as asked for", asked, asked, palette.ALL, "dot", "IOPS", mode="lines"))
+        data.append(_line("As much as asked for", asked, asked, (palette.ALL, "dot"), "IOPS", mode="lines"))
     done = [row["throughput.iops"] for row in steady]
-    data.append(_line("Completed", [r[curve.load] for r in steady], done, palette.BAR, "solid", "IOPS"))
+    data.append(_line("Completed", [r[curve.load] for r in steady], done, (palette.BAR, "solid"), "IOPS"))
     if curve.over:
         over = [row["throughput.iops"] for row in curve.over]
         crosses = _line(
-            "Overloaded", [r[curve.load] for r in curve.over], over, _OVER, "solid", "IOPS", mode="markers"
+            "Overloaded", [r[curve.load] for r in curve.over], over, (_OVER, "solid"), "IOPS", mode="markers"
         )
         data.append({**crosses, "marker": {"symbol": "x", "size": 10, "color": _OVER}})
     return Figure(
         "throughput",
         "Throughput against load",
         "Completed requests per second."
-        + (" An overloaded point shows how much the array can do while its queue grows." if curve.over else ""),
+        + (
+            " An overloaded point shows how much the array can do while its queue grows."
+            if curve.over
+            else ""
+        ),
         table,
         {
             "data": data,
@@ -229,12 +240,12 @@ _OVER: Final = palette.STATE_COLOURS["spin_up"]
 def _against_load(
     curve: Curve,
     key: str,
+    *,
     title: str,
     caption: str,
     lines: Sequence[tuple[str, str, str, str]],
     y_title: str,
     unit: str,
-    *,
     interval: bool = False,
     wide: bool = False,
 ) -> Figure | None:
@@ -256,7 +267,8 @@ def _against_load(
     data = []
     for name, column, colour, dash in lines:
         values = [row[column] for row in curve.steady]
-        drawn = _line(name, curve.loads, values, colour, dash, unit)
+        mode = "lines" if dash == "dot" else "lines+markers"
+        drawn = _line(name, curve.loads, values, (colour, dash), unit, mode=mode)
         if interval and column == metrics.RESPONSE:
             drawn["error_y"] = _interval(curve.steady)
         data.append(drawn)
@@ -276,7 +288,11 @@ def _against_load(
             }
         )
     head, _, rest = y_title.partition(" (")
-    y = axis(f"{head} ({rest.removesuffix(')')}, log scale)", type="log") if log else axis(y_title, rangemode="tozero")
+    y = (
+        axis(f"{head} ({rest.removesuffix(')')}, log scale)", type="log")
+        if log
+        else axis(y_title, rangemode="tozero")
+    )
     return Figure(
         key,
         title,
@@ -291,9 +307,9 @@ def _line(
     name: str,
     x: Sequence[float],
     y: Sequence[Any],
-    colour: str,
-    dash: str,
+    look: tuple[str, str],
     unit: str,
+    *,
     mode: str = "lines+markers",
 ) -> dict[str, Any]:
     return {
@@ -302,7 +318,7 @@ def _line(
         "name": name,
         "x": list(x),
         "y": list(y),
-        "line": {"color": colour, "width": 2, "dash": dash},
+        "line": {"color": look[0], "width": 2, "dash": look[1]},
         "hovertemplate": f"%{{y:,.4~r}} {unit}",
     }
 
@@ -334,7 +350,7 @@ def _framed(curve: Curve, y: dict[str, Any], *, shade: bool, legend: bool) -> di
     x = axis(f"{title}, log scale", type="log", **few) if log else axis(title, rangemode="tozero")
     shapes = []
     if shade and curve.over:
-        first, steady = min(row[curve.load] for row in curve.over), [at for at in curve.loads]
+        first, steady = min(row[curve.load] for row in curve.over), curve.loads
         below = max((load for load in steady if load < first), default=0)
         shapes.append(
             {

@@ -4,9 +4,9 @@ The contract that every executor keeps (``tests/contract/executor_contract.py`` 
 executor has to pass):
 
 - ``submit(work, argument)`` takes a task and returns its ticket, a number that no other task of this executor
-  has; it does not wait for the task. ``work`` is a function of a module and ``argument`` a plain value: both can
-  be pickled, because they may travel to another machine, and so can the result. Arguments carry no bulk: of a
-  trace its path and digest, never its content.
+  has; it does not wait for the task. ``work`` is a function of a module and ``argument`` a plain value:
+  both can be pickled, because they may travel to another machine, and so can the result. Arguments carry no
+  bulk: of a trace its path and digest, never its content.
 - The task is ``work(argument, report)``. ``report(fraction)`` says how far it is, at least a few times a
   second; it raises :class:`Cancelled` where nobody wants the result any more, and the task lets that pass.
 - ``as_completed()`` yields one :class:`Finished` for each task submitted so far, in order of completion, and
@@ -28,7 +28,7 @@ Report = Callable[[float], None]
 Work = Callable[[Any, Report], Any]
 
 
-class Cancelled(Exception):  # noqa: N818 - it says what happened, and is no error
+class Cancelled(Exception):
     """Nobody wants the result any more."""
 
 

@@ -60,7 +60,10 @@ def points_table(sweep: Sweep) -> Figure:
     text = [not sweep.frame.schema[path].is_numeric() for path in sweep.paths]
     columns = [
         Column("Point"),
-        *(Column(sweep.names[path], text=is_text) for path, is_text in zip(sweep.paths, text, strict=True)),
+        *(
+            metrics.Given(sweep.names[path], text=is_text)
+            for path, is_text in zip(sweep.paths, text, strict=True)
+        ),
         Column("Verdict", text=True),
         *(metrics.COMMON[key] for key in keys),
     ]
@@ -79,8 +82,8 @@ def points_table(sweep: Sweep) -> Figure:
     return Figure(
         POINTS,
         "All points",
-        "A click on a heading sorts. Figures of an overloaded point are those of a growing queue. table.parquet and "
-        "table.csv have every figure.",
+        "A click on a heading sorts. Figures of an overloaded point are of a growing queue. table.parquet "
+        "and table.csv have every figure.",
         Table(columns, rows),
         wide=True,
     )
@@ -113,20 +116,31 @@ def pareto_view(sweep: Sweep) -> Figure:
     )
     dots = [at for at in known if not roles[at]]
     data = [
-        _dots(sweep, dots, xs, ys, "Beaten by another", palette.STATE_COLOURS["idle"], "circle", 7),
+        _dots(sweep, dots, xs, ys, name="Beaten by another", colour=palette.STATE_COLOURS["idle"], size=7),
         {
-            **_dots(sweep, front, xs, ys, "Pareto front", palette.BAR, "circle", 9),
+            **_dots(sweep, front, xs, ys, name="Pareto front", colour=palette.BAR, size=9),
             "mode": "lines+markers",
             "line": {"color": palette.BAR, "width": 1.5, "shape": "hv"},
         },
     ]
     if best is not None:
-        data.append(_dots(sweep, [best], xs, ys, "Knee", palette.STATE_COLOURS["spin_up"], "diamond", 14))
+        data.append(
+            _dots(
+                sweep,
+                [best],
+                xs,
+                ys,
+                name="Knee",
+                colour=palette.STATE_COLOURS["spin_up"],
+                symbol="diamond",
+                size=14,
+            )
+        )
     return Figure(
         PARETO,
         "What is worth choosing",
-        "Each dot is a point. On the front nothing else is better in both; the knee is where giving up more of one "
-        "buys little of the other. Overloaded points are left out.",
+        "Each dot is a point. On the front nothing else is better in both; at the knee, giving up more of "
+        "one buys little of the other. Overloaded points are left out.",
         table,
         {"data": data, "layout": layout(axis(titles[0].heading), axis(titles[1].heading), showlegend=True)},
         wide=True,
@@ -143,9 +157,10 @@ def _dots(
     chosen: Sequence[int],
     xs: Sequence[float | None],
     ys: Sequence[float | None],
+    *,
     name: str,
     colour: str,
-    symbol: str,
+    symbol: str = "circle",
     size: int,
 ) -> dict[str, Any]:
     return {
@@ -180,7 +195,7 @@ def _by(sweep: Sweep, at: int, metric: str) -> Figure | None:
     head = metrics.column(metric)
     table = Table(
         [
-            Column(sweep.axis_name(columns), text=isinstance(ticks[0], str)),
+            metrics.Given(sweep.axis_name(columns), text=isinstance(ticks[0], str)),
             Column("Lowest", head.unit),
             Column("Median", head.unit),
             Column("Highest", head.unit),
@@ -225,7 +240,11 @@ def _caption(groups: int, over: bool) -> str:
 
 
 def _tick(row: dict[str, Any], columns: Sequence[str]) -> Cell:
-    if len(columns) == 1 and isinstance(row[columns[0]], int | float) and not isinstance(row[columns[0]], bool):
+    if (
+        len(columns) == 1
+        and isinstance(row[columns[0]], int | float)
+        and not isinstance(row[columns[0]], bool)
+    ):
         value: Cell = row[columns[0]]
         return value
     return ", ".join(shown(row[path]) for path in columns)
@@ -277,12 +296,11 @@ def _lines(
             "hovertemplate": "%{x}: %{y:,.4~r}<extra>%{fullData.name}</extra>",
         }
         for i, (name, rows) in enumerate(groups.items())
+        if any(sweep.steady(row) for row in rows)
     ]
 
 
-def _cloud(
-    sweep: Sweep, ticks: Sequence[Cell], metric: str, columns: Sequence[str]
-) -> list[dict[str, Any]]:
+def _cloud(sweep: Sweep, ticks: Sequence[Cell], metric: str, columns: Sequence[str]) -> list[dict[str, Any]]:
     rows = [row for row in sweep.rows if sweep.steady(row) and row[metric] is not None]
     medians = [_spread(sweep, metric, tick, columns)[2] for tick in ticks]
     return [

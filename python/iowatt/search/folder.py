@@ -128,18 +128,16 @@ def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """What differs between two manifests so that their points cannot share a table."""
-    if before.get("kind") != now["kind"]:
-        return f"this was a {before.get('kind')}; the command has changed"
-    if before.get("version") != now["version"]:
-        return f"iowatt has changed from {before.get('version')} to {now['version']}"
     then = {file["path"]: file["sha256"] for file in before.get("inputs", [])}
     for file in now["inputs"]:
         if then.get(file["path"], file["sha256"]) != file["sha256"]:
             return f"the file {file['path']} has changed"
-    if before.get("set") != now["set"]:
-        return f"--set has changed from {before.get('set')} to {now['set']}"
-    if before.get("scenario_sha256") != now["scenario_sha256"]:
-        return "the scenario has changed"
-    if before.get("own_seeds") != now["own_seeds"]:
-        return "--own-seeds has changed"
-    return None
+    said = {
+        "kind": "the command has changed from {} to {}",
+        "version": "iowatt has changed from {} to {}",
+        "set": "--set has changed from {} to {}",
+        "scenario_sha256": "the scenario has changed",
+        "own_seeds": "--own-seeds has changed",
+    }
+    changed = (key for key in said if before.get(key) != now[key])
+    return next((said[key].format(before.get(key), now[key]) for key in changed), None)

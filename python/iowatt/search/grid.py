@@ -68,11 +68,13 @@ def label(point: Point, paths: Sequence[str]) -> str:
 
 
 def shown(value: Cell) -> str:
-    """A value as TOML writes it, without quotes."""
+    """A value as TOML writes it, without quotes; whole numbers without decimals."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def own_seed(seed: int, point: Point) -> int:
-    """A seed of a point's own: from the scenario's and the point's values, whatever other points there are."""
+    """A seed of a point's own, from the scenario's and its values, whatever other points there are."""
     text = json.dumps([seed, *point.overrides])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

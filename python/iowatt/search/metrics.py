@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iowatt.report.figures.figure import Column
+from iowatt.report.figures.figure import Cell, Column
+from iowatt.search.grid import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +30,14 @@ COMMON: Final[dict[str, Column]] = {
 RESPONSE: Final = "response_time_ms.all.mean"
 EFFICIENCY: Final = "efficiency.iops_per_w"
 PER_REQUEST: Final = "energy.per_request_j"
+
+
+class Given(Column):
+    """A column of values that somebody gave: shown as given, not rounded."""
+
+    def show(self, cell: Cell) -> str:
+        """The value as it was given."""
+        return super().show(None) if cell is None else shown(cell)
 
 
 def power(frame: pl.DataFrame) -> str:

@@ -1,9 +1,9 @@
 """The grammar of ``--over``: which keys change, and the values that they take.
 
-    path=v1,v2,...           one key; values as in --set, commas inside quotes and brackets do not separate
-    path=24..38:2            a range, both ends included where a step meets them; a step of 1 may be left out
-    path=4KiB..256KiB:x2     a range by a factor; the unit of the last value is that of all
-    a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
+path=v1,v2,...           one key; values as in --set, commas inside quotes and brackets do not separate
+path=24..38:2            a range, both ends included where a step meets them; a step of 1 may be left out
+path=4KiB..256KiB:x2     a range by a factor; the unit of the last value is that of all
+a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ def parse(text: str) -> Axis:
         raise InputError(
             "a value is empty: two commas in a row, or one at the end", where=place, hint=_EXAMPLE
         )
+    rows: list[tuple[str, ...]]
     if len(paths) == 1:
         rows = [(value,) for part in parts for value in expanded(part, place)]
     else:
@@ -132,7 +133,7 @@ def expanded(text: str, place: str) -> list[str]:
             f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
             f"lead from {low} to {high}",
             where=place,
-            hint="START..END:STEP, or START..END:xFACTOR with a factor above 1; to count down, a negative step",
+            hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
         )
     if len(values) > MOST_VALUES:
         raise InputError(f"the range {text!r} holds more than {MOST_VALUES:,} values", where=place)

@@ -14,6 +14,7 @@ from iowatt.report.phrases import between
 from iowatt.search import curve_figures, figures, metrics, pareto
 from iowatt.search.curve_figures import Curve
 from iowatt.search.figures import PARETO, POINTS, Sweep
+from iowatt.search.grid import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +99,9 @@ def _counted(frame: pl.DataFrame) -> str:
     rows = frame.to_dicts()
     verdicts = [figures.verdict(row) for row in rows]
     parts = [f"{numbers.count(len(rows))} points"]
-    parts += [f"{numbers.count(n)} {word}" for word in ("overloaded", "failed") if (n := verdicts.count(word))]
+    parts += [
+        f"{numbers.count(n)} {word}" for word in ("overloaded", "failed") if (n := verdicts.count(word))
+    ]
     version = next((row["version"] for row in rows if row["status"] == "done"), None)
     return " · ".join([*parts, *([f"iowatt {version}"] if version else [])])
 
@@ -164,7 +167,7 @@ def _findings(frame: pl.DataFrame) -> list[Finding]:
     wide = []
     for row in rows:
         low, high = (row.get(f"{metrics.RESPONSE}_ci95.{end}") for end in ("low", "high"))
-        if row["status"] == "done" and not row["overloaded"] and low is not None:
+        if figures.verdict(row) == "steady" and low is not None and high is not None:
             half = (high - low) / 2
             if half > 0.1 * row[metrics.RESPONSE]:
                 wide.append((half / row[metrics.RESPONSE], row["point"], (low, high)))
@@ -173,8 +176,8 @@ def _findings(frame: pl.DataFrame) -> list[Finding]:
         found.append(
             Finding(
                 "warning",
-                f"The mean response time of {_points([n for _, n, _ in wide])} is uncertain by more than 10 %; most so "
-                f"at point {number} ({between(interval)}, {numbers.percent(share)} either way).",
+                f"The mean response time of {_points([n for _, n, _ in wide])} is more than 10 % uncertain; "
+                f"most so at point {number} ({between(interval)}, {numbers.percent(share)} either way).",
             )
         )
     return found
@@ -195,22 +198,20 @@ def _failures(rows: Sequence[dict[str, Any]], label: Any) -> list[Figure]:
         [Column("Point"), Column("Where", text=True), Column("Why", text=True)],
         [[row["point"], label(row), row["error"]] for row in failed],
     )
-    return [
-        Figure("failed", "Points that cannot be simulated", "What contradicts what.", table, wide=True)
-    ]
+    return [Figure("failed", "Points that cannot be simulated", "What contradicts what.", table, wide=True)]
 
 
 def _provenance(found: Found) -> list[tuple[str, str]]:
     request, frame = found.request, found.frame
-    seeds = [seed for seed in frame["seed"].drop_nulls().unique()] if "seed" in frame.columns else []
+    seeds = list(frame["seed"].drop_nulls().unique()) if "seed" in frame.columns else []
     rows = [
         ("Command", request.command or ""),
         ("Changed by --set", ", ".join(request.given.overrides)),
         ("Seeds", f"one for all points ({seeds[0]})" if len(seeds) == 1 else "one of its own for each point"),
     ]
     for axis in request.axes:
-        values = "; ".join(", ".join(figures.shown(v) for v in setting.values) for setting in axis.settings)
-        rows.append((", ".join(axis.columns), values))
+        values = "; ".join(", ".join(shown(v) for v in setting.values) for setting in axis.settings)
+        rows.append(("Swept over", f"{', '.join(axis.columns)} = {values}"))
     return [(title, value) for title, value in rows if value]
 
 

@@ -21,8 +21,9 @@ def front(
 ) -> list[int]:
     """Positions of the points that no other point beats, from the best in ``x`` to the best in ``y``.
 
-    A point beats another where it is at least as good in both metrics and better in one; equal points do not
-    beat each other. Points without a value are left out. ``lower`` says of each metric whether less is better.
+    A point beats another where it is at least as good in both metrics and better in one; equal points do
+    not beat each other. Points without a value are left out. ``lower`` says of each metric whether less is
+    better.
     """
     signs = tuple(1.0 if way else -1.0 for way in lower)
     known = sorted(
@@ -43,9 +44,9 @@ def front(
 def knee(x: Sequence[float], y: Sequence[float]) -> int | None:
     """Position of the point of a front that lies farthest from the line between its ends, towards the better.
 
-    Both metrics are scaled to the span of the front first (I. Das, "On characterizing the 'knee' of the Pareto
-    curve based on Normal-Boundary Intersection", 1999). ``x`` and ``y`` are those of a front in its order, less being
-    better (negate the others). ``None`` where no point lies beyond the line.
+    Both metrics are scaled to the span of the front first (I. Das, "On characterizing the 'knee' of the
+    Pareto curve based on Normal-Boundary Intersection", 1999). ``x`` and ``y`` are those of a front in its
+    order, less being better (negate the others). ``None`` where no point lies beyond the line.
     """
     if len(x) < 3:
         return None

@@ -1,8 +1,8 @@
 """The points of a sweep, checked before anything runs.
 
-What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a number
-that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd number of
-drives) make a refused point, which is a row of the table with its message.
+What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
+number that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd
+number of drives) make a refused point, which is a row of the table with its message.
 """
 
 from __future__ import annotations
@@ -115,9 +115,7 @@ def _seed(given: Given) -> int:
     return seed
 
 
-def _check(
-    given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]
-) -> Checked | Refused:
+def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]) -> Checked | Refused:
     document = None
     try:
         document = Document(given.text, given.source, overrides)
@@ -154,7 +152,9 @@ def _refuse_missing(document: Document, files: Sequence[tuple[str, Path]]) -> No
         trace = workload.get("trace") or {}
         for name in missing:
             if isinstance(trace.get("path"), str) and Path(name).name == Path(trace["path"]).name:
-                document.fail([Problem(("workload", index, "trace", "path"), f"there is no trace file {name}")])
+                document.fail(
+                    [Problem(("workload", index, "trace", "path"), f"there is no trace file {name}")]
+                )
     if missing:
         raise InputError("no such file", where=missing[0])
 
@@ -207,9 +207,7 @@ def _as_over(error: InputError, point: Point) -> InputError:
         return error
     for override in point.overrides:
         if error.where.startswith(f"--set {override}"):
-            return InputError(
-                error.message, where=error.where.replace("--set", "--over", 1), hint=error.hint
-            )
+            return InputError(error.message, where=error.where.replace("--set", "--over", 1), hint=error.hint)
     return error
 
 

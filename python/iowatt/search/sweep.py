@@ -151,7 +151,16 @@ def search(
                 bundle = _bundle_place(output, names.get(one.point.number))
                 tasks[key] = one.point, _task(request, one, key, digests, bundle)
         if tasks:
-            _run(request, tasks, keys, state, folder, executor, jobs, progress)
+            _run(
+                request,
+                tasks,
+                keys,
+                state,
+                folder=folder,
+                executor=executor,
+                jobs=jobs,
+                progress=progress,
+            )
         elif executor is not None:
             executor.close()
         records = [
@@ -172,6 +181,7 @@ def _run(
     tasks: dict[str, tuple[Point, Task]],
     keys: dict[int, str],
     state: _State,
+    *,
     folder: Folder | None,
     executor: Executor | None,
     jobs: int | None,
@@ -240,7 +250,7 @@ def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> Iowa
 
 
 def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
-    """Records of the journal that need not be made again: those without a bundle do where one is asked for."""
+    """Records that need not be made again: those without a bundle do, where one is asked for."""
     from iowatt.run.bundle import is_bundle
 
     records = dict(folder.journal.records)
@@ -259,9 +269,7 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
         "kind": request.kind,
         "version": version("iowatt"),
         "command": request.command,
-        "scenario_sha256": hashlib.sha256(
-            json.dumps(base, sort_keys=True, default=str).encode()
-        ).hexdigest(),
+        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
         "set": list(request.given.overrides),
         "own_seeds": request.own_seeds,
         "axes": [
@@ -272,9 +280,7 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
     }
 
 
-def _task(
-    request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None
-) -> Task:
+def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
     from iowatt.api import with_overrides
 
     return Task(

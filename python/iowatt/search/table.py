@@ -38,9 +38,9 @@ def build(
     Returns
     -------
     polars.DataFrame
-        ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run`` where
-        there are bundles, then the scalars of ``run.json`` (see :mod:`iowatt.search.row`); those of failed
-        points are null.
+        ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
+        where there are bundles, then the scalars of ``run.json`` (see :mod:`iowatt.search.row`); those of
+        failed points are null.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Threads as an executor: the simulator releases the interpreter, so that each thread has a core of its own."""
+"""Threads as an executor: the simulator releases the interpreter, so that each has a core of its own."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Threads:
             ticket, work, argument = task
             try:
                 self._finished.put(Finished(ticket, work(argument, self._reporter(ticket))))
-            except BaseException as error:  # noqa: BLE001 - an exception of a task is its result
+            except BaseException as error:
                 self._finished.put(Finished(ticket, error=error))
 
     def _reporter(self, ticket: int) -> Callable[[float], None]:

@@ -124,7 +124,7 @@ class ParquetBatches(Iterator[Batch]):
         return again
 
     def share(self) -> None:
-        """Take what others have decoded of this trace, where decoded traces are kept (`iowatt.trace.shared`)."""
+        """Take what others have decoded of this trace, inside of `iowatt.trace.shared.sharing`."""
         stat = self.path.stat()
         columns, *others = self._asked
         named = tuple(sorted((columns or {}).items()))

@@ -1,4 +1,4 @@
-"""Decoded traces kept for those who read them again: a sweep decodes a Parquet trace once, not at every point.
+"""Decoded traces kept for those who read them again: a sweep decodes a Parquet trace only once.
 
 Outside of :func:`sharing` nothing is kept. Inside it, a trace that fits into what is left of the budget is
 kept whole, as it is decoded; others are read as always, in bounded memory.
@@ -69,7 +69,8 @@ def sharing(budget_bytes: int) -> Iterator[None]:
 def slices(key: Hashable, rows: int, decoder: Callable[[], Callable[[], Slice]]) -> Slices | None:
     """The kept slices of the trace of so many ``rows``; ``None`` where it is not kept.
 
-    ``key`` tells traces apart, their content included; ``decoder`` makes what decodes one slice after another.
+    ``key`` tells traces apart, their content included; ``decoder`` makes what decodes one slice after
+    another.
     """
     if not _stores:
         return None
