@@ -32,12 +32,13 @@ class Prepared:
     text: str
 
 
-def prepare(scenario: Scenario, base: Path, text: str) -> Prepared:
+def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
     """Resolve a checked scenario; ``base`` is what its paths are relative to.
 
-    Raises :class:`iowatt.scenario.ScenarioError` where keys contradict one another.
+    Raises :class:`iowatt.scenario.ScenarioError` where keys contradict one another, and where a trace is not
+    there that must be.
     """
-    plan = compile_plan(scenario, base)
+    plan = compile_plan(scenario, base, traces_must_exist=traces_must_exist)
     return Prepared(scenario, plan, resolve_sources(plan, base), text)
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ from iowatt.scenario import explain
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
-from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
+from iowatt.scenario.problems import KeyPath, ScenarioError
 from iowatt.search import grid
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
@@ -54,8 +55,13 @@ class Checked:
 
     def key(self, digests: dict[Path, str]) -> str:
         """What tells this resolved scenario, content of its files included, from every other."""
-        parts = [self.plan_sha256, version("iowatt"), *(digests[path] for _, path in self.files)]
+        parts = [self.plan_sha256, _version(), *(digests[path] for _, path in self.files)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def _version() -> str:
+    return version("iowatt")
 
 
 @dataclass(frozen=True)
@@ -127,9 +133,8 @@ def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[st
         by_itself = {at for at, setting in enumerate(point.settings) if _names_one(error, setting.overrides)}
         return Refused(point, _as_over(error, point), frozenset(by_itself))
     try:
-        work = evaluation.prepare(scenario, given.base, given.text)
+        work = evaluation.prepare(scenario, given.base, given.text, traces_must_exist=True)
         files = evaluation.files(work, given.base)
-        _refuse_missing(document, files)
         _refuse_pipes(files)
     except InputError as error:
         placed = _placed(document, error)
@@ -143,20 +148,6 @@ def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[st
         hashlib.sha256(json.dumps(work.plan, sort_keys=True).encode()).hexdigest(),
         tuple(files),
     )
-
-
-def _refuse_missing(document: Document, files: Sequence[tuple[str, Path]]) -> None:
-    """A trace that is not there: said by the key that names it, where it can be told."""
-    missing = [name for name, path in files if name != "-" and not path.exists()]
-    for index, workload in enumerate(document.raw.get("workload", [])):
-        trace = workload.get("trace") or {}
-        for name in missing:
-            if isinstance(trace.get("path"), str) and Path(name).name == Path(trace["path"]).name:
-                document.fail(
-                    [Problem(("workload", index, "trace", "path"), f"there is no trace file {name}")]
-                )
-    if missing:
-        raise InputError("no such file", where=missing[0])
 
 
 def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
