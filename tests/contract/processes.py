@@ -1,4 +1,4 @@
-"""Processes as an executor: for tests, because everything that it is given must be pickled, as for a cluster."""
+"""Processes as an executor: for tests, because all that it is given is pickled, as for a cluster."""
 
 from __future__ import annotations
 

@@ -112,7 +112,8 @@ def test_a_closed_profile_has_no_rate(scenario, tmp_path):
     (tmp_path / "loop.toml").write_text(
         'schema = "iowatt.profile/1"\nname = "loop"\ntitle = "A loop"\n'
         '[arrivals]\nlaw = "closed"\noutstanding = 4\n'
-        '[[stream]]\nname = "s"\nshare = 100\nread_share = 100\nsize = "4KiB"\naccess = { pattern = "uniform" }\n'
+        '[[stream]]\nname = "s"\nshare = 100\nread_share = 100\nsize = "4KiB"\n'
+        'access = { pattern = "uniform" }\n'
     )
     with_profile(scenario, '{ name = "loop.toml", requests = 200, span = "10GB" }')
     with pytest.raises(InputError, match="closed loop"):

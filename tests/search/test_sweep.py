@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import trace
+from small_sweep import trace
 
 import iowatt
 from iowatt.errors import InputError
@@ -124,7 +124,9 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     import iowatt.search.sweep as module
 
     real = module.evaluate
-    monkeypatch.setattr(module, "evaluate", lambda task, report: (ran.append(task.key), real(task, report))[1])
+    monkeypatch.setattr(
+        module, "evaluate", lambda task, report: (ran.append(task.key), real(task, report))[1]
+    )
     iowatt.sweep(scenario, OVER, output="cut", resume=True)
     assert len(ran) == 5 - kept
     for name in ("table.parquet", "table.csv"):
@@ -253,7 +255,12 @@ def test_points_that_resolve_to_the_same_scenario_run_once(scenario):
         (f"{COUNT}=4,banana", "point 2 of 2 (count=banana)", "expected a whole number", None),
         (f"{COUNT}=4,0", f"--over {COUNT}=0", "must be at least 1", None),
         ("array.pool.disks.raid.stripe_unit=16XB", "stripe_unit=16XB", "expected", None),
-        ("array.pool.disks.device=arrays2002-disk,arrays-disk", "device=arrays-disk", "unknown", "arrays2002"),
+        (
+            "array.pool.disks.device=arrays2002-disk,arrays-disk",
+            "device=arrays-disk",
+            "unknown",
+            "arrays2002",
+        ),
         ("workload.oltp.trace.path=smal.csv", "path=smal.csv", "no trace file", "small.csv"),
         ("workload.oltp.trace.path=-", "point 1 of 1", "read once only", "file"),
         (f"{LEVEL}=10 {COUNT}=5", "point 1 of 1", "5 is odd", None),
