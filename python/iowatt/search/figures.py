@@ -138,7 +138,7 @@ def pareto_view(sweep: Sweep) -> Figure:
         )
     return Figure(
         PARETO,
-        "What is worth choosing",
+        "Pareto view",
         "Each dot is a point. On the front nothing else is better in both; at the knee, giving up more of "
         "one buys little of the other. Overloaded points are left out.",
         table,
