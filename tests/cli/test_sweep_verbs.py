@@ -100,7 +100,7 @@ def test_wrong_input_exits_with_two(place, arguments, said):
 
 
 def test_the_time_that_is_left():
-    assert time_left(10.0, 2.0, 6.0) == "about 0:00:30 left"
-    assert time_left(3600.0, 1.0, 2.5) == "about 2:30:00 left"
+    assert time_left(10.0, 2.0, 6.0) == "0:00:30 left"
+    assert time_left(3600.0, 1.0, 2.5) == "2:30:00 left"
     assert time_left(0.5, 1.0, 1.0) == ""
     assert time_left(10.0, 0.0, 1.0) == ""

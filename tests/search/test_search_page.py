@@ -116,3 +116,15 @@ def test_an_idle_array_can_be_swept_too(scenario):
     assert idle[1] == pytest.approx(2 * idle[0])
     assert frame["response_time_ms.all.mean"].null_count() == 2
     assert Path("out/report.html").exists()
+
+
+def test_a_page_of_points_that_all_failed_says_why(scenario, tmp_path):
+    # Beyond the end of the volume: found when the request comes, in every point.
+    (tmp_path / "far.csv").write_text(f"time_us,op,offset,size\n0,R,{10**12},4096\n")
+    far = {"workload.oltp.trace.path": "far.csv"}
+    frame = iowatt.sweep(scenario, {COUNT: [4, 5]}, output="out", set=far)
+    assert frame["status"].to_list() == ["failed", "failed"]
+    (why,) = [f for key, f in data("out/report.html")["figures"].items() if key == "failed"]
+    assert all("far.csv" in row[2] for row in why["rows"])
+    iowatt.curve(scenario, outstanding=[1, 2], output="out2", set=far)
+    assert "failed" in data("out2/report.html")["figures"]

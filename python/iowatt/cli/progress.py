@@ -95,4 +95,4 @@ def time_left(elapsed_s: float, worked: float, left: float) -> str:
         return ""
     seconds = round(elapsed_s / worked * left)
     hours, minutes = divmod(seconds // 60, 60)
-    return f"about {hours}:{minutes:02}:{seconds % 60:02} left"
+    return f"{hours}:{minutes:02}:{seconds % 60:02} left"

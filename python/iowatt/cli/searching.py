@@ -44,7 +44,7 @@ def answer(
     from iowatt.search.folder import is_sweep
 
     try:
-        with points_bar(f"simulating {request.given.source}") as progress:
+        with points_bar(f"simulating {Path(request.given.source).name}") as progress:
             found = asked.answer(
                 request, output=target, resume=resume, force=force, jobs=jobs, progress=progress
             )

@@ -86,18 +86,24 @@ class Folder:
 
     def write(self, name: str, write: Callable[[Path], object]) -> Path:
         """Write a file of the sweep whole or not at all."""
-        place = self.target / name
-        aside = place.with_name(f".iowatt-partial-{os.getpid()}-{name}")
-        try:
-            write(aside)
-            aside.replace(place)
-        finally:
-            aside.unlink(missing_ok=True)
-        return place
+        return write_whole(self.target / name, write)
 
     def close(self) -> None:
         """Let others write."""
         self.journal.close()
+
+
+def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
+    """Write a file aside, then put it in its place."""
+    aside = place.with_name(f".iowatt-partial-{os.getpid()}-{place.name}")
+    try:
+        write(aside)
+        aside.replace(place)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(place)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return place
 
 
 def _hold(journal: Path) -> Journal:

@@ -58,9 +58,12 @@ class Journal:
         """Keep a record; returns it as a later reader will see it."""
         line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
         data = memoryview(line.encode())
-        while data:
-            data = data[os.write(self._descriptor, data) :]
-        os.fsync(self._descriptor)
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", where=str(self._file)) from None
         again: dict[str, Any] = json.loads(line)
         self.records[again["key"]] = again
         return again

@@ -207,12 +207,18 @@ def _provenance(found: Found) -> list[tuple[str, str]]:
     rows = [
         ("Command", request.command or ""),
         ("Changed by --set", ", ".join(request.given.overrides)),
-        ("Seeds", f"one for all points ({seeds[0]})" if len(seeds) == 1 else "one of its own for each point"),
+        ("Seeds", _seeds(seeds)),
     ]
     for axis in request.axes:
         values = "; ".join(", ".join(shown(v) for v in setting.values) for setting in axis.settings)
         rows.append(("Swept over", f"{', '.join(axis.columns)} = {values}"))
     return [(title, value) for title, value in rows if value]
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if not seeds:
+        return ""
+    return f"one for all points ({seeds[0]})" if len(seeds) == 1 else "one of its own for each point"
 
 
 def _choices(found: Found) -> dict[str, Any]:

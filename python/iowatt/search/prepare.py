@@ -128,7 +128,8 @@ def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[st
         place_overridden(document, given.base)
         scenario = document.validate(Scenario)
     except ScenarioError as error:
-        return Refused(point, error, _blame(document, axes, point, [p.path for p in error.problems]))
+        blamed = _blame(document, axes, point, [p.path for p in error.problems])
+        return Refused(point, _as_over(error, point), blamed)
     except InputError as error:  # an override that does not fit, or no TOML at all
         by_itself = {at for at, setting in enumerate(point.settings) if _names_one(error, setting.overrides)}
         return Refused(point, _as_over(error, point), frozenset(by_itself))

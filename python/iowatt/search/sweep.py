@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.errors import InputError, IowattError
 from iowatt.search import grid, inputs, prepare, table
 from iowatt.search.executor import Cancelled, Executor
-from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse
+from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
 from iowatt.search.point import Task, as_record, as_text, evaluate
@@ -318,11 +318,6 @@ def write_page(found: Found, name: str) -> Path | None:
     if found.path is None:
         return None
     text = page.render(found, name)
-    place = found.path / "report.html"
-    aside = place.with_name(f".iowatt-partial-{place.name}")
-    try:
-        aside.write_text(text, encoding="utf-8", newline="\n")
-        aside.replace(place)
-    finally:
-        aside.unlink(missing_ok=True)
-    return place
+    return write_whole(
+        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
+    )
