@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from iowatt.run.bundle import Run
-    from iowatt.scenario import Scenario
+    from iowatt.search.executor import Executor
+    from iowatt.search.prepare import Given
+    from iowatt.search.sweep import Progress as SearchProgress
 
 Progress = Callable[[float | None, int], None]
 
@@ -61,47 +65,181 @@ def run(
     iowatt.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
+    from iowatt import evaluation
     from iowatt.run import bundle, index, provenance
-    from iowatt.run.summary import summarise
-    from iowatt.scenario import compile_plan, load, resolve_sources
-    from iowatt.sources import simulator
+    from iowatt.scenario import load
 
     overrides = _overrides(set, seed)
     started_at = provenance.now()
     given, base, text = _given(scenario)
-    checked = load(given, overrides)
-    plan = compile_plan(checked, base)
-    traces = resolve_sources(plan, base)
-    inputs = _inputs(given, base, checked, plan)
-    text = with_overrides(text, overrides)
+    work = evaluation.prepare(load(given, overrides), base, with_overrides(text, overrides))
+    inputs = evaluation.files(work, base)
+    if isinstance(given, Path):
+        inputs.insert(0, (str(given), given))
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
     with place as reservation:
         digest = provenance.Digest(inputs)
         digest.start()
         try:
-            record = simulator.observe(
-                plan, traces, scenario_text=text, progress=progress, other_cpu_s=lambda: digest.cpu_s
-            )
-            origin = provenance.gather(
-                seed=record.seed,
-                inputs=digest.inputs(),
-                scenario_text=text,
+            result = evaluation.simulate(
+                work,
+                inputs=digest.inputs,
                 started_at=started_at,
                 command=command,
+                progress=progress,
+                other_cpu_s=lambda: digest.cpu_s,
             )
         except BaseException:
             digest.cancel()
             raise
-        summary = summarise(record, origin).as_dict()
-        result = bundle.Run(
-            summary=summary, plan=dict(record.plan), scenario_text=text, tables=vars(record.tables)
-        )
         if reservation is None:
             return result
         result.write_into(reservation.aside)
-    index.register(reservation.target, summary)
+    index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
+
+
+def sweep(
+    scenario: str | os.PathLike[str],
+    over: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    bundles: bool = False,
+    strict: bool = False,
+    own_seeds: bool = False,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> pl.DataFrame:
+    """Simulate a scenario with every combination of values of some of its keys.
+
+    Parameters
+    ----------
+    scenario, set:
+        As for :func:`run`.
+    over:
+        Paths to their values, ``{"array.pool.disks.count": [24, 26]}``; a tuple of paths to tuples of
+        values for keys that change together; or texts as of ``--over``.
+    output:
+        Directory for the table, the page and the journal. Without it nothing is written.
+    force, resume:
+        Replace a sweep that exists at ``output``, or go on with it.
+    jobs:
+        Points at a time; left out, one for each processor.
+    bundles:
+        Also write the Run bundle of each point, below ``output``.
+    strict:
+        Raise for the first point that cannot be simulated, instead of keeping it as a row.
+    own_seeds:
+        A seed of its own for each point. Left out, all have the scenario's: the same random numbers, so that
+        differences between points are due to their values.
+    executor:
+        Who runs the points, in place of threads (:mod:`iowatt.search.executor`).
+    progress:
+        Called with an :class:`iowatt.search.sweep.Progress` as points advance, by several threads.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each point: ``point``, a column for each path, ``status``, ``error``, and the scalars of
+        ``run.json`` under dotted names with their units (``response_time_ms.all.mean``).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        A path does not exist, a value is wrong whatever it is combined with, no point at all can be
+        simulated, or ``output`` holds something else.
+    """
+    from iowatt.search import asked
+
+    request = asked.sweep(
+        _search_given(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
+    )
+    return _frame(
+        request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
+
+
+def curve(
+    scenario: str | os.PathLike[str],
+    *,
+    rates: Iterable[float] | str | None = None,
+    outstanding: Iterable[int] | str | None = None,
+    workload: str | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    bundles: bool = False,
+    strict: bool = False,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> pl.DataFrame:
+    """Response time, power and efficiency of a scenario against load.
+
+    Parameters
+    ----------
+    rates:
+        Requests per second of the workload (a text such as ``"50,100..400:50"`` too): a recorded trace is
+        replayed so much faster or slower than it was recorded.
+    outstanding:
+        Or requests kept outstanding in a closed loop.
+    workload:
+        Whose load varies; needed where there are several.
+
+    The other parameters are those of :func:`sweep`.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each load, as of :func:`sweep`; the load is in ``rate_iops`` or ``outstanding``.
+        ``overloaded`` is true where the array could not keep up: the row's figures are then those of a
+        growing queue.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        What is wrong with the scenario or the loads.
+    """
+    from iowatt.search import asked
+
+    request = asked.load_curve(
+        _search_given(scenario, set),
+        rates=rates,
+        outstanding=outstanding,
+        workload=workload,
+        bundles=bundles,
+        strict=strict,
+    )
+    return _frame(
+        request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
+
+
+def _search_given(
+    scenario: str | os.PathLike[str],
+    changes: Iterable[str] | Mapping[str, object],
+) -> Given:
+    from iowatt.search.prepare import Given
+
+    given, base, text = _given(scenario)
+    source = str(given) if isinstance(given, Path) else "scenario"
+    return Given(text, base, source, tuple(_overrides(changes, None)))
+
+
+def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
+    from iowatt.errors import IowattError
+    from iowatt.search import asked
+
+    found = asked.answer(request, output=None if output is None else Path(output), **options)
+    if found.faults:
+        raise IowattError(f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}")
+    return found.frame
 
 
 def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
@@ -112,29 +250,6 @@ def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
         return scenario, Path(), scenario
     path = Path(scenario)
     return path, path.parent, read_text(path)
-
-
-def _inputs(
-    given: Path | str, base: Path, checked: Scenario, plan: Mapping[str, Any]
-) -> list[tuple[str, Path]]:
-    """Files that a run reads, each under the name that it has from the current directory."""
-    from iowatt.library.find import own_files
-    from iowatt.scenario.paths import as_named
-    from iowatt.scenario.tracing import recorded
-    from iowatt.sources.inputs import traces_of
-
-    names = [str(given)] if isinstance(given, Path) else []
-    for workload, source in zip(checked.workload, plan["sources"], strict=True):
-        for named in (as_named(base, path) for path in traces_of(source)):
-            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
-        if workload.profile is not None and workload.profile.name.endswith(".toml"):
-            names.append(as_named(base, workload.profile.name))
-    enclosures = checked.array.power.enclosure if checked.array.power is not None else []
-    models = [part.model for enclosure in enclosures for part in enclosure.part]
-    names += [as_named(base, model) for model in models if model is not None and model.endswith(".toml")]
-    for pool in checked.array.pool:
-        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
-    return [(name, Path(name)) for name in names]
 
 
 def _overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:

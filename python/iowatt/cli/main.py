@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from iowatt.cli import check, devices, doctor, explain, init, power, report, run, schema, trace
+from iowatt.cli import check, curve, devices, doctor, explain, init, power, report, run, schema, sweep, trace
 from iowatt.errors import IowattError
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 check.register(app)
+curve.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
@@ -30,6 +31,7 @@ power.register(app)
 report.register(app)
 run.register(app)
 schema.register(app)
+sweep.register(app)
 trace.register(app)
 
 

@@ -14,3 +14,14 @@ Overrides = Annotated[
         "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", help="Points at a time.", show_default="one for each processor"),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")]
+ForceSweep = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
+Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bundle of each point.")]
+StrictPoints = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

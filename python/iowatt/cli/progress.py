@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from iowatt.search.sweep import Progress as SearchProgress
 
 Report = Callable[[float | None, int], None]
 
@@ -43,3 +48,51 @@ def bar(label: str) -> Iterator[Report | None]:
             progress.update(task, total=total, completed=fraction or 0.0, requests=requests)
 
         yield report
+
+
+@contextmanager
+def points_bar(label: str) -> Iterator[Callable[[SearchProgress], None] | None]:
+    """The same for a search: yields what to call with its progress; the bar has the time that is left."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[points]}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    begun = time.monotonic()
+    known_before: float | None = None
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=None, points="", left="")
+
+        def report(at: SearchProgress) -> None:
+            nonlocal known_before
+            if known_before is None:  # finished by an earlier command: no measure of this one's pace
+                known_before = at.done
+            worked, total = at.done + at.running, at.total
+            failed = f", {at.failed} failed" if at.failed else ""
+            progress.update(
+                task,
+                total=total,
+                completed=worked,
+                points=f"{at.done}/{total} points{failed}",
+                left=time_left(time.monotonic() - begun, worked - known_before, total - worked),
+            )
+
+        yield report
+
+
+def time_left(elapsed_s: float, worked: float, left: float) -> str:
+    """How long the rest takes at the pace so far, in words; nothing before there is a pace."""
+    if worked <= 0 or elapsed_s < 1:
+        return ""
+    seconds = round(elapsed_s / worked * left)
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours}:{minutes:02}:{seconds % 60:02} left"

@@ -55,7 +55,19 @@ def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None
     if name.endswith(DISKSIM):
         return import_drive((base_dir or Path()) / name, drive).drive()
     _no_choice(name, drive)
-    file, where, folder = _read(name, base_dir or Path(), ())
+    if name in device_names():
+        return _library_drive(name)
+    return _resolved(name, base_dir or Path())
+
+
+@cache
+def _library_drive(name: str) -> Drive:
+    """A drive of the library: its files stay as they are as long as the process, a sweep asks many times."""
+    return _resolved(name, Path())
+
+
+def _resolved(name: str, base_dir: Path) -> Drive:
+    file, where, folder = _read(name, base_dir, ())
     return resolve(file, where, lambda layout: read_layout(folder / layout))
 
 

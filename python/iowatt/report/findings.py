@@ -41,7 +41,7 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
-    piled_up = _piled_up(run)
+    piled_up = overload(run)
     found = [*_busy(run.summary), *piled_up, *_space(run.summary), *_left(run.summary)]
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
@@ -64,8 +64,8 @@ def _busy(summary: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def _piled_up(run: Run) -> list[Finding]:
-    """Overload: a queue that grows as long as requests arrive."""
+def overload(run: Run) -> list[Finding]:
+    """Overload: a queue that grows as long as requests arrive. Empty where the array kept up."""
     found = []
     intervals, last = run.table("intervals"), run.summary["window"]["last_arrival_s"]
     growth = backlog_growth(intervals, last)

@@ -46,10 +46,21 @@ def render(runs: Sequence[Run]) -> str:
 
 
 def render_page(
-    template: str, figures: Mapping[str, Figure], *, printed_table: int = PRINTED_TABLE, **values: Any
+    template: str,
+    figures: Mapping[str, Figure],
+    *,
+    more_scripts: Sequence[str] = (),
+    more_data: Mapping[str, Any] | None = None,
+    printed_table: int = PRINTED_TABLE,
+    **values: Any,
 ) -> str:
-    """A page of ``figures`` by a template of this package; ``values`` are its other variables."""
-    scripts = [PLOTLY.read_text(encoding="utf-8"), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    """A page of ``figures`` by a template of this package; ``values`` are its other variables.
+
+    ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find
+    beside the figures.
+    """
+    scripts = [PLOTLY.read_text(encoding="utf-8")]
+    scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -62,7 +73,7 @@ def render_page(
         style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
         scripts=[Markup(script) for script in scripts],
         policy=_policy(scripts),
-        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS}),
+        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
         long_table=LONG_TABLE,
         printed_table=printed_table,
     )

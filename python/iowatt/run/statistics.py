@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 MIN_BATCHES = 10
 MIN_REQUESTS_PER_BATCH = 2
@@ -37,6 +38,7 @@ def student_t_cdf(t: float, degrees: int) -> float:
     return 0.5 + within / 2
 
 
+@cache
 def student_t_quantile(probability: float, degrees: int) -> float:
     """Value that a Student t variable stays below with ``probability`` (0 < p < 1).
 

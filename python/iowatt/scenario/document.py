@@ -48,7 +48,8 @@ class Document:
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
             raise InputError(f"no TOML that can be read: {error}", where=source) from None
         self._lines = Lines(text)
-        self._overridden = overrides.apply(self.raw, sets)
+        #: The override, as messages name it, by the key path that it set.
+        self.overridden = overrides.apply(self.raw, sets)
 
     def validate(self, model: type[Model]) -> Model:
         """The document as ``model``; all that is wrong with it in one ``ScenarioError``."""
@@ -66,14 +67,14 @@ class Document:
 
     def is_overridden(self, path: KeyPath) -> bool:
         """Whether an override set the key at ``path``, or a table around it."""
-        return any(path[:length] in self._overridden for length in range(1, len(path) + 1))
+        return any(path[:length] in self.overridden for length in range(1, len(path) + 1))
 
     def place(self, path: KeyPath) -> str:
         """File, line and key path of ``path``, or the override that set it."""
         shown = key_text(path, self.raw)
         for length in range(len(path), 0, -1):
-            if path[:length] in self._overridden:
-                return f"{self._overridden[path[:length]]}: {shown}"
+            if path[:length] in self.overridden:
+                return f"{self.overridden[path[:length]]}: {shown}"
         return f"{self.source}:{self._lines.of(path)}" + (f": {shown}" if shown else "")
 
 

@@ -28,6 +28,7 @@ def observe(
     scenario_text: str,
     progress: Progress | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
+    cpu_clock: Callable[[], float] = time.process_time,
 ) -> Record:
     """Simulate a plan.
 
@@ -44,6 +45,9 @@ def observe(
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
+    cpu_clock:
+        What processor time is read from. ``time.thread_time`` where several simulations share a process:
+        it leaves out threads that decompress a trace.
 
     Raises
     ------
@@ -52,7 +56,7 @@ def observe(
         with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
     _load()
-    cost = _Meter(other_cpu_s)
+    cost = _Meter(other_cpu_s, cpu_clock)
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
     report = progress or (lambda _fraction, _requests: None)
 
@@ -140,17 +144,17 @@ def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
 class _Meter:
     """What the simulation takes, from construction to :meth:`read`."""
 
-    def __init__(self, other_cpu_s: Callable[[], float]) -> None:
+    def __init__(self, other_cpu_s: Callable[[], float], cpu_clock: Callable[[], float]) -> None:
         self.requests = 0
-        self._other_cpu_s = other_cpu_s
+        self._other_cpu_s, self._cpu_clock = other_cpu_s, cpu_clock
         self._wall = time.perf_counter()
-        self._cpu = time.process_time() - other_cpu_s()
+        self._cpu = cpu_clock() - other_cpu_s()
 
     def read(self) -> Cost:
         """The cost so far."""
         return Cost(
             wall_s=time.perf_counter() - self._wall,
-            cpu_s=max(0.0, time.process_time() - self._other_cpu_s() - self._cpu),
+            cpu_s=max(0.0, self._cpu_clock() - self._other_cpu_s() - self._cpu),
             requests=self.requests,
             peak_rss_mib=peak_rss_mib(),
         )

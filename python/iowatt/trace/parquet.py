@@ -18,6 +18,7 @@ import polars as pl
 from iowatt.errors import InputError
 from iowatt.trace.columns import Layout, recognise
 from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times
+from iowatt.trace.shared import Slice, Slices, slices
 
 SLICE_ROWS: Final = 262_144
 MAGIC: Final = b"PAR1"
@@ -40,7 +41,9 @@ def batches(
     InputError
         The file is missing, is not Parquet, is truncated, is empty or lacks a column.
     """
-    return ParquetBatches(Path(path), rows, columns, time_unit, sector_bytes)
+    found = ParquetBatches(Path(path), rows, columns, time_unit, sector_bytes)
+    found.share()
+    return found
 
 
 def is_parquet(path: Path) -> bool:
@@ -93,20 +96,21 @@ class ParquetBatches(Iterator[Batch]):
         self._slice_start = 0
         self._next_slice = 0
         self._given = 0
-        self._pending: dict[str, np.ndarray] = {}
+        self._kept: Slices | None = None
         # A trace without a device column has one device, which has no name of its own.
         self._devices = Names([] if self._layout.device else ["0"])
         self._streams = Names([])
+        self._pending = Slice({}, self._devices.names.copy(), [])
 
     @property
     def devices(self) -> list[str]:
         """Names of the devices seen so far."""
-        return self._devices.names
+        return self._pending.devices
 
     @property
     def streams(self) -> list[str]:
         """Names of the streams seen so far."""
-        return self._streams.names
+        return self._pending.streams
 
     @property
     def progress(self) -> float:
@@ -115,26 +119,49 @@ class ParquetBatches(Iterator[Batch]):
 
     def reopened(self) -> ParquetBatches:
         """The same rows from their beginning."""
-        return ParquetBatches(self.path, self._rows, *self._asked)
+        again = ParquetBatches(self.path, self._rows, *self._asked)
+        again._kept = self._kept
+        return again
+
+    def share(self) -> None:
+        """Take what others have decoded of this trace, inside of `iowatt.trace.shared.sharing`."""
+        stat = self.path.stat()
+        columns, *others = self._asked
+        named = tuple(sorted((columns or {}).items()))
+        key = (self.path.resolve(), stat.st_size, stat.st_mtime_ns, named, *others)
+        self._kept = slices(
+            key, self.total, lambda: ParquetBatches(self.path, self._rows, *self._asked).decode_next
+        )
 
     def __iter__(self) -> ParquetBatches:
         return self
 
     def __next__(self) -> Batch:
         start = self._given - self._slice_start
-        if not self._pending or start >= len(self._pending["time_ns"]):
+        columns = self._pending.columns
+        if not columns or start >= len(columns["time_ns"]):
             if self._next_slice >= self.total:
-                self._pending = {}
+                self._pending = self._pending._replace(columns={})
                 raise StopIteration
             self._slice_start = self._next_slice
-            self._pending = self._decode(self._read_slice())
-            self._next_slice += SLICE_ROWS
-            start = 0
-        batch: Batch = {name: array[start : start + self._rows] for name, array in self._pending.items()}
+            if self._kept is None:
+                self._pending = self.decode_next()
+            else:
+                self._pending = self._kept.at(self._next_slice // SLICE_ROWS)
+                self._next_slice += SLICE_ROWS
+            columns, start = self._pending.columns, 0
+        batch: Batch = {name: array[start : start + self._rows] for name, array in columns.items()}
         if start == 0:
             batch |= {"devices": self.devices.copy(), "streams": self.streams.copy()}
         self._given += len(batch["time_ns"])
         return batch
+
+    def decode_next(self) -> Slice:
+        """The next ``SLICE_ROWS`` rows, decoded; not to be mixed with iterating."""
+        self._slice_start = self._next_slice
+        columns = self._decode(self._read_slice())
+        self._next_slice += SLICE_ROWS
+        return Slice(columns, self._devices.names.copy(), self._streams.names.copy())
 
     def _frame(self) -> pl.LazyFrame:
         # A file name with brackets is a file name, and a directory called "device=1" no column.

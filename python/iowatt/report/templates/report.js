@@ -107,6 +107,12 @@
     button.addEventListener("click", () => save(`${id}.csv`, csv(report.figures[id])));
   }
 
+  // For a page's own script: the data, and a figure of it drawn again when it has changed.
+  window.iowatt = {
+    report,
+    redraw: (id) => draw(plots.find((plot) => plot.dataset.figure === id)),
+  };
+
   scheme.addEventListener("change", drawAll);
   window.addEventListener("beforeprint", () => {
     if (toPrint()) return;

@@ -1,0 +1,76 @@
+"""``iowatt curve``: response time, power and efficiency against load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import (
+    AsJson,
+    Bundles,
+    ForceSweep,
+    Jobs,
+    Overrides,
+    Resume,
+    Scenario,
+    StrictPoints,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("curve")(curve)
+
+
+def curve(
+    scenario: Scenario,
+    *,
+    rates: Annotated[
+        str | None,
+        typer.Option(
+            "--rates", metavar="R1,R2,...", help="Requests per second: 50,100..400:50.", show_default=False
+        ),
+    ] = None,
+    outstanding: Annotated[
+        str | None,
+        typer.Option(
+            "--outstanding",
+            metavar="N1,N2,...",
+            help="Requests kept outstanding, in a closed loop: 1..64:x2.",
+            show_default=False,
+        ),
+    ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", help="Whose load varies, where there are several.", show_default=False),
+    ] = None,
+    overrides: Overrides = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Directory of the curve.", show_default="curves/<scenario name>"),
+    ] = None,
+    resume: Resume = False,
+    force: ForceSweep = False,
+    jobs: Jobs = None,
+    bundles: Bundles = False,
+    strict: StrictPoints = False,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a scenario at several loads: response time, power and efficiency against load."""
+    from iowatt.cli import searching
+    from iowatt.search import asked
+
+    given = searching.given(scenario, overrides)
+    request = asked.load_curve(
+        given,
+        rates=rates,
+        outstanding=outstanding,
+        workload=workload,
+        bundles=bundles,
+        strict=strict,
+        command=searching.command(),
+    )
+    target = output or Path("curves") / asked.name(given)
+    searching.answer(request, target, resume=resume, force=force, jobs=jobs, as_json=as_json)

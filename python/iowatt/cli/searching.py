@@ -1,0 +1,142 @@
+"""What ``iowatt sweep`` and ``iowatt curve`` have in common: they run, show how far they are, and print."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from iowatt.errors import IowattError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from iowatt.search.prepare import Given
+    from iowatt.search.sweep import Found, Request
+
+MOST_ROWS = 40
+"""Rows that are printed; the table has all."""
+
+
+def given(scenario: Path, overrides: list[str] | None) -> Given:
+    """The scenario of the command line."""
+    from iowatt.scenario.document import read_text
+    from iowatt.search.prepare import Given
+
+    return Given(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
+
+
+def command() -> str:
+    """The command line, for the provenance."""
+    return shlex.join(["iowatt", *sys.argv[1:]])
+
+
+def answer(
+    request: Request, target: Path, *, resume: bool, force: bool, jobs: int | None, as_json: bool
+) -> None:
+    """Run a request and print what was found."""
+    from iowatt.cli.progress import points_bar
+    from iowatt.search import asked
+    from iowatt.search.folder import is_sweep
+
+    try:
+        with points_bar(f"simulating {Path(request.given.source).name}") as progress:
+            found = asked.answer(
+                request, output=target, resume=resume, force=force, jobs=jobs, progress=progress
+            )
+    except KeyboardInterrupt:
+        if is_sweep(target):
+            typer.echo(
+                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                err=True,
+            )
+        raise
+    if as_json:
+        typer.echo(json.dumps(as_dict(found, target), indent=2, ensure_ascii=False))
+    else:
+        _print(found, target)
+    if found.faults:
+        raise IowattError(
+            f"{len(found.faults)} of {found.frame.height} points ended in a fault of iowatt\n"
+            + "\n".join(found.faults[:5]),
+            hint="--resume tries them again",
+        )
+
+
+def as_dict(found: Found, target: Path) -> dict[str, Any]:
+    """The result for ``--json``."""
+    from iowatt.search.folder import SCHEMA
+
+    return {
+        "schema": SCHEMA,
+        "kind": found.request.kind,
+        "path": str(target),
+        "table": str(target / "table.parquet"),
+        "csv": str(target / "table.csv"),
+        "report": str(target / "report.html"),
+        "axes": [list(axis.columns) for axis in found.request.axes],
+        "failed": found.failed,
+        "resumed": found.resumed,
+        "points": found.frame.to_dicts(),
+    }
+
+
+def _print(found: Found, target: Path) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(listing(found))
+    frame = found.frame
+    if frame.height > MOST_ROWS:
+        console.print(f"... and {frame.height - MOST_ROWS} more points in the table")
+    if found.resumed:
+        console.print(f"resumed: {found.resumed} points were finished before")
+    over = int(frame["overloaded"].sum() or 0) if "overloaded" in frame.columns else 0
+    if over:
+        console.print(f"warning: {over} points could not keep up with their load; they have no steady state")
+    if found.failed:
+        shown = frame.filter(frame["status"] == "failed").row(0, named=True)
+        console.print(
+            f"warning: {found.failed} points could not be simulated; the first is {shown['point']}: "
+            f"{shown['error']}",
+            markup=False,
+            soft_wrap=True,
+        )
+    for name, file in (("table", "table.parquet"), ("csv", "table.csv"), ("report", "report.html")):
+        console.print(f"{name}: {target / file}", markup=False, soft_wrap=True)
+
+
+def listing(found: Found) -> Table:
+    """The points with the figures that a person asks for first."""
+    from rich.table import Table
+
+    from iowatt.report.numbers import significant
+    from iowatt.search import metrics
+    from iowatt.search.figures import verdict
+    from iowatt.search.grid import columns, short_names, shown
+
+    paths = columns(found.request.axes)
+    names = short_names(paths)
+    keys = {
+        metrics.RESPONSE: "mean ms",
+        "response_time_ms.all.p99": "p99 ms",
+        "throughput.iops": "IOPS",
+        metrics.power(found.frame): "W",
+        metrics.PER_REQUEST: "J/request",
+        metrics.EFFICIENCY: "IOPS/W",
+    }
+    table = Table(box=None, pad_edge=False)
+    for path in paths:
+        table.add_column(names[path], justify="right")
+    for title in keys.values():
+        table.add_column(title, justify="right")
+    table.add_column("")
+    for row in found.frame.head(MOST_ROWS).iter_rows(named=True):
+        said = verdict(row)
+        figures = (significant(row.get(key)) for key in keys)
+        table.add_row(*(shown(row[path]) for path in paths), *figures, "" if said == "steady" else said)
+    return table

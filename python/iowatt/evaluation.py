@@ -1,0 +1,111 @@
+"""One scenario into one Run in memory: the path that `iowatt run` and every point of a search take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.summary import summarise
+from iowatt.run.summary_schema import Input
+from iowatt.scenario import compile_plan, resolve_sources
+from iowatt.sources import simulator
+
+if TYPE_CHECKING:
+    from iowatt.scenario import Scenario
+    from iowatt.sources.simulator import Progress
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A checked scenario, resolved: all that a simulation needs but the content of its traces."""
+
+    scenario: Scenario
+    plan: Mapping[str, Any]
+    #: One trace spec for each workload, with paths that open from anywhere.
+    traces: Sequence[Mapping[str, Any]]
+    #: The scenario as given, kept in the bundle.
+    text: str
+
+
+def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
+    """Resolve a checked scenario; ``base`` is what its paths are relative to.
+
+    Raises :class:`iowatt.scenario.ScenarioError` where keys contradict one another, and where a trace is not
+    there that must be.
+    """
+    plan = compile_plan(scenario, base, traces_must_exist=traces_must_exist)
+    return Prepared(scenario, plan, resolve_sources(plan, base), text)
+
+
+def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
+    """Files beside the scenario that a run reads, each under the name that it has from the current directory.
+
+    Standard input is ``-``.
+    """
+    from iowatt.library.find import own_files
+    from iowatt.scenario.paths import as_named
+    from iowatt.scenario.tracing import recorded
+    from iowatt.sources.inputs import traces_of
+
+    names: list[str] = []
+    for workload, source in zip(work.scenario.workload, work.plan["sources"], strict=True):
+        for named in (as_named(base, path) for path in traces_of(source)):
+            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
+        if workload.profile is not None and workload.profile.name.endswith(".toml"):
+            names.append(as_named(base, workload.profile.name))
+    power = work.scenario.array.power
+    models = [part.model for enclosure in power.enclosure for part in enclosure.part] if power else []
+    names += [as_named(base, model) for model in models if model is not None and model.endswith(".toml")]
+    for pool in work.scenario.array.pool:
+        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
+    return [(name, Path(name)) for name in names]
+
+
+def simulate(
+    work: Prepared,
+    *,
+    inputs: Callable[[], Sequence[Input]],
+    started_at: str,
+    command: str | None = None,
+    progress: Progress | None = None,
+    other_cpu_s: Callable[[], float] = lambda: 0.0,
+    cpu_clock: Callable[[], float] = time.process_time,
+) -> Run:
+    """The Run of a prepared scenario, in memory.
+
+    Parameters
+    ----------
+    inputs:
+        Asked for after the simulation: the files that were read, with their digests.
+    started_at:
+        As :func:`iowatt.run.provenance.now` has it.
+    progress, other_cpu_s, cpu_clock:
+        As for :func:`iowatt.sources.simulator.observe`.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        A trace is missing or wrong, or the run has nothing to observe.
+    """
+    record = simulator.observe(
+        work.plan,
+        work.traces,
+        scenario_text=work.text,
+        progress=progress,
+        other_cpu_s=other_cpu_s,
+        cpu_clock=cpu_clock,
+    )
+    origin = provenance.gather(
+        seed=record.seed,
+        inputs=inputs(),
+        scenario_text=work.text,
+        started_at=started_at,
+        command=command,
+    )
+    summary = summarise(record, origin).as_dict()
+    return Run(summary=summary, plan=dict(record.plan), scenario_text=work.text, tables=vars(record.tables))

@@ -1,0 +1,54 @@
+"""Who does the work of a search: threads of this process, or a cluster.
+
+The contract that every executor keeps (``tests/contract/executor_contract.py`` is its test, which a new
+executor has to pass):
+
+- ``submit(work, argument)`` takes a task and returns its ticket, a number that no other task of this executor
+  has; it does not wait for the task. ``work`` is a function of a module and ``argument`` a plain value:
+  both can be pickled, because they may travel to another machine, and so can the result. Arguments carry no
+  bulk: of a trace its path and digest, never its content.
+- The task is ``work(argument, report)``. ``report(fraction)`` says how far it is, at least a few times a
+  second; it raises :class:`Cancelled` where nobody wants the result any more, and the task lets that pass.
+- ``as_completed()`` yields one :class:`Finished` for each task submitted so far, in order of completion, and
+  ends when there are none left; tasks may be submitted meanwhile. An exception of a task is its result
+  (``error``), never an exception of the iterator. A task that is lost with its machine is run again or yields
+  an error; it yields once in either case.
+- ``close()`` drops what has not begun, cancels what runs, waits until nothing of it runs, and may be called
+  twice; nothing may be submitted afterwards.
+- Tasks run at the same time where the executor has room for them; none may depend on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Report = Callable[[float], None]
+Work = Callable[[Any, Report], Any]
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A task that is done: its result, or the exception that it ended with."""
+
+    ticket: int
+    result: Any = None
+    error: BaseException | None = None
+
+
+class Executor(Protocol):
+    """See the module for what each method promises."""
+
+    def submit(self, work: Work, argument: Any) -> int:
+        """Take a task; returns its ticket."""
+
+    def as_completed(self) -> Iterator[Finished]:
+        """The tasks as they finish."""
+
+    def close(self) -> None:
+        """Cancel what is left and wait for it."""

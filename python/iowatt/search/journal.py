@@ -1,0 +1,89 @@
+"""Finished points, appended as they finish: what an interrupted sweep goes on from.
+
+One JSON record a line, written by one call and flushed to the disk; a line that a crash cut short is the last
+one, and is dropped on reading. A lock keeps two sweeps from writing the same journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from iowatt.errors import InputError
+
+
+def read(file: Path) -> dict[str, dict[str, Any]]:
+    """The records by key; none where there is no journal."""
+    return _parsed(file)[0]
+
+
+def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """The records, and the bytes up to the end of the last whole one."""
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return {}, 0
+    whole = content.rfind(b"\n") + 1
+    found: dict[str, dict[str, Any]] = {}
+    for number, line in enumerate(content[:whole].splitlines(), 1):
+        try:
+            record = json.loads(line)
+            found[str(record["key"])] = record
+        except (ValueError, TypeError, KeyError):
+            raise InputError(
+                "is no record of a point",
+                where=f"{file}:{number}",
+                hint="remove the line, and the point is run again",
+            ) from None
+    return found, whole
+
+
+class Journal:
+    """A journal that is being written."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            self._lock()
+            self.records, whole = _parsed(file)
+            os.ftruncate(self._descriptor, whole)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def append(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Keep a record; returns it as a later reader will see it."""
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        data = memoryview(line.encode())
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", where=str(self._file)) from None
+        again: dict[str, Any] = json.loads(line)
+        self.records[again["key"]] = again
+        return again
+
+    def close(self) -> None:
+        """Let others write."""
+        os.close(self._descriptor)
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # not on every platform; there two sweeps have to be kept apart by their user
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                "another sweep is writing here at this moment",
+                where=str(self._file.parent),
+                hint="wait for it, or choose another place with --output",
+            ) from None
+        except OSError:  # a file system without locks
+            return

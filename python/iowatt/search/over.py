@@ -1,0 +1,213 @@
+"""The grammar of ``--over``: which keys change, and the values that they take.
+
+path=v1,v2,...           one key; values as in --set, commas inside quotes and brackets do not separate
+path=24..38:2            a range, both ends included where a step meets them; a step of 1 may be left out
+path=4KiB..256KiB:x2     a range by a factor; the unit of the last value is that of all
+a,b=(v1,w1),(v2,w2)      keys that change together (zipped)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.scenario.keys import toml_text
+from iowatt.scenario.overrides import parse_value
+
+Cell = str | int | float | bool
+
+MOST_VALUES: Final = 100_000
+"""Values of one range; more is a slip of the pen."""
+
+_NUMBER: Final = r"([+-]?[0-9]{1,15}(?:\.[0-9]{1,12})?)\s*([^\s0-9.:,+-]*)"
+_RANGE: Final = re.compile(rf"\s*{_NUMBER}\s*\.\.\s*{_NUMBER}\s*(?::\s*(x?)\s*{_NUMBER}\s*)?", re.ASCII)
+_OPEN: Final = {"(": ")", "[": "]", "{": "}"}
+_EXAMPLE: Final = "for example --over array.pool.disks.count=24,26,28 or 24..38:2"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One value of each key of an axis, as the table shows it, and the overrides that bring it about."""
+
+    values: tuple[Cell, ...]
+    overrides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What changes together: the columns that say so, and the settings one after another."""
+
+    columns: tuple[str, ...]
+    settings: tuple[Setting, ...]
+
+
+def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+    """The axes of a sweep, from texts as of ``--over``, or from a mapping.
+
+    A mapping has a path (or a tuple of paths) to its values (or tuples of values).
+
+    Raises
+    ------
+    InputError
+        Where a text does not fit the grammar, a list is empty, or a key is given twice.
+    """
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, Mapping):
+        found = [_of_mapping(paths, values) for paths, values in given.items()]
+    else:
+        found = [parse(text) for text in given]
+    if not found:
+        raise InputError("nothing to sweep over", hint=_EXAMPLE)
+    seen: set[str] = set()
+    for column in (column for axis in found for column in axis.columns):
+        if column in seen:
+            raise InputError(
+                f"{column} is swept over twice", where="--over", hint="give all its values at once"
+            )
+        seen.add(column)
+    return found
+
+
+def parse(text: str) -> Axis:
+    """One ``--over``."""
+    place = f"--over {text}"
+    left, equals, right = text.partition("=")
+    paths = tuple(path.strip() for path in left.split(","))
+    if not equals or not all(paths):
+        raise InputError("expected path=value,value,...", where=place, hint=_EXAMPLE)
+    parts = split(right, place)
+    if not parts or parts == [""]:
+        raise InputError("the list of values is empty", where=place, hint=_EXAMPLE)
+    if "" in parts:
+        raise InputError(
+            "a value is empty: two commas in a row, or one at the end", where=place, hint=_EXAMPLE
+        )
+    rows: list[tuple[str, ...]]
+    if len(paths) == 1:
+        rows = [(value,) for part in parts for value in expanded(part, place)]
+    else:
+        rows = [_tuple(part, paths, place) for part in parts]
+    return _axis(paths, rows, place)
+
+
+def split(text: str, place: str) -> list[str]:
+    """``text`` at its commas, but for those inside quotes and brackets; parts are stripped."""
+    parts, start, closing, quote = [], 0, [], ""
+    for at, sign in enumerate(text):
+        if quote:
+            if sign == quote and (quote == "'" or text[at - 1] != "\\"):
+                quote = ""
+        elif sign in "\"'":
+            quote = sign
+        elif sign in _OPEN:
+            closing.append(_OPEN[sign])
+        elif closing and sign == closing[-1]:
+            closing.pop()
+        elif sign == "," and not closing:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    if quote or closing:
+        raise InputError(f"{quote or closing[-1]} is missing at the end", where=place)
+    return [*parts, text[start:].strip()]
+
+
+def expanded(text: str, place: str) -> list[str]:
+    """The values of a range; of what is no range, itself."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        return [text]
+    first, first_unit, last, unit, factor, step_text, step_unit = match.groups()
+    if {first_unit or unit, step_unit or unit} != {unit} or (factor and step_unit):
+        raise InputError(
+            f"the range {text!r} mixes units", where=place, hint="give one unit, as in 4KiB..256KiB:x2"
+        )
+    low, high, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
+    values = _steps(low, high, step, bool(factor))
+    if not values:
+        raise InputError(
+            f"the range {text!r} holds no values: {'a factor' if factor else 'a step'} of {step} does not "
+            f"lead from {low} to {high}",
+            where=place,
+            hint="START..END:STEP (negative to count down), or START..END:xFACTOR with a factor above 1",
+        )
+    if len(values) > MOST_VALUES:
+        raise InputError(f"the range {text!r} holds more than {MOST_VALUES:,} values", where=place)
+    # Whole numbers stay whole; else all get the same number of decimals.
+    places = max(max(0, -int(value.normalize().as_tuple().exponent)) for value in values)
+    return [f"{value:.{places}f}{unit}" for value in values]
+
+
+def _steps(low: Decimal, high: Decimal, step: Decimal, by_factor: bool) -> list[Decimal]:
+    if step == 0 or (by_factor and (step <= 1 or low <= 0)):
+        return []
+    values, here = [], low
+    up = by_factor or step > 0
+    while (here <= high) if up else (here >= high):
+        values.append(here)
+        if len(values) > MOST_VALUES:
+            break
+        here = here * step if by_factor else here + step
+    return values
+
+
+def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
+    if not (part.startswith("(") and part.endswith(")")):
+        raise InputError(
+            f"{part!r} is no group of {len(paths)} values",
+            where=place,
+            hint="keys that change together take groups: a,b=(1,2),(3,4)",
+        )
+    values = tuple(split(part[1:-1], place))
+    if len(values) != len(paths) or "" in values:
+        raise InputError(f"{part} has {len(values)} values for {len(paths)} keys", where=place)
+    return values
+
+
+def _axis(paths: tuple[str, ...], rows: Sequence[tuple[str, ...]], place: str) -> Axis:
+    settings = []
+    seen: set[tuple[str, ...]] = set()
+    for row in rows:
+        if row in seen:
+            raise InputError(f"the value {', '.join(row)} is given twice", where=place)
+        seen.add(row)
+        settings.append(
+            Setting(
+                tuple(cell(value) for value in row),
+                tuple(f"{path}={value}" for path, value in zip(paths, row, strict=True)),
+            )
+        )
+    return Axis(paths, tuple(settings))
+
+
+def cell(text: str) -> Cell:
+    """A value as the table shows it: a number, a truth value, or text."""
+    value = parse_value(text)
+    return value if isinstance(value, bool | int | float | str) else text
+
+
+def _of_mapping(paths: Any, values: Any) -> Axis:
+    names = (paths,) if isinstance(paths, str) else tuple(paths)
+    place = f"over {', '.join(names)}"
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"expected a list of values, not {values!r}", where=place)
+    listed = list(values)
+    if not listed:
+        raise InputError("the list of values is empty", where=place)
+    rows = []
+    for value in listed:
+        row = (value,) if len(names) == 1 else tuple(value) if isinstance(value, Sequence) else (value,)
+        if len(row) != len(names):
+            raise InputError(f"{value!r} has {len(row)} values for {len(names)} keys", where=place)
+        rows.append(tuple(_text(part) for part in row))
+    return _axis(names, rows, place)
+
+
+def _text(value: Any) -> str:
+    """A Python value, NumPy's included, as the right side of an override."""
+    plain = value.item() if hasattr(value, "item") else value
+    return toml_text(plain)

@@ -1,0 +1,86 @@
+"""One point, wherever it is run: a task that can be pickled, and its small result."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iowatt.errors import InputError
+from iowatt.search.executor import Report
+from iowatt.search.inputs import File, verify
+
+
+@dataclass(frozen=True)
+class Task:
+    """A point as it travels: the scenario as JSON, and its files by path and digest."""
+
+    key: str
+    #: The scenario's keys, overrides applied; file names are relative to ``base``.
+    document: str
+    base: str
+    #: The scenario as given, with what was changed listed at its end; kept in the bundle.
+    text: str
+    files: tuple[File, ...]
+    #: Where to write the bundle; ``None`` for none.
+    bundle: str | None
+    command: str | None
+
+
+def evaluate(task: Task, report: Report) -> dict[str, Any]:
+    """Simulate a point; the record of it that the journal keeps.
+
+    The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error`` (``message``,
+    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points.
+    """
+    try:
+        return _evaluate(task, report)
+    except InputError as error:
+        return {"key": task.key, "error": as_record(error)}
+
+
+def as_record(error: InputError) -> dict[str, str | None]:
+    """An error as plain data."""
+    return {"message": error.message, "where": error.where, "hint": error.hint}
+
+
+def as_text(error: Mapping[str, str | None]) -> str:
+    """The same in one line, for a cell of the table."""
+    where = f"{error['where']}: " if error["where"] else ""
+    hint = f" (hint: {error['hint']})" if error["hint"] else ""
+    return " ".join(f"{where}{error['message']}{hint}".split())
+
+
+def _evaluate(task: Task, report: Report) -> dict[str, Any]:
+    from iowatt import evaluation
+    from iowatt.run import bundle, index, provenance
+    from iowatt.scenario.model import Scenario
+    from iowatt.search import row
+
+    started_at, started = provenance.now(), time.perf_counter()
+    verify(task.files)
+    scenario = Scenario.model_validate(json.loads(task.document))
+    work = evaluation.prepare(scenario, Path(task.base), task.text)
+    run = evaluation.simulate(
+        work,
+        inputs=lambda: [file.as_input() for file in task.files],
+        started_at=started_at,
+        command=task.command,
+        progress=lambda fraction, _requests: report(fraction or 0.0),
+        # Other points share the process, so that its own clock would count them too.
+        cpu_clock=time.thread_time,
+    )
+    if task.bundle is not None:
+        # Whatever stands there is a bundle of this very point, or of what --force replaces.
+        with bundle.reserve(task.bundle, force=True) as place:
+            run.write_into(place.aside)
+        index.register(place.target, run.summary)
+    cost = run.summary["simulation"]
+    return {
+        "key": task.key,
+        "row": row.of_run(run),
+        "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
+    }

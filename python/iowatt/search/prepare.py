@@ -1,0 +1,246 @@
+"""The points of a sweep, checked before anything runs.
+
+What is wrong with a value whatever it is combined with stops the sweep here: a key that does not exist, a
+number that is none, a device that nobody knows. Values that only contradict one another (RAID-10 and an odd
+number of drives) make a refused point, which is a row of the table with its message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt import evaluation
+from iowatt.errors import InputError
+from iowatt.scenario import explain
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.paths import place_overridden
+from iowatt.scenario.problems import KeyPath, ScenarioError
+from iowatt.search import grid
+from iowatt.search.grid import Point
+from iowatt.search.over import Axis
+
+# Keys that name a thing which is there or is not.
+_NAMES: Final = ("device", "name", "path", "more", "profile")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A scenario as given: its text, what its paths are relative to, its name in messages, its ``--set``."""
+
+    text: str
+    base: Path
+    source: str
+    overrides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A point that can be run."""
+
+    point: Point
+    #: The scenario with all overrides, as JSON; file names are relative to ``Given.base``.
+    document: str
+    overrides: tuple[str, ...]
+    #: Digest of the plan; with those of its files it is the point's key.
+    plan_sha256: str
+    files: tuple[tuple[str, Path], ...]
+
+    def key(self, digests: dict[Path, str]) -> str:
+        """What tells this resolved scenario, content of its files included, from every other."""
+        parts = [self.plan_sha256, _version(), *(digests[path] for _, path in self.files)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def _version() -> str:
+    return version("iowatt")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A point that cannot be run, and why; ``blamed`` are the axes whose value is wrong by itself."""
+
+    point: Point
+    error: InputError
+    blamed: frozenset[int]
+
+
+def check(
+    given: Given, axes: Sequence[Axis], points: Sequence[Point], *, own_seeds: bool = False
+) -> list[Checked | Refused]:
+    """Each point, checked.
+
+    Raises
+    ------
+    InputError
+        Where a swept key does not exist, where a value is wrong in every point that has it, and where no
+        point at all can be run.
+    """
+    columns = grid.columns(axes)
+    found: list[Checked | Refused] = []
+    seed = None
+    for point in points:
+        overrides = [*given.overrides, *point.overrides]
+        if own_seeds:
+            seed = _seed(given) if seed is None else seed
+            overrides.append(f"seed={grid.own_seed(seed, point)}")
+        found.append(_check(given, axes, point, tuple(overrides)))
+    refused = [one for one in found if isinstance(one, Refused)]
+    if refused:
+        _refuse_unknown_keys(axes)
+        _refuse_bad_values(axes, found, columns)
+    if len(refused) == len(found):
+        first = refused[0]
+        raise InputError(
+            first.error.message,
+            where=_where(first, columns, len(points)),
+            hint=first.error.hint,
+        )
+    return found
+
+
+def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The scenario with overrides as plain data, unchecked; file names relative to its base."""
+    document = Document(given.text, given.source, [*given.overrides, *overrides])
+    place_overridden(document, given.base)
+    return document.raw
+
+
+def _seed(given: Given) -> int:
+    seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InputError(f"expected a whole number, not {seed!r}", where="seed")
+    return seed
+
+
+def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]) -> Checked | Refused:
+    document = None
+    try:
+        document = Document(given.text, given.source, overrides)
+        place_overridden(document, given.base)
+        scenario = document.validate(Scenario)
+    except ScenarioError as error:
+        blamed = _blame(document, axes, point, [p.path for p in error.problems])
+        return Refused(point, _as_over(error, point), blamed)
+    except InputError as error:  # an override that does not fit, or no TOML at all
+        by_itself = {at for at, setting in enumerate(point.settings) if _names_one(error, setting.overrides)}
+        return Refused(point, _as_over(error, point), frozenset(by_itself))
+    try:
+        work = evaluation.prepare(scenario, given.base, given.text, traces_must_exist=True)
+        files = evaluation.files(work, given.base)
+        _refuse_pipes(files)
+    except InputError as error:
+        placed = _placed(document, error)
+        problems = placed.problems if isinstance(placed, ScenarioError) else ()
+        named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
+        return Refused(point, _as_over(placed, point), _blame(document, axes, point, named))
+    return Checked(
+        point,
+        json.dumps(document.raw, ensure_ascii=False, default=str),
+        overrides,
+        hashlib.sha256(json.dumps(work.plan, sort_keys=True).encode()).hexdigest(),
+        tuple(files),
+    )
+
+
+def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
+    for name, path in files:
+        if not path.is_file():
+            raise InputError(
+                f"every point reads its trace anew, and {name!r} can be read once only",
+                hint="put the trace in a file",
+            )
+
+
+def _placed(document: Document, error: InputError) -> InputError:
+    """The same error with file, line and override of each problem."""
+    if not isinstance(error, ScenarioError):
+        return error
+    try:
+        document.fail([replace(problem, where=None) for problem in error.problems])
+    except ScenarioError as placed:
+        return placed
+    return error
+
+
+def _blame(
+    document: Document | None, axes: Sequence[Axis], point: Point, paths: Sequence[KeyPath]
+) -> frozenset[int]:
+    """The axes that set the key at one of ``paths``, or something around it or in it."""
+    if document is None:
+        return frozenset()
+    found = set()
+    for at, setting in enumerate(point.settings):
+        mine = [path for path, place in document.overridden.items() if _is_of(place, setting.overrides)]
+        if any(path[: len(m)] == m or m[: len(path)] == path for m in mine for path in paths if path):
+            found.add(at)
+    return frozenset(found)
+
+
+def _is_of(place: str, overrides: Sequence[str]) -> bool:
+    return place.removeprefix("--set ") in overrides
+
+
+def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
+    return error.where is not None and _is_of(error.where, overrides)
+
+
+def _as_over(error: InputError, point: Point) -> InputError:
+    """The error with ``--over`` in the place of ``--set`` where the point gave the override."""
+    if error.where is None:
+        return error
+    for override in point.overrides:
+        if error.where.startswith(f"--set {override}"):
+            return InputError(error.message, where=error.where.replace("--set", "--over", 1), hint=error.hint)
+    return error
+
+
+def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
+    """Say in the words of the catalogue which swept key there is none of."""
+    for axis in axes:
+        for override in axis.settings[0].overrides:
+            path = override.partition("=")[0]
+            try:
+                explain.find(path)
+            except InputError as error:
+                if not _in_a_free_table(path):
+                    raise InputError(error.message, where=f"--over {path}", hint=error.hint) from None
+
+
+def _in_a_free_table(path: str) -> bool:
+    """Whether some table around ``path`` has keys that the user names (columns of a trace, seats)."""
+    steps = path.split(".")
+    for length in range(len(steps) - 1, 0, -1):
+        try:
+            return not explain.find(".".join(steps[:length])).children
+        except InputError:
+            continue
+    return False
+
+
+def _refuse_bad_values(
+    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str]
+) -> None:
+    for at, axis in enumerate(axes):
+        for setting in axis.settings:
+            mine = [one for one in found if one.point.settings[at] is setting]
+            bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
+            if len(bad) == len(mine):
+                first = bad[0]
+                raise InputError(
+                    first.error.message, where=_where(first, columns, len(found)), hint=first.error.hint
+                )
+
+
+def _where(refused: Refused, columns: Sequence[str], count: int) -> str:
+    place = f"point {refused.point.number} of {count} ({grid.label(refused.point, columns)})"
+    error = _as_over(refused.error, refused.point)
+    return f"{place}: {error.where}" if error.where else place

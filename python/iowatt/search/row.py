@@ -1,0 +1,104 @@
+"""A Run as one row: every scalar of ``run.json`` under its dotted name, and a few figures over all drives.
+
+Left out are what differs between equal runs (``simulation``, and ``provenance`` but for version and seed),
+the lists (notes, drives, buses, rebuilds), and the energy of single drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.search.over import Cell
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+Row = dict[str, Cell | None]
+
+_LEFT_OUT: Final = ("schema", "notes", "provenance", "simulation", "devices", "buses", "rebuilds")
+_SUMMED: Final = ("spin_ups", "spin_downs", "seeks", "accesses")
+_AVERAGED: Final = ("utilisation", "queue_length_mean")
+
+
+def of_run(run: Run) -> Row:
+    """The row of a Run; units are in the names."""
+    from iowatt.report.findings import findings, overload
+
+    summary = run.summary
+    row: Row = {
+        "overloaded": bool(overload(run)) or _left_behind(run),
+        "warnings": " ".join(found.text for found in findings(run) if found.weight == "warning") or None,
+    }
+    row |= {key: summary["provenance"][key] for key in ("version", "seed")}
+    drives = {device["name"] for device in summary["devices"]}
+    for key, value in summary.items():
+        if key in _LEFT_OUT:
+            continue
+        if key in ("volumes", "workloads"):
+            row |= _by_name(key, value)
+        else:
+            row |= {
+                name: cell
+                for name, cell in _flat(key, value)
+                if name.removeprefix("energy.by_component_j.") not in drives
+            }
+    return row | _of_drives(summary["devices"])
+
+
+def _left_behind(run: Run) -> bool:
+    """Whether requests at recorded times were completed more slowly than they came, and queued.
+
+    The report of a Run warns where draining took long; a point of a curve needs a verdict before that.
+    """
+    from iowatt.report.findings import BACKLOG
+
+    summary = run.summary
+    count, window = summary["requests"]["count"], summary["window"]
+    last = window["last_arrival_s"]
+    modes = [workload["replay"]["mode"] for workload in run.plan["simulation"]["workloads"]]
+    if "open" not in modes or last is None or last <= window["start_s"] or count < FEWEST:
+        return False
+    arriving = count / (last - window["start_s"])
+    waiting = sum(workload["in_flight_mean"] for workload in summary["workloads"])
+    return bool(waiting >= BACKLOG and summary["throughput"]["iops"] < KEEPS_UP * arriving)
+
+
+KEEPS_UP: Final = 0.95
+"""Share of the arrival rate that has to be completed for an array to keep up with it."""
+
+FEWEST: Final = 20
+"""Requests from which rates are compared."""
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _flat(f"{name}.{key}", part)
+    elif name.endswith(("ci95", "mean_ci95")):
+        for end, at in (("low", 0), ("high", 1)):
+            yield f"{name}.{end}", None if value is None else value[at]
+    elif value is None or isinstance(value, bool | int | float | str):
+        yield name, value
+
+
+def _by_name(key: str, parts: list[dict[str, Any]]) -> Row:
+    """Volumes or workloads apart; of a single one the totals say it all."""
+    if len(parts) < 2:
+        return {}
+    return {
+        name: cell
+        for part in parts
+        for inner, value in part.items()
+        if inner not in ("name", "trace")
+        for name, cell in _flat(f"{key}.{part['name']}.{inner}", value)
+    }
+
+
+def _of_drives(devices: list[dict[str, Any]]) -> Row:
+    row: Row = {"devices.count": len(devices)}
+    for key in _AVERAGED:
+        values = [device[key] for device in devices]
+        row[f"devices.{key}.mean"] = sum(values) / len(values) if values else None
+        row[f"devices.{key}.max"] = max(values, default=None)
+    return row | {f"devices.{key}": sum(device[key] for device in devices) for key in _SUMMED}

@@ -1,0 +1,323 @@
+"""A search from its request to its table: points checked, what is missing run, everything kept.
+
+`iowatt sweep` and `iowatt curve` are both this; they differ in their axes and in their page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError, IowattError
+from iowatt.search import grid, inputs, prepare, table
+from iowatt.search.executor import Cancelled, Executor
+from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
+from iowatt.search.grid import Point
+from iowatt.search.over import Axis
+from iowatt.search.point import Task, as_record, as_text, evaluate
+from iowatt.search.prepare import Checked, Given, Refused
+from iowatt.search.threads import Threads, cores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SHARED_BYTES: Final = 1 << 30
+"""Most memory in which decoded traces are kept for all points."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is, in points. ``running`` counts the begun ones by what is done of them."""
+
+    done: int
+    total: int
+    failed: int
+    running: float
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: a scenario, what varies, and how."""
+
+    kind: str
+    given: Given
+    axes: Sequence[Axis]
+    own_seeds: bool = False
+    bundles: bool = False
+    strict: bool = False
+    command: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The outcome of a search. ``faults`` are errors of ours, which the next --resume tries again."""
+
+    request: Request
+    frame: pl.DataFrame
+    path: Path | None
+    resumed: int
+    faults: Sequence[str] = ()
+
+    @property
+    def failed(self) -> int:
+        """Points without figures."""
+        return int((self.frame[table.STATUS] == "failed").sum())
+
+
+@dataclass
+class _State:
+    """Records by key as they come in."""
+
+    total: int
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fractions: dict[int, float] = field(default_factory=dict)
+    done: int = 0
+    failed: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def progress(self) -> Progress:
+        return Progress(self.done, self.total, self.failed, sum(list(self.fractions.values())))
+
+
+def search(
+    request: Request,
+    *,
+    output: Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Found:
+    """Run what is asked.
+
+    Parameters
+    ----------
+    output:
+        Directory of the sweep (:mod:`iowatt.search.folder`). Without it nothing is written.
+    force, resume:
+        Replace a sweep at ``output``, or go on with it.
+    jobs:
+        Points at a time; left out, one a core.
+    executor:
+        Who runs them, in place of threads; it is closed at the end.
+    progress:
+        Called as points begin, advance and finish, by several threads.
+
+    Raises
+    ------
+    InputError
+        What is wrong with the request; with ``strict`` also the first point that fails.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+    if request.bundles and output is None:
+        raise InputError("bundles need a directory to be written to", hint="give output=")
+    if output is not None:
+        refuse(output, force=force, resume=resume)
+    points = grid.points(request.axes)
+    checked = prepare.check(request.given, request.axes, points, own_seeds=request.own_seeds)
+    _stop_at_refused(request, checked)
+    ready = [one for one in checked if isinstance(one, Checked)]
+    digests = inputs.digests(path for one in ready for _, path in one.files)
+    keys = {one.point.number: one.key(digests) for one in ready}
+    columns = grid.columns(request.axes)
+
+    with ExitStack() as stack:
+        folder = None
+        if output is not None:
+            manifest = _manifest(request, ready, digests)
+            folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
+            stack.callback(folder.close)
+        names = _bundle_names(request, points, keys) if request.bundles else {}
+        state = _State(total=len(points), failed=len(points) - len(ready), done=len(points) - len(ready))
+        if folder is not None:
+            state.records |= _usable(folder, keys, names)
+        resumed = sum(key in state.records for key in keys.values())
+        tasks: dict[str, tuple[Point, Task]] = {}
+        for one in ready:
+            key = keys[one.point.number]
+            if key in state.records:
+                state.done += 1
+                state.failed += "error" in state.records[key]
+            elif key not in tasks:
+                bundle = _bundle_place(output, names.get(one.point.number))
+                tasks[key] = one.point, _task(request, one, key, digests, bundle)
+        if tasks:
+            _run(
+                request,
+                tasks,
+                keys,
+                state,
+                folder=folder,
+                executor=executor,
+                jobs=jobs,
+                progress=progress,
+            )
+        elif executor is not None:
+            executor.close()
+        records = [
+            (one.point, {"error": as_record(one.error)})
+            if isinstance(one, Refused)
+            else (one.point, state.records[keys[one.point.number]])
+            for one in checked
+        ]
+        frame = table.build(columns, records, names or None)
+        if folder is not None:
+            folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
+            folder.write("table.csv", lambda file: table.write_csv(frame, file))
+    return Found(request, frame, output, resumed, state.faults)
+
+
+def _run(
+    request: Request,
+    tasks: dict[str, tuple[Point, Task]],
+    keys: dict[int, str],
+    state: _State,
+    *,
+    folder: Folder | None,
+    executor: Executor | None,
+    jobs: int | None,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    from iowatt.trace.shared import sharing
+
+    def advanced(ticket: int, fraction: float) -> None:
+        state.fractions[ticket] = fraction
+        tell()
+
+    def tell() -> None:
+        if progress is not None:
+            progress(state.progress())
+
+    shares = list(keys.values())
+    columns = grid.columns(request.axes)
+    worker = executor or Threads(min(jobs or cores(), len(tasks)), advanced)
+    try:
+        with sharing(SHARED_BYTES if len(tasks) > 1 else 0):
+            tell()
+            tickets = {worker.submit(evaluate, task): key for key, (_, task) in tasks.items()}
+            for finished in worker.as_completed():
+                state.fractions.pop(finished.ticket, None)
+                key = tickets[finished.ticket]
+                point = tasks[key][0]
+                if finished.error is not None:
+                    record = _fault(finished.error, key, grid.label(point, columns), state)
+                else:
+                    # As a resumed sweep will read it, so that both make the same table.
+                    record = json.loads(json.dumps(finished.result))
+                    if folder is not None:
+                        record = folder.journal.append(record)
+                state.records[key] = record
+                state.done += shares.count(key)
+                if "error" in record:
+                    state.failed += shares.count(key)
+                    if request.strict:
+                        raise _strict(point, columns, record["error"])
+                tell()
+    finally:
+        worker.close()
+
+
+def _fault(error: BaseException, key: str, label: str, state: _State) -> dict[str, Any]:
+    """A fault of ours in one point: the others go on, and the next --resume tries it again."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
+        raise error
+    text = f"{type(error).__name__}: {error}"
+    state.faults.append(f"{label}: {text}")
+    return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}
+
+
+def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:
+    for one in checked if request.strict else ():
+        if isinstance(one, Refused):
+            raise _strict(one.point, grid.columns(request.axes), as_record(one.error))
+
+
+def _strict(point: Point, columns: Sequence[str], error: dict[str, Any]) -> IowattError:
+    return InputError(
+        as_text({**error, "hint": None}),
+        where=f"point {point.number} ({grid.label(point, columns)})",
+        hint=error["hint"],
+    )
+
+
+def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
+    """Records that need not be made again: those without a bundle do, where one is asked for."""
+    from iowatt.run.bundle import is_bundle
+
+    records = dict(folder.journal.records)
+    for number, key in keys.items():
+        record = records.get(key)
+        if record and "row" in record and number in names and not is_bundle(folder.target / names[number]):
+            del records[key]
+    return records
+
+
+def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, str]) -> dict[str, Any]:
+    base = prepare.raw(request.given)
+    named = {path: name for one in ready for name, path in one.files}
+    return {
+        "schema": SCHEMA,
+        "kind": request.kind,
+        "version": version("iowatt"),
+        "command": request.command,
+        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
+        "set": list(request.given.overrides),
+        "own_seeds": request.own_seeds,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in request.axes
+        ],
+        "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
+    }
+
+
+def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
+    from iowatt.api import with_overrides
+
+    return Task(
+        key=key,
+        document=one.document,
+        base=str(request.given.base.resolve()),
+        text=with_overrides(request.given.text, one.overrides),
+        files=inputs.described(one.files, digests),
+        bundle=None if bundle is None else str(bundle.resolve()),
+        command=request.command,
+    )
+
+
+def _bundle_names(request: Request, points: Sequence[Point], keys: dict[int, str]) -> dict[int, str]:
+    """Directory of each point's bundle below the sweep's: readable, and its own by its key."""
+    columns = grid.columns(request.axes)
+    names = {}
+    for point in points:
+        if key := keys.get(point.number):
+            plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", grid.label(point, columns))[:80].strip("_.")
+            names[point.number] = f"{RUNS}/{plain}-{key[:8]}"
+    # Points that resolve to the same scenario share its Run.
+    first: dict[str, str] = {}
+    return {number: first.setdefault(keys[number], name) for number, name in names.items()}
+
+
+def _bundle_place(output: Path | None, name: str | None) -> Path | None:
+    return None if output is None or name is None else output / name
+
+
+def write_page(found: Found, name: str) -> Path | None:
+    """The page beside the table; ``None`` for a search that is not written."""
+    from iowatt.search import page
+
+    if found.path is None:
+        return None
+    text = page.render(found, name)
+    return write_whole(
+        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
+    )

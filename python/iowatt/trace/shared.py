@@ -1,0 +1,84 @@
+"""Decoded traces kept for those who read them again: a sweep decodes a Parquet trace only once.
+
+Outside of :func:`sharing` nothing is kept. Inside it, a trace that fits into what is left of the budget is
+kept whole, as it is decoded; others are read as always, in bounded memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+ROW_BYTES: Final = 8 + 4 + 1 + 8 + 4 + 8 + 4
+"""Bytes of a decoded request: time, device, op, offset, size, response, stream."""
+
+
+class Slice(NamedTuple):
+    """Decoded rows of a trace, and the names of devices and streams up to their end."""
+
+    columns: dict[str, np.ndarray]
+    devices: list[str]
+    streams: list[str]
+
+
+class Slices:
+    """The slices of one trace, decoded in order by whoever is the first to need one."""
+
+    def __init__(self, decode_next: Callable[[], Slice]) -> None:
+        self._decode_next = decode_next
+        self._decoded: list[Slice] = []
+        self._lock = threading.Lock()
+
+    def at(self, index: int) -> Slice:
+        """Slice ``index``; whoever asks meanwhile waits for the one decoding. Raises what decoding raises."""
+        with self._lock:
+            while len(self._decoded) <= index:
+                found = self._decode_next()
+                for column in found.columns.values():
+                    column.flags.writeable = False
+                self._decoded.append(found)
+            return self._decoded[index]
+
+
+@dataclass
+class _Store:
+    left_bytes: int
+    traces: dict[Hashable, Slices] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_stores: list[_Store] = []
+
+
+@contextmanager
+def sharing(budget_bytes: int) -> Iterator[None]:
+    """Keep decoded traces, up to ``budget_bytes`` of them, until the block is left."""
+    store = _Store(budget_bytes)
+    _stores.append(store)
+    try:
+        yield
+    finally:
+        _stores.remove(store)
+
+
+def slices(key: Hashable, rows: int, decoder: Callable[[], Callable[[], Slice]]) -> Slices | None:
+    """The kept slices of the trace of so many ``rows``; ``None`` where it is not kept.
+
+    ``key`` tells traces apart, their content included; ``decoder`` makes what decodes one slice after
+    another.
+    """
+    if not _stores:
+        return None
+    store = _stores[-1]
+    with store.lock:
+        if key not in store.traces:
+            if rows * ROW_BYTES > store.left_bytes:
+                return None
+            store.left_bytes -= rows * ROW_BYTES
+            store.traces[key] = Slices(decoder())
+        return store.traces[key]

@@ -1,0 +1,106 @@
+"""``iowatt sweep`` and ``iowatt curve``: parsing, printing, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli.main import app
+from iowatt.cli.progress import time_left
+
+SCENARIO = """\
+name = "small"
+
+[[workload]]
+name = "oltp"
+trace = { path = "small.csv" }
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 4
+raid = { level = 5, stripe_unit = "16KiB" }
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i * 10_000},R,{i * 7919 % 100_000 * 4096},4096" for i in range(100)]
+    (tmp_path / "small.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
+    (tmp_path / "small.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_a_sweep_prints_its_points_and_where_its_files_are(place):
+    out = invoke("sweep", "small.toml", "--over", "array.pool.disks.count=4..5").stdout
+    assert "count" in out and "IOPS/W" in out
+    for name in ("table.parquet", "table.csv", "report.html"):
+        assert f"sweeps/small/{name}" in out
+        assert (place / "sweeps" / "small" / name).exists()
+    assert "warning" not in out
+
+
+def test_failed_points_are_said_and_are_no_failure_of_the_command():
+    over = ["--over", "array.pool.disks.count=4,5", "--set", "array.pool.disks.raid.level=10"]
+    out = invoke("sweep", "small.toml", *over).stdout
+    assert "warning: 1 points could not be simulated; the first is 2:" in out
+    assert "5 is odd" in out
+
+
+def test_json_has_the_points(place):
+    done = invoke("sweep", "small.toml", "--over", "array.pool.disks.count=4,6", "--json", "-o", "out")
+    found = json.loads(done.stdout)
+    assert (found["schema"], found["kind"], found["failed"]) == ("iowatt.sweep/1", "sweep", 0)
+    assert found["axes"] == [["array.pool.disks.count"]]
+    assert [point["array.pool.disks.count"] for point in found["points"]] == [4, 6]
+    assert found["points"][0]["throughput.iops"] > 0
+    again = invoke(
+        "sweep", "small.toml", "--over", "array.pool.disks.count=4,6", "--json", "-o", "out", "--resume"
+    )
+    assert json.loads(again.stdout)["resumed"] == 2
+
+
+def test_a_curve_by_rates_and_by_outstanding(place):
+    out = invoke("curve", "small.toml", "--rates", "50,100").stdout
+    assert "rate_iops" in out
+    assert (place / "curves" / "small" / "report.html").exists()
+    out = invoke("curve", "small.toml", "--outstanding", "1..4:x2", "-o", "closed").stdout
+    assert "outstanding" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sweep", "small.toml"], "--over"),
+        (["sweep", "small.toml", "--over", "array.pool.disks.count=abc"], "expected a whole number"),
+        (["sweep", "none.toml", "--over", "a=1"], "none.toml"),
+        (["sweep", "small.toml", "--over", "array.pool.disks.count=4", "--jobs", "0"], "at least one job"),
+        (["curve", "small.toml"], "give one of them"),
+        (["curve", "small.toml", "--rates", "ten"], "no load"),
+    ],
+)
+def test_wrong_input_exits_with_two(place, arguments, said):
+    command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", *arguments]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+    assert not (place / "sweeps").exists()
+
+
+def test_the_time_that_is_left():
+    assert time_left(10.0, 2.0, 6.0) == "0:00:30 left"
+    assert time_left(3600.0, 1.0, 2.5) == "2:30:00 left"
+    assert time_left(0.5, 1.0, 1.0) == ""
+    assert time_left(10.0, 0.0, 1.0) == ""

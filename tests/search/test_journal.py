@@ -1,0 +1,71 @@
+"""The journal survives what interrupts it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.search import journal
+from iowatt.search.journal import Journal
+
+ONE, TWO = {"key": "a", "row": {"x": 0.1 + 0.2}}, {"key": "b", "error": {"message": "ü\n"}}
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "points.jsonl"
+
+
+def written(file, *records):
+    kept = Journal(file)
+    for record in records:
+        assert kept.append(record) == record
+    kept.close()
+
+
+def test_records_come_back_as_they_were(file):
+    written(file, ONE)
+    written(file, TWO)
+    assert journal.read(file) == {"a": ONE, "b": TWO}
+    assert len(file.read_text("utf-8").splitlines()) == 2
+
+
+def test_no_journal_holds_nothing(file):
+    assert journal.read(file) == {}
+
+
+@pytest.mark.parametrize("cut", range(1, 40, 6))
+def test_a_line_cut_short_is_dropped_and_overwritten(file, cut):
+    written(file, ONE, TWO)
+    whole = file.read_bytes()
+    second = len(json.dumps(ONE)) + 1
+    file.write_bytes(whole[: second + cut])
+    assert journal.read(file) == {"a": ONE}
+    written(file, TWO)
+    assert file.read_bytes() == whole
+
+
+def test_a_line_that_is_no_record_is_named(file):
+    file.write_text('{"key": "a"}\nnonsense\n')
+    with pytest.raises(InputError, match="no record of a point") as caught:
+        Journal(file)
+    assert caught.value.where == f"{file}:2"
+
+
+def test_two_writers_are_refused(file):
+    pytest.importorskip("fcntl")
+    first = Journal(file)
+    with pytest.raises(InputError, match="another sweep is writing"):
+        Journal(file)
+    first.close()
+    Journal(file).close()
+
+
+def test_a_number_that_is_none_is_no_record(file):
+    kept = Journal(file)
+    with pytest.raises(ValueError, match="JSON"):
+        kept.append({"key": "a", "row": {"x": float("nan")}})
+    kept.close()
+    assert journal.read(file) == {}

@@ -1,0 +1,130 @@
+"""The page of a sweep or a curve says what the table says; no name that a user gave runs in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import iowatt
+from iowatt.search import figures, metrics, pareto
+from iowatt.search.figures import Sweep
+
+OPEN = {"workload.oltp.replay.mode": "open"}
+COUNT, LEVEL = "array.pool.disks.count", "array.pool.disks.raid.level"
+
+
+def data(page):
+    text = Path(page).read_text("utf-8")
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+@pytest.fixture
+def sweep(scenario):
+    over = {COUNT: [4, 5, 6], LEVEL: [5, 10], "workload.oltp.replay.speed": [0.5, 1.0, 100.0]}
+    frame = iowatt.sweep(scenario, over, output="out", set=OPEN)
+    return Sweep(frame, [(path,) for path in over])
+
+
+def test_the_pareto_view_is_the_front_of_the_steady_points(sweep):
+    drawn = figures.pareto_view(sweep)
+    rows = sweep.rows
+    on = [row for row in drawn.table.rows if row[4]]
+    steady = [row for row in rows if row["status"] == "done" and not row["overloaded"]]
+    over = [row for row in rows if row["overloaded"]]
+    assert over, "one speed is meant to be too much"
+    assert len(drawn.table.rows) == len(steady)
+    expected = pareto.front([r[metrics.RESPONSE] for r in steady], [r["power_w.mean"] for r in steady])
+    assert sorted(row[0] for row in on) == sorted(steady[at]["point"] for at in expected)
+    (front,) = [trace for trace in drawn.spec["data"] if trace["name"] == "Pareto front"]
+    assert sorted(front["x"]) == sorted(steady[at][metrics.RESPONSE] for at in expected)
+
+
+def test_the_table_of_points_has_them_all_with_their_verdict(sweep):
+    table = figures.points_table(sweep).table
+    assert table.column("Point") == [row["point"] for row in sweep.rows]
+    assert set(table.column("Verdict")) == {"steady", "overloaded", "failed"}
+    assert table.columns[1].title == "count"
+    # Values that were given are shown as given.
+    speed = [column.title for column in table.columns].index("speed")
+    assert {table.columns[speed].show(row[speed]) for row in table.rows} == {"0.5", "1", "100"}
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_by_each_path_the_table_twin_has_the_spread(sweep, at):
+    path = sweep.paths[at]
+    for figure in figures.by_axis(sweep, at):
+        assert figure.table.columns[0].title == sweep.names[path]
+        values = list(dict.fromkeys(row[path] for row in sweep.rows))
+        assert [row[0] for row in figure.table.rows] == values
+        for row in figure.table.rows:
+            mine = [one for one in sweep.rows if one[path] == row[0]]
+            assert sum(row[4:7]) == len(mine)
+            if row[1] is not None:
+                assert row[1] <= row[2] <= row[3]
+    response = figures.by_axis(sweep, at)[0]
+    lowest = min(row[1] for row in response.table.rows if row[1] is not None)
+    assert lowest == min(v for v in sweep.values(metrics.RESPONSE) if v is not None)
+
+
+def test_overloaded_points_are_in_no_line(sweep):
+    for at in range(3):
+        for figure in figures.by_axis(sweep, at):
+            highest = max(row[3] for row in figure.table.rows if row[3] is not None)
+            for trace in figure.spec["data"]:
+                if trace["name"] != "Overloaded":
+                    assert all(y is None or y <= highest for y in trace["y"])
+
+
+def test_the_page_holds_what_the_reader_may_choose(sweep):
+    found = data("out/report.html")["choices"]
+    keys = [metric["key"] for metric in found["metrics"]]
+    assert {"response_time_ms.all.mean", "power_w.mean", "devices.utilisation.max"} <= set(keys)
+    assert COUNT not in keys
+    assert len(found["points"]) == len(sweep.rows) == len(found["values"]["power_w.mean"])
+    steady = [point["steady"] for point in found["points"]]
+    assert steady == [sweep.steady(row) for row in sweep.rows]
+
+
+def test_names_are_text_whatever_they_are(scenario):
+    hostile = "<img src=x onerror=alert(1)>"
+    Path(f"{hostile.replace('/', '')}.csv").write_text(Path("small.csv").read_text())
+    over = {"workload.oltp.trace.path": ["small.csv", f"{hostile}.csv"]}
+    iowatt.sweep(scenario, over, output="out")
+    page = Path("out/report.html").read_text("utf-8")
+    assert hostile not in page
+    assert "&lt;img src=x" in page
+    for figure in data("out/report.html")["figures"].values():
+        assert hostile not in json.dumps(figure["spec"])
+
+
+def test_a_page_without_a_steady_point_still_says_so(scenario):
+    iowatt.curve(scenario, rates=[20_000, 30_000], output="out")
+    page = Path("out/report.html").read_text("utf-8")
+    assert "could not keep up with the load" in page
+    iowatt.sweep(scenario, {"workload.oltp.replay.speed": [200, 300]}, output="out2", set=OPEN)
+    assert data("out2/report.html")["choices"] is None
+
+
+def test_an_idle_array_can_be_swept_too(scenario):
+    text = 'name = "idle"\n[[array.pool]]\nname = "disks"\ndevice = "arrays2002-disk"\ncount = 2\n'
+    text += 'raid = { level = 0, stripe_unit = "16KiB" }\n[observe]\nduration = "10s"\n'
+    frame = iowatt.sweep(text, {COUNT: [2, 4]}, output="out")
+    idle = frame["power_w.mean"].to_list()
+    assert idle[1] == pytest.approx(2 * idle[0])
+    assert frame["response_time_ms.all.mean"].null_count() == 2
+    assert Path("out/report.html").exists()
+
+
+def test_a_page_of_points_that_all_failed_says_why(scenario, tmp_path):
+    # Beyond the end of the volume: found when the request comes, in every point.
+    (tmp_path / "far.csv").write_text(f"time_us,op,offset,size\n0,R,{10**12},4096\n")
+    far = {"workload.oltp.trace.path": "far.csv"}
+    frame = iowatt.sweep(scenario, {COUNT: [4, 5]}, output="out", set=far)
+    assert frame["status"].to_list() == ["failed", "failed"]
+    (why,) = [f for key, f in data("out/report.html")["figures"].items() if key == "failed"]
+    assert all("far.csv" in row[2] for row in why["rows"])
+    iowatt.curve(scenario, outstanding=[1, 2], output="out2", set=far)
+    assert "failed" in data("out2/report.html")["figures"]

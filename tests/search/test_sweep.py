@@ -1,0 +1,354 @@
+"""A sweep from its request to its table: what is in it, what survives, what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from small_sweep import trace
+
+import iowatt
+from iowatt.errors import InputError
+from iowatt.run.bundle import Run
+from iowatt.search import journal
+
+COUNT, LEVEL = "array.pool.disks.count", "array.pool.disks.raid.level"
+OVER = {COUNT: [4, 5, 6], LEVEL: [5, 10]}
+MEAN = "response_time_ms.all.mean"
+
+
+def test_the_table_has_a_row_for_each_point_and_the_figures_of_the_runs(scenario):
+    frame = iowatt.sweep(scenario, OVER, jobs=2)
+    assert frame["point"].to_list() == [1, 2, 3, 4, 5, 6]
+    assert frame[COUNT].to_list() == [4, 4, 5, 5, 6, 6]
+    assert frame[LEVEL].to_list() == [5, 10] * 3
+    assert frame["status"].to_list() == ["done", "done", "done", "failed", "done", "done"]
+    alone = iowatt.run(scenario, set={COUNT: 6, LEVEL: 10}).summary
+    row = frame.row(5, named=True)
+    assert row[MEAN] == alone["response_time_ms"]["all"]["mean"]
+    assert row["power_w.mean"] == alone["power_w"]["mean"]
+    assert row["energy.by_state_j.idle"] == alone["energy"]["by_state_j"]["idle"]
+    assert row[f"{MEAN}_ci95.low"] == alone["response_time_ms"]["all"]["mean_ci95"][0]
+    assert row["devices.count"] == 6
+    assert row["devices.utilisation.max"] == max(d["utilisation"] for d in alone["devices"])
+    assert (row["seed"], row["overloaded"]) == (1, False)
+
+
+def test_every_scalar_that_equal_runs_share_is_a_column(scenario):
+    frame = iowatt.sweep(scenario, {COUNT: [4]})
+    summary = iowatt.run(scenario).summary
+
+    def scalars(name, value):
+        if isinstance(value, dict):
+            return [one for key, part in value.items() for one in scalars(f"{name}.{key}", part)]
+        return [] if isinstance(value, list | tuple) else [name]
+
+    parts = [key for key in summary if key not in ("schema", "provenance", "simulation", "energy")]
+    expected = {name for key in parts for name in scalars(key, summary[key])}
+    expected |= {
+        name
+        for key, value in summary["energy"].items()
+        if key != "by_component_j"
+        for name in scalars(f"energy.{key}", value)
+    }
+    expected -= {name for name in expected if name.endswith("ci95")}
+    assert expected <= set(frame.columns)
+
+
+def test_an_impossible_combination_is_a_row_with_its_message(scenario):
+    row = iowatt.sweep(scenario, OVER).row(3, named=True)
+    assert row["status"] == "failed"
+    assert "RAID-10 mirrors pairs of drives; 5 is odd" in row["error"]
+    assert row["error"].startswith(f"--over {COUNT}=5")
+    assert row[MEAN] is None
+
+
+def test_strict_stops_at_it(scenario):
+    with pytest.raises(InputError, match="5 is odd") as caught:
+        iowatt.sweep(scenario, OVER, strict=True)
+    assert caught.value.where == "point 4 (count=5, level=10)"
+
+
+def test_a_point_that_fails_while_it_runs_is_a_row_too(scenario, tmp_path):
+    # Beyond the end of a volume of one drive: found when the request comes.
+    (tmp_path / "far.csv").write_text(f"time_us,op,offset,size\n0,R,{10**12},4096\n")
+    over = {"workload.oltp.trace.path": ["small.csv", "far.csv"]}
+    frame = iowatt.sweep(scenario, over, output="out")
+    assert frame["status"].to_list() == ["done", "failed"]
+    assert "far.csv" in frame["error"][1]
+    again = iowatt.sweep(scenario, over, output="out", resume=True)
+    assert again.equals(frame)
+    with pytest.raises(InputError, match=r"far\.csv"):
+        iowatt.sweep(scenario, over, strict=True)
+
+
+def test_keys_that_change_together(scenario):
+    frame = iowatt.sweep(scenario, {(COUNT, LEVEL): [(4, 10), (6, 5)]})
+    assert list(zip(frame[COUNT], frame[LEVEL], strict=True)) == [(4, 10), (6, 5)]
+
+
+def test_units_stay_as_given_and_texts_are_text(scenario):
+    frame = iowatt.sweep(scenario, ["array.pool.disks.raid.stripe_unit=4KiB..16KiB:x2"])
+    assert frame["array.pool.disks.raid.stripe_unit"].to_list() == ["4KiB", "8KiB", "16KiB"]
+
+
+def test_all_points_share_the_seed_unless_asked_otherwise(scenario):
+    shared = iowatt.sweep(scenario, {COUNT: [4, 6]}, set={"seed": 9})
+    assert shared["seed"].to_list() == [9, 9]
+    own = iowatt.sweep(scenario, {COUNT: [4, 6]}, own_seeds=True)
+    again = iowatt.sweep(scenario, {COUNT: [6, 8]}, own_seeds=True)
+    assert own["seed"].n_unique() == 2
+    assert own["seed"][1] == again["seed"][0]
+
+
+def test_the_number_of_jobs_changes_nothing(scenario):
+    for jobs in (1, 3):
+        iowatt.sweep(scenario, OVER, jobs=jobs, output=f"out{jobs}")
+    for name in ("table.parquet", "table.csv"):
+        assert Path("out1", name).read_bytes() == Path("out3", name).read_bytes()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch):
+    iowatt.sweep(scenario, OVER, output="whole")
+    # As an interruption leaves it: some whole records, half of another, no table.
+    shutil.copytree("whole", "cut")
+    lines = Path("whole/points.jsonl").read_bytes().splitlines(keepends=True)
+    Path("cut/points.jsonl").write_bytes(b"".join(lines[:kept]) + lines[kept][: len(lines[kept]) // 2])
+    for name in ("table.parquet", "table.csv", "report.html"):
+        Path("cut", name).unlink()
+    ran = []
+    import iowatt.search.sweep as module
+
+    real = module.evaluate
+    monkeypatch.setattr(
+        module, "evaluate", lambda task, report: (ran.append(task.key), real(task, report))[1]
+    )
+    iowatt.sweep(scenario, OVER, output="cut", resume=True)
+    assert len(ran) == 5 - kept
+    for name in ("table.parquet", "table.csv"):
+        assert Path("cut", name).read_bytes() == Path("whole", name).read_bytes()
+    assert set(journal.read(Path("cut/points.jsonl"))) == set(journal.read(Path("whole/points.jsonl")))
+    assert Path("cut/report.html").exists()
+
+
+def test_resuming_may_add_values(scenario):
+    iowatt.sweep(scenario, {COUNT: [4, 6]}, output="out")
+    before = Path("out/points.jsonl").read_bytes()
+    frame = iowatt.sweep(scenario, {COUNT: [4, 5, 6]}, output="out", resume=True)
+    assert frame[COUNT].to_list() == [4, 5, 6]
+    after = Path("out/points.jsonl").read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == 3
+    assert frame.equals(iowatt.sweep(scenario, {COUNT: [4, 5, 6]}))
+
+
+def test_resuming_where_there_is_nothing_begins(scenario):
+    assert iowatt.sweep(scenario, {COUNT: [4]}, output="out", resume=True).height == 1
+
+
+def test_a_comment_in_the_scenario_does_not_keep_from_resuming(scenario):
+    iowatt.sweep(scenario, {COUNT: [4]}, output="out")
+    scenario.write_text("# a thought\n" + scenario.read_text())
+    iowatt.sweep(scenario, {COUNT: [4]}, output="out", resume=True)
+
+
+def changed_scenario(scenario):
+    scenario.write_text(scenario.read_text().replace('"16KiB"', '"32KiB"'))
+    return {}
+
+
+def changed_trace(_scenario):
+    Path("small.csv").write_text(trace(gap_us=9_000))
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (changed_scenario, "the scenario has changed"),
+        (changed_trace, r"the file small\.csv has changed"),
+        (lambda _: {"set": ["array.pool.disks.scheduler=fcfs"]}, "--set has changed"),
+        (lambda _: {"own_seeds": True}, "--own-seeds has changed"),
+    ],
+    ids=["scenario", "trace", "set", "seeds"],
+)
+def test_resuming_what_has_changed_is_refused(scenario, change, said):
+    iowatt.sweep(scenario, {COUNT: [4]}, output="out")
+    table = Path("out/table.csv").read_bytes()
+    options = change(scenario)
+    with pytest.raises(InputError, match=said) as caught:
+        iowatt.sweep(scenario, {COUNT: [4]}, output="out", resume=True, **options)
+    assert "--force" in caught.value.hint
+    assert Path("out/table.csv").read_bytes() == table
+
+
+def test_another_version_of_iowatt_is_refused(scenario):
+    iowatt.sweep(scenario, {COUNT: [4]}, output="out")
+    file = Path("out/sweep.json")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": "0.0.1"}))
+    with pytest.raises(InputError, match=r"iowatt has changed from 0\.0\.1"):
+        iowatt.sweep(scenario, {COUNT: [4]}, output="out", resume=True)
+
+
+def test_results_are_not_overwritten_without_force(scenario):
+    iowatt.sweep(scenario, {COUNT: [4]}, output="out")
+    with pytest.raises(InputError, match="already"):
+        iowatt.sweep(scenario, {COUNT: [5]}, output="out")
+    with pytest.raises(InputError, match="give one"):
+        iowatt.sweep(scenario, {COUNT: [5]}, output="out", force=True, resume=True)
+    frame = iowatt.sweep(scenario, {COUNT: [5]}, output="out", force=True)
+    assert pl.read_parquet("out/table.parquet").equals(frame)
+    assert len(journal.read(Path("out/points.jsonl"))) == 1
+
+
+def test_force_replaces_sweeps_only(scenario):
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("five years")
+    for options in ({}, {"force": True}, {"resume": True}):
+        with pytest.raises(InputError, match="not a sweep"):
+            iowatt.sweep(scenario, {COUNT: [4]}, output="mine", **options)
+    assert Path("mine/thesis.txt").read_text() == "five years"
+
+
+def test_bundles_are_runs_as_any_other(scenario):
+    frame = iowatt.sweep(scenario, OVER, output="out", bundles=True)
+    assert frame["run"].null_count() == 1
+    for row in frame.filter(pl.col("status") == "done").iter_rows(named=True):
+        run = Run.open(Path("out") / row["run"])
+        assert run.summary["response_time_ms"]["all"]["mean"] == row[MEAN]
+        assert f"{COUNT}={row[COUNT]}" in run.scenario_text
+        (given,) = run.summary["provenance"]["inputs"]
+        assert given["path"] == "small.csv"
+        assert len(given["sha256"]) == 64
+    # One that is gone is made again, and no other.
+    first = Path("out") / frame["run"][0]
+    shutil.rmtree(first)
+    other = Path("out") / frame["run"][1] / "run.json"
+    stamp = other.stat().st_mtime_ns
+    again = iowatt.sweep(scenario, OVER, output="out", bundles=True, resume=True)
+    assert (first / "run.json").exists()
+    assert other.stat().st_mtime_ns == stamp
+    assert again.equals(frame)
+
+
+def test_bundles_need_a_place(scenario):
+    with pytest.raises(InputError, match="directory"):
+        iowatt.sweep(scenario, {COUNT: [4]}, bundles=True)
+
+
+def test_points_that_resolve_to_the_same_scenario_run_once(scenario):
+    frame = iowatt.sweep(scenario, ["array.pool.disks.raid.stripe_unit=16KiB,16384"], output="out")
+    assert frame.height == 2
+    assert frame[MEAN][0] == frame[MEAN][1]
+    assert len(journal.read(Path("out/points.jsonl"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("over", "where", "said", "hint"),
+    [
+        ("array.pool.disks.cuont=4", "--over array.pool.disks.cuont", "no key", "array.pool.count"),
+        ("array.pool.disk.count=4", "--over array.pool.disk.count=4", "no element 'disk'", "'disks'"),
+        (f"{COUNT}=4,banana", "point 2 of 2 (count=banana)", "expected a whole number", None),
+        (f"{COUNT}=4,0", f"--over {COUNT}=0", "must be at least 1", None),
+        ("array.pool.disks.raid.stripe_unit=16XB", "stripe_unit=16XB", "expected", None),
+        (
+            "array.pool.disks.device=arrays2002-disk,arrays-disk",
+            "device=arrays-disk",
+            "unknown",
+            "arrays2002",
+        ),
+        ("workload.oltp.trace.path=smal.csv", "path=smal.csv", "no trace file", "small.csv"),
+        ("workload.oltp.trace.path=-", "point 1 of 1", "read once only", "file"),
+        (f"{LEVEL}=10 {COUNT}=5", "point 1 of 1", "5 is odd", None),
+    ],
+)
+def test_bad_input_stops_before_anything_runs(scenario, over, where, said, hint):
+    with pytest.raises(InputError) as caught:
+        iowatt.sweep(scenario, over.split(), output="out")
+    error = caught.value
+    assert error.exit_code == 2
+    assert where in error.where
+    assert said in error.message
+    if hint:
+        assert hint in error.hint
+    assert not Path("out").exists()
+
+
+def test_a_bad_value_stops_even_beside_impossible_combinations(scenario):
+    with pytest.raises(InputError, match="banana"):
+        iowatt.sweep(scenario, {COUNT: [5, "banana"], LEVEL: [5, 10]})
+
+
+def test_a_scenario_that_is_wrong_itself_is_named_with_its_line(scenario):
+    scenario.write_text(scenario.read_text().replace("seed = 1", "sede = 1"))
+    with pytest.raises(InputError, match="unknown key 'sede'") as caught:
+        iowatt.sweep(scenario, {COUNT: [4]})
+    assert "small.toml:2" in caught.value.where
+
+
+def test_a_key_that_only_some_points_can_have_is_a_combination(scenario):
+    over = {
+        "array.pool.disks.power.policy": ["never", "fixed-threshold"],
+        "array.pool.disks.power.threshold": ["10s", "20s"],
+    }
+    frame = iowatt.sweep(scenario, over)
+    assert frame["status"].to_list() == ["failed", "failed", "done", "done"]
+    assert "goes only with" in frame["error"][0]
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_jobs_below_one_are_refused(scenario, jobs):
+    with pytest.raises(InputError, match="at least one job"):
+        iowatt.sweep(scenario, {COUNT: [4]}, jobs=jobs)
+
+
+def test_a_text_is_a_scenario_too(scenario):
+    frame = iowatt.sweep(scenario.read_text(), {COUNT: [4]})
+    assert frame.equals(iowatt.sweep(scenario, {COUNT: [4]}))
+
+
+def test_progress_ends_at_the_total(scenario):
+    seen = []
+    iowatt.sweep(scenario, OVER, progress=seen.append)
+    assert (seen[0].done, seen[0].failed) == (1, 1)  # the impossible one
+    last = seen[-1]
+    assert (last.done, last.total, last.failed, last.running) == (6, 6, 1, 0.0)
+
+
+def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
+    import iowatt.search.sweep as module
+    from iowatt.errors import IowattError
+
+    real = module.evaluate
+
+    def broken(task, report):
+        if '"count": 5' in task.document:
+            raise RuntimeError("a bug")
+        return real(task, report)
+
+    monkeypatch.setattr(module, "evaluate", broken)
+    with pytest.raises(IowattError, match="a bug") as caught:
+        iowatt.sweep(scenario, {COUNT: [4, 5, 6]}, output="out")
+    assert caught.value.exit_code == 3
+    assert pl.read_parquet("out/table.parquet")["status"].to_list() == ["done", "failed", "done"]
+    monkeypatch.setattr(module, "evaluate", real)
+    frame = iowatt.sweep(scenario, {COUNT: [4, 5, 6]}, output="out", resume=True)
+    assert frame["status"].to_list() == ["done"] * 3
+
+
+def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypatch):
+    import iowatt.search.sweep as module
+
+    real = module.evaluate
+
+    def late(task, report):
+        Path("small.csv").write_text(trace(gap_us=5_000))
+        return real(task, report)
+
+    monkeypatch.setattr(module, "evaluate", late)
+    frame = iowatt.sweep(scenario, {COUNT: [4]})
+    assert "has changed since the sweep was begun" in frame["error"][0]
