@@ -284,3 +284,24 @@ impl Read for Counted {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed test is meant to stop
+
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_is_known_by_its_first_bytes() {
+        let path = std::env::temp_dir().join(format!("iowatt-trace-input-{}", std::process::id()));
+        let name = path.to_str().unwrap();
+        let files: [(&[u8], bool); 5] =
+            [(b"0.5 0 8 8 0\n", false), (b"", false), (&[0x1f], false), (GZIP, true), (ZSTANDARD, true)];
+        for (bytes, compressed) in files {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(is_compressed(name), compressed);
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_compressed(name), "there is none");
+    }
+}

@@ -25,7 +25,7 @@ def describe(
 ) -> dict[str, Any]:
     """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
 
-    All devices are read unless the spec names one.
+    All devices are read unless the spec names some.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def describe(
     InputError
         The trace cannot be read, a record in it is wrong, or an option is outside its range.
     """
-    spec_json, decoded = source({"device": "*", **trace})
+    spec_json, decoded = source(trace if trace.get("devices") else {"device": "*", **trace})
     options = {
         "block_bytes": block_bytes,
         "extent_bytes": extent_bytes,
