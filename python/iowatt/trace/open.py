@@ -34,6 +34,11 @@ def spec(path: str | Path, **options: Any) -> dict[str, Any]:
     return {"path": str(path)} | {name: value for name, value in options.items() if value is not None}
 
 
+def of_all_devices(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec with all devices, unless it names some."""
+    return dict(trace) if trace.get("devices") else {"device": "*", **trace}
+
+
 def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
     """What ``_core`` wants for one trace: its spec as JSON, and the batches of what is Parquet in it.
 
