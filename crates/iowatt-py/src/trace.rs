@@ -245,6 +245,22 @@ fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyR
     Ok(TraceReader { source: Mutex::new(Reading { source, ended: false }) })
 }
 
+/// Opens a trace with all its devices unless the spec names one, and says what it is called.
+fn open_whole(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+) -> PyResult<(Box<dyn Source>, String)> {
+    Ok(match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            // Which devices there are is what is asked.
+            spec.device.get_or_insert_with(|| "*".to_owned());
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    })
+}
+
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
 #[pyfunction]
 #[pyo3(signature = (source, spec_json, progress=None))]
@@ -254,14 +270,7 @@ fn trace_info(
     spec_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let (mut source, file) = match parse_spec(py, spec_json)? {
-        Asked::Recorded(mut spec) => {
-            // Which devices there are is what info is asked for.
-            spec.device.get_or_insert_with(|| "*".to_owned());
-            (open_spec(py, source, &spec)?, spec.file().to_owned())
-        }
-        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
-    };
+    let (mut source, file) = open_whole(py, source, spec_json)?;
     let mut report = Report::new(progress);
     let info = py
         .detach(|| {
@@ -281,17 +290,15 @@ fn trace_describe(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut spec = parse_spec(py, spec_json)?;
-    spec.device.get_or_insert_with(|| "*".to_owned());
     let options: Options = serde_json::from_str(options_json)
         .map_err(|error| input_error(py, &format!("the options: {error}"), None))?;
     // Before a long trace is opened.
     options.check().map_err(|reason| input_error(py, &reason, None))?;
-    let mut source = open_spec(py, source, &spec)?;
+    let (mut source, file) = open_whole(py, source, spec_json)?;
     let mut report = Report::new(progress);
     let found = py
         .detach(|| {
-            iowatt_trace::describe::describe(source.as_mut(), spec.file(), &options, &mut |fraction, done| {
+            iowatt_trace::describe::describe(source.as_mut(), &file, &options, &mut |fraction, done| {
                 report.tell(fraction, done)
             })
         })

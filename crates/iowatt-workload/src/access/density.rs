@@ -1,0 +1,156 @@
+//! Density: extents by measured weights. A run begins in an extent drawn by weight, at an even place of it, or,
+//! with a given chance, at a jump from where the last request ended; its requests follow one another, as many as
+//! a law of run lengths says.
+
+use super::Range;
+use crate::choice::Choice;
+use crate::plan::{JumpPlan, RunLengthPlan};
+use crate::rng::Draws;
+
+/// The law with its state.
+#[derive(Debug)]
+pub struct Density {
+    extent_bytes: u64,
+    extents: Vec<u64>,
+    heat: Choice,
+    runs: Option<(Choice, Vec<f64>)>,
+    near: f64,
+    jumps: Option<(Choice, Vec<JumpPlan>)>,
+    /// Requests that the present run still has.
+    left: u64,
+    /// End of the last request; `None` before the first.
+    end: Option<u64>,
+}
+
+impl Density {
+    pub(super) fn new(
+        extent_bytes: u64,
+        places: (&[u64], &[f64]),
+        runs: &[RunLengthPlan],
+        near: f64,
+        jumps: &[JumpPlan],
+    ) -> Result<Self, String> {
+        let (extents, weights) = places;
+        if extent_bytes == 0 || extents.len() != weights.len() {
+            return Err("a density needs extents of at least a byte, and a weight for each".into());
+        }
+        let heat = Choice::new(weights).ok_or("extents without weight")?;
+        if !runs.iter().all(|run| (1.0..1e15).contains(&run.requests)) {
+            return Err("a run has at least one request".into());
+        }
+        if jumps.iter().any(|jump| jump.from_bytes >= jump.below_bytes) {
+            return Err("a jump's least length lies below its bound".into());
+        }
+        if !(0.0..=1.0).contains(&near) || (near > 0.0 && jumps.is_empty()) {
+            return Err("a chance of near jumps lies between 0 and 1, and needs jumps".into());
+        }
+        let chosen = |weights: Vec<f64>, what: &str| match weights.is_empty() {
+            true => Ok(None),
+            false => Choice::new(&weights).map(Some).ok_or(format!("{what} without weight")),
+        };
+        let lengths = chosen(runs.iter().map(|run| run.weight).collect(), "runs")?;
+        let hops = chosen(jumps.iter().map(|jump| jump.weight).collect(), "jumps")?;
+        Ok(Self {
+            extent_bytes,
+            extents: extents.to_vec(),
+            heat,
+            runs: lengths.map(|choice| (choice, runs.iter().map(|run| run.requests).collect())),
+            near,
+            jumps: hops.map(|choice| (choice, jumps.to_vec())),
+            left: 0,
+            end: None,
+        })
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self, range: &Range, draws: &mut Draws, size: u64) -> u64 {
+        let offset = match (self.left.checked_sub(1), self.end) {
+            (Some(left), Some(end)) => {
+                self.left = left;
+                range.next_to(end, size)
+            }
+            (_, end) => {
+                if let Some((choice, lengths)) = &self.runs {
+                    let length = lengths[choice.draw(draws)];
+                    self.left = ((length + draws.unit()) as u64).max(1) - 1;
+                }
+                match end.filter(|_| self.near > 0.0 && draws.unit() < self.near) {
+                    Some(end) => self.jump(range, draws, end, size),
+                    None => self.anywhere(range, draws, size),
+                }
+            }
+        };
+        self.end = Some(offset + size);
+        offset
+    }
+
+    fn anywhere(&self, range: &Range, draws: &mut Draws, size: u64) -> u64 {
+        let extent = self.extents[self.heat.draw(draws)];
+        range.within(draws, extent, self.extent_bytes, size)
+    }
+
+    fn jump(&self, range: &Range, draws: &mut Draws, end: u64, size: u64) -> u64 {
+        let Some((choice, jumps)) = &self.jumps else { return self.anywhere(range, draws, size) };
+        let jump = jumps[choice.draw(draws)];
+        let length = jump.from_bytes + draws.below(jump.below_bytes - jump.from_bytes);
+        let to = if jump.forward { end.saturating_add(length) } else { end.saturating_sub(length) };
+        range.nearest(to, size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed test is meant to stop
+
+    use super::*;
+    use crate::rng::Purpose;
+
+    const EXTENT: u64 = 1 << 20;
+
+    fn offsets(law: &mut Density, n: usize) -> Vec<u64> {
+        let range = Range::new(0, 64 * EXTENT, Some(4096));
+        let mut draws = Draws::new(2, Purpose::Stream, 0, 0);
+        (0..n).map(|_| law.next(&range, &mut draws, 8192)).collect()
+    }
+
+    #[test]
+    fn extents_get_their_shares() {
+        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), &[], 0.0, &[]).unwrap();
+        let found = offsets(&mut law, 100_000);
+        let share = |extent| found.iter().filter(|&&at| at / EXTENT == extent).count() as f64 / 1e5;
+        assert!((share(3) - 0.1).abs() < 0.005 && (share(40) - 0.6).abs() < 0.008, "{}", share(40));
+        assert!((share(63) - 0.3).abs() < 0.008);
+    }
+
+    #[test]
+    fn runs_have_their_lengths() {
+        let runs = [RunLengthPlan { requests: 1.0, weight: 3.0 }, RunLengthPlan { requests: 9.0, weight: 1.0 }];
+        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), &runs, 0.0, &[]).unwrap();
+        let found = offsets(&mut law, 100_000);
+        let follow = found.windows(2).filter(|w| w[1] == w[0] + 8192).count() as f64 / 1e5;
+        // 4 runs have 12 requests, 8 of which follow.
+        assert!((follow - 8.0 / 12.0).abs() < 0.01, "{follow}");
+    }
+
+    #[test]
+    fn near_jumps_stay_near() {
+        let jumps = [JumpPlan { forward: false, from_bytes: 8192, below_bytes: 8193, weight: 1.0 }];
+        let extents: Vec<u64> = (0..64).collect();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), &[], 0.7, &jumps).unwrap();
+        let found = offsets(&mut law, 100_000);
+        let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 1e5;
+        assert!((same - 0.7).abs() < 0.01, "{same}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let jump = JumpPlan { forward: true, from_bytes: 5, below_bytes: 5, weight: 1.0 };
+        let run = RunLengthPlan { requests: 0.5, weight: 1.0 };
+        assert!(Density::new(0, (&[0], &[1.0]), &[], 0.0, &[]).is_err());
+        assert!(Density::new(1, (&[0], &[]), &[], 0.0, &[]).is_err());
+        assert!(Density::new(1, (&[0], &[0.0]), &[], 0.0, &[]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[run], 0.0, &[]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[], 0.0, &[jump]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[], 0.5, &[]).is_err());
+    }
+}

@@ -1,0 +1,171 @@
+"""A description into a profile document: plain values, as TOML has them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.workload.fit import course, space
+from iowatt.workload.profile import PROFILE_SCHEMA
+
+# Sizes that a mix lists at most; rarer ones go to the nearest of these.
+_SIZES: Final = 256
+_WAYS: Final = (("reads", "read", 100), ("writes", "write", 0))
+
+
+def document(description: dict[str, Any], name: str | None = None) -> dict[str, Any]:
+    """The profile of a trace of one device.
+
+    Raises
+    ------
+    InputError
+        The trace has several devices, no requests, or no length.
+    """
+    devices = description["devices"]
+    if devices["count"] > 1:
+        names = ", ".join(volume["name"] for volume in devices["listed"][:4])
+        raise InputError(
+            f"the trace has {devices['count']} devices ({names}), each with an address space of its own",
+            where=description["file"],
+            hint=f"fit one at a time: --device {devices['listed'][0]['name']}",
+        )
+    count, span_s = description["requests"]["count"], description["span"]["duration_s"]
+    if count < 2 or span_s <= 0:
+        raise InputError(
+            f"{count} requests over {span_s:g} s give no rate to fit", where=description["file"]
+        )
+    extent, places = space.density(description)
+    align = space.alignment(description)
+    rate = count / span_s
+    streams = [
+        _stream(description, way, one, read_share, extent, places[way], align)
+        for way, one, read_share in _WAYS
+        if description["requests"][way]
+    ]
+    present = {stream["name"] for stream in streams}
+    parts = course.phases(description)
+    for part in parts:
+        if part["shares"] is not None:
+            part["shares"] = {name: share for name, share in part["shares"].items() if name in present}
+    largest = max(description["sizes"]["histogram"]["bytes"])
+    reach = (max(max(p) for p in places.values() if p) + 1) * extent + largest
+    return {
+        "schema": PROFILE_SCHEMA,
+        "name": name or _slug(description["file"]),
+        "title": f"Fitted to {Path(description['file']).name}: {count:,} requests over {span_s:,.6g} s",
+        "notes": [
+            "fitted by `iowatt trace fit`; the synthetic trace repeats after "
+            f"{span_s:,.6g} s of phases, with other random numbers",
+        ],
+        "span": reach,
+        "arrivals": {
+            "law": "cascade",
+            "rate": rate,
+            "window_s": description["over_time"]["window_s"],
+            "unevenness": course.unevenness(description),
+        },
+        "stream": streams,
+        "phase": parts,
+        "source": [
+            {
+                "figures": ["arrivals", "stream.*", "phase.*", "span"],
+                "quality": "measured",
+                "text": f"{Path(description['file']).name}, by the description of `iowatt trace profile`",
+            }
+        ],
+    }
+
+
+def _stream(
+    description: dict[str, Any],
+    way: str,
+    one: str,
+    read_share: int,
+    extent: int,
+    places: dict[int, int],
+    align: int,
+) -> dict[str, Any]:
+    near, jumps = space.near(description, extent, places)
+    numbers = sorted(places)
+    return {
+        "name": way,
+        "share": 100 * description["requests"][way] / description["requests"]["count"],
+        "read_share": read_share,
+        f"{one}_sizes": mix(description["sizes"]["histogram"], way),
+        "align": align,
+        "access": {
+            "pattern": "density",
+            "extent": extent,
+            "extents": numbers,
+            "weights": [places[number] for number in numbers],
+            "runs": space.runs(description["sequential"][f"{one}_runs"]),
+            "near": 100 * near,
+            "jumps": jumps,
+        },
+    }
+
+
+def mix(histogram: dict[str, list[int]], way: str) -> list[dict[str, Any]]:
+    """The sizes of a direction with their shares in percent, the rarest joined to their neighbours."""
+    counts = {
+        size: count for size, count in zip(histogram["bytes"], histogram[way], strict=True) if count
+    }
+    kept = sorted(sorted(counts, key=lambda size: -counts[size])[:_SIZES])
+    joined = dict.fromkeys(kept, 0)
+    for size, count in counts.items():
+        joined[size if size in joined else min(kept, key=lambda k: abs(k - size))] += count
+    total = math.fsum(joined.values())
+    return [{"size": size, "share": 100 * count / total} for size, count in joined.items()]
+
+
+def _slug(file: str) -> str:
+    stem = re.sub(r"(\.(gz|zst|xz|csv|parquet|trace|txt|log))+$", "", Path(file).name.lower())
+    slug = re.sub(r"[^a-z0-9.]+", "-", stem).strip("-.")[:64].strip("-.")
+    return slug or "fitted"
+
+
+def toml(profile: dict[str, Any]) -> str:
+    """The document as text: one line for a phase, one for a list."""
+    head = ["schema", "name", "title", "notes"]
+    lines = [f"{key} = {inline(profile[key])}" for key in head]
+    lines.append(f'span = "{profile["span"]}B"')
+    law = profile["arrivals"]
+    lines += ["", "[arrivals]", f'law = "{law["law"]}"', f"rate = {inline(law['rate'])}"]
+    lines += [f'window = "{_number(law["window_s"])}s"', f"unevenness = {inline(law['unevenness'])}"]
+    for stream in profile["stream"]:
+        lines += ["", "[[stream]]"]
+        lines += [f"{key} = {inline(value)}" for key, value in stream.items() if key != "access"]
+        lines += ["[stream.access]"]
+        lines += [f"{key} = {inline(value)}" for key, value in stream["access"].items()]
+    for number, phase in enumerate(profile["phase"]):
+        lines += ["", "[[phase]]", f'name = "p{number + 1}"', f'duration = "{_number(phase["length_s"])}s"']
+        lines.append(f"factor = {inline(phase['factor'])}")
+        if phase["shares"] is not None:
+            lines.append(f"shares = {inline(phase['shares'])}")
+    for source in profile["source"]:
+        lines += ["", "[[source]]", *(f"{key} = {inline(value)}" for key, value in source.items())]
+    return "\n".join(lines) + "\n"
+
+
+def inline(value: Any) -> str:
+    """A value as TOML, on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {inline(v)}" for key, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + _listed(value) + "]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + re.sub(r"[\x00-\x1f\x7f]", " ", escaped) + '"'
+    return _number(value)
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(inline(value) for value in values)
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.9g}" if value >= 1e-4 else f"{value:.9f}"
