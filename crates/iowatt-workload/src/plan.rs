@@ -161,6 +161,10 @@ pub enum AccessPlan {
         near: f64,
         /// How far from it, then.
         jumps: Vec<JumpPlan>,
+        /// Bytes of a block of `reuse`.
+        block_bytes: u64,
+        /// Where else a run begins: at blocks used before, by how long ago.
+        reuse: Vec<DepthPlan>,
     },
 }
 
@@ -172,6 +176,18 @@ pub struct RunLengthPlan {
     pub requests: f64,
     /// Its weight among runs.
     pub weight: f64,
+}
+
+/// Reuse of blocks at a range of depths of the least-recently-used stack of the whole workload.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DepthPlan {
+    /// Least depth, from 1: the block used last.
+    pub from_blocks: u64,
+    /// Greatest.
+    pub to_blocks: u64,
+    /// Share of runs that begin there, 0..=1.
+    pub fraction: f64,
 }
 
 /// Jumps of a range of lengths.
@@ -278,8 +294,9 @@ pub enum LawPlan {
         rate: f64,
         /// The longest window whose count is divided.
         window_s: f64,
-        /// How uneven each halving is, the widest first: 0 none, 1 all in one half.
-        unevenness: Vec<f64>,
+        /// How uneven each halving is, the widest first, by the count: of 2 to 3 requests, of 4 to 7, ..., the
+        /// last of all more. 0: each for itself, 1: all in one half, below 0: they keep apart.
+        unevenness: Vec<Vec<f64>>,
     },
     /// The stamps of a recorded trace.
     Recorded {

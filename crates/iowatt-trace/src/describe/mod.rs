@@ -30,7 +30,7 @@ use crate::info::sizes::{SizeSpread, Sizes};
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 
 pub use alignment::Aligned;
-pub use arrivals::{Fitted, GapFigures, GapHistogram, Hurst, Scale};
+pub use arrivals::{Divisions, Fitted, GapFigures, GapHistogram, Hurst, Scale};
 pub use blocks::{
     BlockSkewPoint, FootprintFigures, Intervals, MissRatios, Ratios, ReuseFigures, ReuseHistogram,
     ReuseSample, RewriteFigures, WorkingSet,
@@ -67,6 +67,8 @@ pub struct Description {
     pub options: Options,
     /// Requests by kind.
     pub requests: Requests,
+    /// Share of requests of the direction of the one before; `None` for a single request.
+    pub direction_repeats: Option<f64>,
     /// Bytes by direction.
     pub bytes: Bytes,
     /// From the first request to the last.
@@ -263,6 +265,8 @@ struct Survey {
     first_ns: Option<u64>,
     last_ns: u64,
     count: [u64; 2],
+    last_direction: Option<usize>,
+    repeats: u64,
     bytes: [u64; 2],
     sizes: [Sizes; 2],
     alignment: alignment::Alignment,
@@ -286,6 +290,8 @@ impl Survey {
             first_ns: None,
             last_ns: 0,
             count: [0; 2],
+            last_direction: None,
+            repeats: 0,
             bytes: [0; 2],
             sizes: [Sizes::default(), Sizes::default()],
             alignment: alignment::Alignment::default(),
@@ -317,6 +323,7 @@ impl Survey {
         let write = request.op == Op::Write;
         let direction = usize::from(write);
         self.count[direction] += 1;
+        self.repeats += u64::from(self.last_direction.replace(direction) == Some(direction));
         self.bytes[direction] = self.bytes[direction].saturating_add(u64::from(request.size));
         self.sizes[direction].add(request.size);
         self.alignment.add(request);
@@ -372,6 +379,7 @@ impl Survey {
                 skipped_bad: read.skipped_bad,
                 first_bad: read.first_bad,
             },
+            direction_repeats: (count > 1).then(|| share(self.repeats, count - 1)),
             bytes: Bytes {
                 read: bytes_read,
                 written: bytes_written,

@@ -1,11 +1,16 @@
-//! Density: extents by measured weights. A run begins in an extent drawn by weight, at an even place of it, or,
-//! with a given chance, at a jump from where the last request ended; its requests follow one another, as many as
-//! a law of run lengths says.
+//! Density: extents by measured weights. A run begins at a block used before, as long ago as a law of reuse says;
+//! or, with a given chance, at a jump from where the workload's last request ended; or in an extent drawn by
+//! weight, at a place not used before where one is soon found. Its requests follow one another, as many as a
+//! law of run lengths says. A block used before by another stream is passed over where this stream gives its
+//! extent no weight.
 
-use super::Range;
+use super::{Memory, Range};
 use crate::choice::Choice;
-use crate::plan::{JumpPlan, RunLengthPlan};
+use crate::plan::{DepthPlan, JumpPlan, RunLengthPlan};
 use crate::rng::Draws;
+
+/// Draws of a place before one that was used is taken, and of a depth before none is.
+const TRIES: u32 = 8;
 
 /// The law with its state.
 #[derive(Debug)]
@@ -16,9 +21,11 @@ pub struct Density {
     runs: Option<(Choice, Vec<f64>)>,
     near: f64,
     jumps: Option<(Choice, Vec<JumpPlan>)>,
+    /// Rows of depths; the last alternative is a place not used before.
+    reuse: Option<(Choice, Vec<DepthPlan>)>,
     /// Requests that the present run still has.
     left: u64,
-    /// End of the last request; `None` before the first.
+    /// End of its last request; `None` before the first.
     end: Option<u64>,
 }
 
@@ -27,10 +34,13 @@ impl Density {
         extent_bytes: u64,
         places: (&[u64], &[f64]),
         runs: &[RunLengthPlan],
-        near: f64,
-        jumps: &[JumpPlan],
+        (near, jumps): (f64, &[JumpPlan]),
+        reuse: &[DepthPlan],
     ) -> Result<Self, String> {
         let (extents, weights) = places;
+        if !extents.is_sorted() {
+            return Err("extents are listed in order".into());
+        }
         if extent_bytes == 0 || extents.len() != weights.len() {
             return Err("a density needs extents of at least a byte, and a weight for each".into());
         }
@@ -50,6 +60,16 @@ impl Density {
         };
         let lengths = chosen(runs.iter().map(|run| run.weight).collect(), "runs")?;
         let hops = chosen(jumps.iter().map(|jump| jump.weight).collect(), "jumps")?;
+        let reused: f64 = reuse.iter().map(|row| row.fraction).sum();
+        let sound = |row: &DepthPlan| row.from_blocks >= 1 && row.to_blocks >= row.from_blocks;
+        if !reuse.iter().all(sound) || !(0.0..=1.0 + 1e-9).contains(&reused) {
+            return Err("depths rise from 1 on, and their shares add up to 1 at most".into());
+        }
+        let fresh = (1.0 - reused).max(0.0);
+        let depths = match reuse.is_empty() {
+            true => None,
+            false => chosen(reuse.iter().map(|row| row.fraction).chain([fresh]).collect(), "depths")?,
+        };
         Ok(Self {
             extent_bytes,
             extents: extents.to_vec(),
@@ -57,31 +77,65 @@ impl Density {
             runs: lengths.map(|choice| (choice, runs.iter().map(|run| run.requests).collect())),
             near,
             jumps: hops.map(|choice| (choice, jumps.to_vec())),
+            reuse: depths.map(|choice| (choice, reuse.to_vec())),
             left: 0,
             end: None,
         })
     }
 
     #[inline]
-    pub(super) fn next(&mut self, range: &Range, draws: &mut Draws, size: u64) -> u64 {
+    pub(crate) fn next(&mut self, range: &Range, draws: &mut Draws, size: u64, used: &mut Memory) -> u64 {
         let offset = match (self.left.checked_sub(1), self.end) {
             (Some(left), Some(end)) => {
                 self.left = left;
                 range.next_to(end, size)
             }
-            (_, end) => {
+            _ => {
                 if let Some((choice, lengths)) = &self.runs {
                     let length = lengths[choice.draw(draws)];
                     self.left = ((length + draws.unit()) as u64).max(1) - 1;
                 }
-                match end.filter(|_| self.near > 0.0 && draws.unit() < self.near) {
-                    Some(end) => self.jump(range, draws, end, size),
-                    None => self.anywhere(range, draws, size),
-                }
+                self.begin(range, draws, size, used)
             }
         };
         self.end = Some(offset + size);
+        used.note(offset, size);
         offset
+    }
+
+    fn begin(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> u64 {
+        if let Some(place) = self.again(range, draws, size, used) {
+            return place;
+        }
+        for _ in 1..TRIES {
+            let place = self.fresh(range, draws, size, used);
+            if self.reuse.is_none() || !used.knows(place) {
+                return place;
+            }
+        }
+        self.fresh(range, draws, size, used)
+    }
+
+    /// A block used before.
+    fn again(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> Option<u64> {
+        let (choice, rows) = self.reuse.as_ref()?;
+        let row = rows.get(choice.draw(draws))?;
+        for _ in 0..TRIES {
+            let depth = row.from_blocks + draws.below(row.to_blocks - row.from_blocks + 1);
+            let place = used.at(depth)?;
+            let extent = place.saturating_sub(range.start) / self.extent_bytes;
+            if place >= range.start && self.extents.binary_search(&extent).is_ok() {
+                return Some(range.nearest(place, size));
+            }
+        }
+        None
+    }
+
+    fn fresh(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> u64 {
+        match used.end().filter(|_| self.near > 0.0 && draws.unit() < self.near) {
+            Some(end) => self.jump(range, draws, end, size),
+            None => self.anywhere(range, draws, size),
+        }
     }
 
     fn anywhere(&self, range: &Range, draws: &mut Draws, size: u64) -> u64 {
@@ -110,12 +164,13 @@ mod tests {
     fn offsets(law: &mut Density, n: usize) -> Vec<u64> {
         let range = Range::new(0, 64 * EXTENT, Some(4096));
         let mut draws = Draws::new(2, Purpose::Stream, 0, 0);
-        (0..n).map(|_| law.next(&range, &mut draws, 8192)).collect()
+        let mut used = Memory::new(4096);
+        (0..n).map(|_| law.next(&range, &mut draws, 8192, &mut used)).collect()
     }
 
     #[test]
     fn extents_get_their_shares() {
-        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), &[], 0.0, &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), &[], (0.0, &[]), &[]).unwrap();
         let found = offsets(&mut law, 100_000);
         let share = |extent| found.iter().filter(|&&at| at / EXTENT == extent).count() as f64 / 1e5;
         assert!((share(3) - 0.1).abs() < 0.005 && (share(40) - 0.6).abs() < 0.008, "{}", share(40));
@@ -125,7 +180,7 @@ mod tests {
     #[test]
     fn runs_have_their_lengths() {
         let runs = [RunLengthPlan { requests: 1.0, weight: 3.0 }, RunLengthPlan { requests: 9.0, weight: 1.0 }];
-        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), &runs, 0.0, &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), &runs, (0.0, &[]), &[]).unwrap();
         let found = offsets(&mut law, 100_000);
         let follow = found.windows(2).filter(|w| w[1] == w[0] + 8192).count() as f64 / 1e5;
         // 4 runs have 12 requests, 8 of which follow.
@@ -136,21 +191,32 @@ mod tests {
     fn near_jumps_stay_near() {
         let jumps = [JumpPlan { forward: false, from_bytes: 8192, below_bytes: 8193, weight: 1.0 }];
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), &[], 0.7, &jumps).unwrap();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), &[], (0.7, &jumps), &[]).unwrap();
         let found = offsets(&mut law, 100_000);
         let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 1e5;
         assert!((same - 0.7).abs() < 0.01, "{same}");
     }
 
     #[test]
+    fn blocks_are_used_again_as_often_and_as_long_after() {
+        let extents: Vec<u64> = (0..64).collect();
+        let reuse = [DepthPlan { from_blocks: 2, to_blocks: 2, fraction: 0.6 }];
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), &[], (0.0, &[]), &reuse).unwrap();
+        // A request uses two blocks; the second from the top is the first of the last request.
+        let found = offsets(&mut law, 2000);
+        let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 2e3;
+        assert!((same - 0.6).abs() < 0.05, "{same}");
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         let jump = JumpPlan { forward: true, from_bytes: 5, below_bytes: 5, weight: 1.0 };
         let run = RunLengthPlan { requests: 0.5, weight: 1.0 };
-        assert!(Density::new(0, (&[0], &[1.0]), &[], 0.0, &[]).is_err());
-        assert!(Density::new(1, (&[0], &[]), &[], 0.0, &[]).is_err());
-        assert!(Density::new(1, (&[0], &[0.0]), &[], 0.0, &[]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), &[run], 0.0, &[]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), &[], 0.0, &[jump]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), &[], 0.5, &[]).is_err());
+        assert!(Density::new(0, (&[0], &[1.0]), &[], (0.0, &[]), &[]).is_err());
+        assert!(Density::new(1, (&[0], &[]), &[], (0.0, &[]), &[]).is_err());
+        assert!(Density::new(1, (&[0], &[0.0]), &[], (0.0, &[]), &[]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[run], (0.0, &[]), &[]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[], (0.0, &[jump]), &[]).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), &[], (0.5, &[]), &[]).is_err());
     }
 }

@@ -6,12 +6,14 @@
 
 mod density;
 mod hot_band;
+mod memory;
 mod ranked;
 mod reuse;
 mod scatter;
 mod sequential;
 mod tree;
 
+pub use memory::Memory;
 pub use hot_band::{REACH_BYTES, offset_bytes as hot_band_offset};
 pub use ranked::{SkewRanks, ZipfRanks};
 pub use reuse::LruStack;
@@ -144,9 +146,9 @@ impl Access {
             AccessPlan::HierarchicalReuse { leaf_bytes, climb, fanout } => {
                 Self::Tree(Walk::new(extents(range, leaf_bytes)?, leaf_bytes, climb, fanout, draws)?)
             }
-            AccessPlan::Density { extent_bytes, ref extents, ref weights, ref runs, near, ref jumps } => {
+            AccessPlan::Density { extent_bytes, ref extents, ref weights, ref runs, near, ref jumps, ref reuse, .. } => {
                 let places = (extents.as_slice(), weights.as_slice());
-                Self::Density(Box::new(Density::new(extent_bytes, places, runs, near, jumps)?))
+                Self::Density(Box::new(Density::new(extent_bytes, places, runs, (near, jumps), reuse)?))
             }
             AccessPlan::ReuseDistance { block_bytes, ref hits, order } => {
                 let blocks = extents(range, block_bytes)?;
@@ -155,9 +157,9 @@ impl Access {
         })
     }
 
-    /// First byte of the next request.
+    /// First byte of the next request; `used` is what the workload's density laws share.
     #[inline]
-    pub fn next(&mut self, range: &Range, draws: &mut Draws, size: u32, write: bool) -> u64 {
+    pub fn next(&mut self, range: &Range, draws: &mut Draws, size: u32, write: bool, used: &mut Memory) -> u64 {
         let bytes = u64::from(size);
         match self {
             Self::Sequential(cursors) => cursors.next(range, draws, bytes),
@@ -167,7 +169,7 @@ impl Access {
             Self::HotBand => hot_band::next(range, draws, bytes, write),
             Self::Tree(walk) => walk.next(range, draws, bytes),
             Self::Reuse(reuse) => reuse.next(range, draws, bytes),
-            Self::Density(density) => density.next(range, draws, bytes),
+            Self::Density(density) => density.next(range, draws, bytes, used),
         }
     }
 }

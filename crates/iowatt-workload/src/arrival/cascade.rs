@@ -4,7 +4,9 @@
 //! process allows (Riedi, Crouse, Ribeiro and Baraniuk, IEEE Trans. Information Theory 45(3), 1999).
 //!
 //! A half gets each request with the probability A, drawn for the division from a symmetric beta law with the
-//! variance u/4: u is the unevenness, 0 for halves alike and 1 for all in one half.
+//! variance u/4: u is the unevenness, 0 for requests that fall into either half each for itself and 1 for all in
+//! one half. Below 0 requests keep apart: then some divisions are as even as whole numbers allow. u depends on
+//! the scale and on the count: large bursts are limited by what issued them, small ones cluster.
 
 use std::f64::consts::TAU;
 
@@ -32,7 +34,7 @@ struct Cell {
 pub struct Cascade {
     rate: f64,
     window_s: f64,
-    unevenness: Vec<f64>,
+    unevenness: Vec<Vec<f64>>,
     /// Cells not yet divided, the earliest last.
     cells: Vec<Cell>,
     /// Times of the cell that is being emptied, the earliest last.
@@ -45,15 +47,16 @@ impl Cascade {
     ///
     /// # Errors
     /// What cannot be, in words.
-    pub fn new(rate: f64, window_s: f64, unevenness: &[f64]) -> Result<Self, String> {
+    pub fn new(rate: f64, window_s: f64, unevenness: &[Vec<f64>]) -> Result<Self, String> {
         let rate = super::law::checked(rate)?;
         if !(window_s >= 1e-6 && rate * window_s <= MOST_REQUESTS) {
             return Err(format!(
                 "a window of {window_s} s at {rate} requests per second; 1 us to {MOST_REQUESTS:e} requests are possible"
             ));
         }
-        if unevenness.len() > MOST_LEVELS || !unevenness.iter().all(|u| (0.0..=1.0).contains(u)) {
-            return Err(format!("an unevenness lies between 0 and 1, and there are at most {MOST_LEVELS}"));
+        let sound = |of: &Vec<f64>| !of.is_empty() && of.iter().all(|u| (-1.0..=1.0).contains(u));
+        if unevenness.len() > MOST_LEVELS || !unevenness.iter().all(sound) {
+            return Err(format!("an unevenness lies between -1 and 1; at most {MOST_LEVELS} halvings have some"));
         }
         let cells = Vec::with_capacity(unevenness.len() + 2);
         Ok(Self { rate, window_s, unevenness: unevenness.to_vec(), cells, times: Vec::new(), phase: 0 })
@@ -98,13 +101,12 @@ impl Cascade {
     fn divide(&mut self, cell: Cell, draws: &mut Draws) {
         let Cell { start_s, length_s, level, requests } = cell;
         // A single request falls anywhere in its cell, however that is divided.
-        let Some(&unevenness) = self.unevenness.get(level).filter(|_| requests > 1) else {
+        let Some(by_count) = self.unevenness.get(level).filter(|_| requests > 1) else {
             self.times.extend((0..requests).map(|_| start_s + draws.unit() * length_s));
             self.times.sort_unstable_by(|a, b| b.total_cmp(a));
             return;
         };
-        let chance = symmetric_beta(unevenness, draws);
-        let left = (0..requests).filter(|_| draws.unit() < chance).count() as u64;
+        let left = left_half(by_count[(requests.ilog2() as usize - 1).min(by_count.len() - 1)], requests, draws);
         let (length_s, level) = (length_s / 2.0, level + 1);
         if left < requests {
             let requests = requests - left;
@@ -114,6 +116,21 @@ impl Cascade {
             self.cells.push(Cell { start_s, length_s, level, requests: left });
         }
     }
+}
+
+/// How many of `requests` fall into the left half.
+fn left_half(unevenness: f64, requests: u64, draws: &mut Draws) -> u64 {
+    let odd = requests % 2;
+    if unevenness < 0.0 {
+        // (left - right)^2 is `odd` where the division is even, and else has the mean `requests`.
+        let n = requests as f64;
+        let even = -unevenness * n * (n - 1.0) / (n - odd as f64);
+        if draws.unit() < even {
+            return requests / 2 + odd * u64::from(draws.unit() < 0.5);
+        }
+    }
+    let chance = symmetric_beta(unevenness.max(0.0), draws);
+    (0..requests).filter(|_| draws.unit() < chance).count() as u64
 }
 
 /// A draw from the beta law with equal parameters a and the variance `unevenness` / 4 = 1 / (4 (2 a + 1)).
@@ -176,9 +193,10 @@ mod tests {
     #[test]
     fn each_halving_has_the_variance_asked_for() {
         let unevenness = [0.2, 0.0, 0.8];
+        let levels = unevenness.map(|u| vec![u]);
         let mut clock = Clock::new(&[], &[], None).unwrap();
         let mut draws = Draws::new(8, Purpose::Arrivals, 0, 0);
-        let mut cascade = Cascade::new(6.5, 8.0, &unevenness).unwrap();
+        let mut cascade = Cascade::new(6.5, 8.0, &levels).unwrap();
         let windows = 20_000;
         let end = 8.0 * windows as f64;
         let mut times = Vec::new();
@@ -195,12 +213,23 @@ mod tests {
     }
 
     #[test]
+    fn pairs_that_keep_apart_do_so() {
+        let mut draws = Draws::new(3, Purpose::Arrivals, 0, 0);
+        let n = 100_000;
+        for u in [-1.0, -0.4, 0.0, 0.5] {
+            let apart = (0..n).filter(|_| left_half(u, 2, &mut draws) == 1).count() as f64 / f64::from(n);
+            assert!((apart - (1.0 - u) / 2.0).abs() < 0.008, "{u}: {apart}");
+        }
+        assert!((0..100).all(|_| (3..=4).contains(&left_half(-1.0, 7, &mut draws))));
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         assert!(Cascade::new(0.0, 1.0, &[]).is_err());
         assert!(Cascade::new(1.0, 0.0, &[]).is_err());
         assert!(Cascade::new(1.0, f64::NAN, &[]).is_err());
         assert!(Cascade::new(1e9, 1e9, &[]).is_err());
-        assert!(Cascade::new(1.0, 1.0, &[1.1]).is_err());
-        assert!(Cascade::new(1.0, 1.0, &[f64::NAN]).is_err());
+        assert!(Cascade::new(1.0, 1.0, &[vec![1.1]]).is_err());
+        assert!(Cascade::new(1.0, 1.0, &[vec![f64::NAN]]).is_err());
     }
 }
