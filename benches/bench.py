@@ -157,6 +157,27 @@ def decoding(bench: Bench) -> None:
     show("parquet", "decode_parquet", str(bench.trace))
 
 
+def profiling(bench: Bench) -> None:
+    """The description of the capture, and of random requests near each other and far apart."""
+    bench.say("trace profile")
+
+    def show(name: str, path: Path, form: str) -> None:
+        figures = bench.best("requests_per_cpu_s", "profile", str(path), form)
+        bench.keep("profile", name, figures)
+        bench.say(
+            f"  {name:34} {figures['requests_per_cpu_s']:12,.0f} requests "
+            f"{figures['peak_rss_mib']:12,.0f} MiB, {100 * figures['sample_rate']:.3g} % followed"
+        )
+
+    show("TPC-C paced, parquet", bench.trace, "parquet")
+    # 16 GiB are followed in whole, 8 TiB in part.
+    for name, sectors in (("random, 16 GiB", 1 << 25), ("random, 8 TiB", 1 << 34)):
+        path = bench.folder / "profiled.trace"
+        random_trace(path, bench.long_requests, sectors=sectors)
+        show(name, path, "disksim-ascii")
+        path.unlink()
+
+
 def memory_of_much(bench: Bench) -> None:
     """A trace so long that anything kept for each request would show."""
     bench.say("memory with work")
@@ -203,6 +224,7 @@ def main() -> None:
         beside_disksim(bench)
         tpcc(bench)
         decoding(bench)
+        profiling(bench)
         if not options.no_memory:
             memory_of_much(bench)
     if options.json:

@@ -101,7 +101,25 @@ def _decoded(path: str, count: int, spent: float) -> Figures:
     return {"mb_per_s": Path(path).stat().st_size / 1e6 / spent, "requests_per_cpu_s": count / spent}
 
 
-CALLS = {f.__name__: f for f in (simulate, interpreter, side_by_side, decode, decode_parquet)}
+def profile(path: str, name: str) -> Figures:
+    """Describe a trace (``iowatt trace profile``): requests per CPU second, decoding included, and memory."""
+    from iowatt.sources.simulator import peak_rss_mib
+    from iowatt.trace.description.measure import describe
+
+    before = cpu_s()
+    found = describe({"path": path, "format": name})
+    spent = max(cpu_s() - before, 1e-6)
+    requests = found["requests"]["count"]
+    return {
+        "requests": requests,
+        "requests_per_cpu_s": requests / spent,
+        "cpu_s": spent,
+        "sample_rate": found["reuse"]["sample"]["rate"],
+        "peak_rss_mib": peak_rss_mib(),
+    }
+
+
+CALLS = {f.__name__: f for f in (simulate, interpreter, side_by_side, decode, decode_parquet, profile)}
 
 
 def in_own_process(call: str, *arguments: Any) -> Figures:

@@ -100,7 +100,7 @@ SUMMARY: dict[str, Any] = {
         {
             "format": "csv", "detected": True, "requests": 9, "skipped_bad": 1,
             "first_bad": ["line 4: too few columns"], "reordered": 0,
-            "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None,
+            "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None, "untimed": False, "notes": [],
         }
     ],
     "requests_simulated": 8,

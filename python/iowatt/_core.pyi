@@ -49,12 +49,15 @@ class TraceReader:
     def summary(self) -> str:
         """What was read so far, as a JSON object.
 
-        Keys: format, detected, requests, skipped_bad, first_bad, reordered, equal_stamps, trims, flushes,
-        origin.
+        Keys: format, detected, requests, reads, writes, skipped_bad, first_bad, reordered, equal_stamps,
+        trims, flushes, origin, origin_unix_ns, untimed, notes.
         """
 
 def open_trace(spec_json: str, source: Iterable[Any] | None = None) -> TraceReader:
     """Open the file of a JSON ``TraceSpec``, or read ``source`` (see ``trace_info``) by its rules.
+
+    Where the specification has ``parts``, ``source`` is a list with an item for each, ``None`` for a file. A
+    source has a method ``reopened`` where it has to be read twice (``place`` without offsets).
 
     Raises ``iowatt.errors.InputError`` where the file or the specification cannot be used.
     """
@@ -81,8 +84,8 @@ def trace_describe(
 ) -> str:
     """Read a whole trace and measure it as a workload, as JSON (schema ``iowatt.description/1``).
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes, samples,
-    lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Options: block_bytes, extent_bytes,
+    samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
     """
 
 def trace_formats() -> str:

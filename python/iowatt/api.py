@@ -120,11 +120,13 @@ def _inputs(
     """Files that a run reads, each under the name that it has from the current directory."""
     from iowatt.library.find import own_files
     from iowatt.scenario.paths import as_named
+    from iowatt.scenario.tracing import recorded
     from iowatt.sources.inputs import traces_of
 
     names = [str(given)] if isinstance(given, Path) else []
     for workload, source in zip(checked.workload, plan["sources"], strict=True):
-        names += [as_named(base, path) for path in traces_of(source)]
+        for named in (as_named(base, path) for path in traces_of(source)):
+            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
         if workload.profile is not None and workload.profile.name.endswith(".toml"):
             names.append(as_named(base, workload.profile.name))
     for pool in checked.array.pool:

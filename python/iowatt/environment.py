@@ -37,7 +37,7 @@ class Part:
 
 def survey() -> dict[str, Any]:
     """Everything `iowatt doctor` prints: the parts, the machine, and whether the main job can run."""
-    parts = [*_main_job(), *_printing(), *_building()]
+    parts = [*_main_job(), *_printing(), *_loading(), *_building()]
     return {
         "schema": "iowatt.doctor/1",
         "ready": all(part.found for part in parts if part.essential),
@@ -114,6 +114,12 @@ def _printing() -> list[Part]:
             "make test installs it",
         ),
     ]
+
+
+def _loading() -> list[Part]:
+    said = _output(["fio", "--version"])
+    purpose = "running exported workloads on storage"
+    return [Part("fio", purpose, False, said is not None, said or "not on the PATH", "apt install fio")]
 
 
 def _building() -> list[Part]:

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -36,6 +38,8 @@ def commands(body: str) -> list[list[str]]:
 def run(words: list[str]) -> None:
     """Run a command as printed; of ``make`` only that there is such a target can be tried here."""
     program, *rest = words
+    if "--check" in rest and shutil.which("fio") is None:
+        pytest.skip("no fio (Debian: apt install fio): the page is tried up to here")
     if program in ("iowatt", ".venv/bin/iowatt"):
         done = subprocess.run([IOWATT, *rest], capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stderr}"
@@ -57,9 +61,13 @@ def workplace(folder: Path) -> None:
     known, unknown = "time_us,op,offset,size", "ts,rw,off,len"
     with gzip.open(folder / "mytrace.csv.gz", "wt") as file:
         file.write("\n".join([known, *rows]) + "\n")
+    _recorded(folder)
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
+    counters = ROOT / "tests" / "data" / "counters"
+    shutil.copy(counters / "iostat-12.6-xtd.txt", folder / "iostat.txt")
+    shutil.copy(counters / "perfmon-relog.csv", folder / "disks.csv")
     measured = [
         f"{'RW'[i % 2]} Hit {i * 7919 % 1_000_000} 8 {9000 + i % 7}.0 {5000 + i % 11}.0" for i in range(200)
     ]
@@ -67,3 +75,34 @@ def workplace(folder: Path) -> None:
     (folder / "mydrive.toml").write_text(
         'name = "my-drive"\ntitle = "My drive"\nbased_on = "arrays2002-disk"\n[power]\nidle = "18W"\n'
     )
+
+
+def _recorded(folder: Path) -> None:
+    """Small traces of other people's formats: two servers on one clock, whole seconds, an order, a log."""
+    tick, hour = 10_000_000, 128_166_372_003_061_629
+
+    def msr(host: str, disks: int) -> str:
+        lines = [
+            f"{hour + i * tick},{host},{i % disks},{'Write' if i % 3 else 'Read'},{i * 8192},262144,1000"
+            for i in range(40)
+        ]
+        return "\n".join(lines) + "\n"
+
+    (folder / "server.csv").write_text(msr("hm", 2))
+    (folder / "other.csv").write_text(msr("usr", 1))
+    seconds = [f"{1_538_323_200 + i // 50},{i * 8},8,{i % 2},1058" for i in range(200)]
+    (folder / "cloud.csv").write_text("\n".join(seconds) + "\n")
+    (folder / "order.lis").write_text("".join(f"{i * 7919 % 1000} 8 0 {i}\n" for i in range(100)))
+    issue = "fio 42 [000] {}.5: block:block_rq_issue: 7,0 R 4096 () {} + 8 [fio]\n"
+    complete = "fio 42 [000] {}.6: block:block_rq_complete: 7,0 R () {} + 8 [0]\n"
+    events = [line.format(i, i * 7919 % 100_000) for i in range(100) for line in (issue, complete)]
+    (folder / "oltp.perf.txt").write_text("".join(events))
+    call = '42 {}.5 pwrite64(7</srv/db/data>, ""..., 8192, {}) = 8192 <0.0002>\n'
+    other = '42 {}.6 pread64(3</lib/libc.so.6>, ""..., 784, {}) = 784 <0.0001>\n'
+    calls = [line.format(1_700_000_000 + i, i * 8192) for i in range(50) for line in (call, other)]
+    (folder / "db.strace").write_text("".join(calls))
+    reads = [f"{i * 1000} /srv/test.dat read {i * 7919 % 1000 * 4096} 4096" for i in range(100)]
+    (folder / "job.fiolog").write_text(
+        "\n".join(["fio version 3 iolog", "0 /srv/test.dat add", *reads]) + "\n"
+    )
+    (folder / "app.log").write_text("started\n" + "".join(f"t={i}.5ms read {i * 8}+8\n" for i in range(20)))

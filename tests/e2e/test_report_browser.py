@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import csv
-import shutil
 
 import pytest
+from visit import NEEDS_BROWSER, Visit
 
 from iowatt import report
 from report.fixture import Recipe, build
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium (apt-get install chromium)"),
-]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+pytestmark = NEEDS_BROWSER
 CHARTS = 11
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -41,31 +21,6 @@ def written(tmp_path_factory):
     run = build(Recipe(notes=(hostile,), pool=hostile))
     slower = build(Recipe(name=hostile, slowdown=2.0))
     return report.write([run], folder / "one.html"), report.write([run, slower], folder / "two.html")
-
-
-class Visit:
-    """A page that was opened, and everything that it complained about or asked for."""
-
-    def __init__(self, browser, path, fragment="", **options):
-        self.troubles = []
-        self.requests = []
-        self.page = browser.new_context(accept_downloads=True, **options).new_page()
-        self.page.on(
-            "console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None
-        )
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.troubles.append(dialog.message), dialog.dismiss()))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.address = path.as_uri() + fragment
-        self.page.goto(self.address)
-        self.page.wait_for_selector("html[data-plots=drawn]")
-
-    def finish(self):
-        assert self.troubles == []
-        outside = [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
-        assert outside == []
-        assert [url for url in self.requests if url.startswith("file:")] == [self.address.partition("#")[0]]
-        self.page.context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -45,6 +45,11 @@ def test_every_figure_is_measured() -> None:
     assert much["beyond_interpreter_mib"] == pytest.approx(much["peak_rss_mib"] - base)
     assert measured["side by side", "two of RAID-5 in two threads, over one"]["ratio"] > 0
     assert len([1 for section, _ in measured if section == "decoding"]) == 6
+    profiles = {name: m for (section, name), m in measured.items() if section == "profile"}
+    assert list(profiles) == ["TPC-C paced, parquet", "random, 16 GiB", "random, 8 TiB"]
+    assert all(
+        m["requests_per_cpu_s"] == pytest.approx(m["requests"] / m["cpu_s"]) for m in profiles.values()
+    )
 
 
 def test_a_trace_that_is_not_there_is_named() -> None:

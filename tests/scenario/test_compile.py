@@ -102,6 +102,7 @@ def test_sources(plan):
             "order_tolerance_s": 2.0,
             "limit_bytes": right,
             "limit_name": "right",
+            "order_only": True,  # a closed replay
         },
         {
             "path": "-",

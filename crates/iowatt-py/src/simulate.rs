@@ -1,6 +1,6 @@
 //! `simulate`: a plan and its sources in, figures and columns out.
 
-use crate::trace::open_source;
+use crate::trace::open_ahead;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
 use iowatt_trace::Source;
 use numpy::IntoPyArray;
@@ -24,7 +24,7 @@ pub fn simulate<'py>(
     let started = Instant::now();
     let mut opened = sources
         .into_iter()
-        .map(|(spec, rows)| open_source(py, rows, &spec))
+        .map(|(spec, rows)| open_ahead(py, rows, &spec))
         .collect::<PyResult<Vec<Box<dyn Source>>>>()?;
     let mut stopped_by = None;
     let outcome = py.detach(|| {

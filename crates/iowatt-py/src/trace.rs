@@ -7,6 +7,7 @@ use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use iowatt_sim::arrival::BATCH;
 use iowatt_trace::describe::Options;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
@@ -25,13 +26,25 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_formats, module)?)
 }
 
-/// Opens the trace that the JSON `TraceSpec` describes: a file, or the batches of `source`.
-pub(crate) fn open_source(
+/// Opens the trace (or the workload to be made) that the JSON describes.
+fn open_source(py: Python<'_>, source: Option<Py<PyAny>>, spec_json: &str) -> PyResult<Box<dyn Source>> {
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) => open_spec(py, source, &spec),
+        Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
+    }
+}
+
+/// Opens the trace that the JSON `TraceSpec` describes for a simulation: a file, decoded ahead where that pays,
+/// or the batches of `source`.
+pub(crate) fn open_ahead(
     py: Python<'_>,
     source: Option<Py<PyAny>>,
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
     match parse_spec(py, spec_json)? {
+        Asked::Recorded(spec) if source.is_none() => py
+            .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
+            .map_err(|error| trace_error(py, error)),
         Asked::Recorded(spec) => open_spec(py, source, &spec),
         Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
     }
@@ -75,19 +88,57 @@ fn parse_spec(py: Python<'_>, spec_json: &str) -> PyResult<Asked> {
     parsed.map_err(|error| input_error(py, &format!("the trace's specification: {error}"), None))
 }
 
+/// `source` stands for the one file, or is a list with an item per part; `None` is a file that Rust reads itself, else an
+/// iterator of batches with a method `reopened` for a second pass.
 pub(crate) fn open_spec(
     py: Python<'_>,
     source: Option<Py<PyAny>>,
     spec: &TraceSpec,
 ) -> PyResult<Box<dyn Source>> {
-    let opened = match source {
-        None => py.detach(|| iowatt_trace::open(spec)),
-        Some(batches) => {
-            let batches = batches.bind(py).try_iter()?.unbind();
-            iowatt_trace::from_rows(Box::new(move || next_rows(&batches)), spec)
-        }
+    let parts: Vec<Option<Py<PyAny>>> = match source {
+        Some(list) if !spec.parts.is_empty() => list.extract(py)?,
+        one => vec![one],
     };
-    opened.map_err(|error| trace_error(py, error))
+    if parts.iter().all(Option::is_none) {
+        let opened = py.detach(|| {
+            iowatt_trace::assemble(spec, &mut || iowatt_trace::open_parts(spec), &mut check_signals)
+        });
+        return opened.map_err(|error| trace_error(py, error));
+    }
+    let mut first = true;
+    let mut open = || {
+        let opened = if spec.parts.is_empty() {
+            let spec = &iowatt_trace::decoded(spec);
+            parts.iter().map(|batches| open_rows(py, batches.as_ref(), spec, first, true)).collect()
+        } else {
+            let each = parts.iter().zip(&spec.parts);
+            each.map(|(batches, part)| open_rows(py, batches.as_ref(), part, first, false)).collect()
+        };
+        first = false;
+        opened
+    };
+    iowatt_trace::assemble(spec, &mut open, &mut check_signals).map_err(|error| trace_error(py, error))
+}
+
+/// One trace; on a further pass from batches that are opened again. `alone`: what is done to the trace is not for here.
+fn open_rows(
+    py: Python<'_>,
+    batches: Option<&Py<PyAny>>,
+    spec: &TraceSpec,
+    first: bool,
+    alone: bool,
+) -> Result<Box<dyn Source>, TraceError> {
+    let Some(batches) = batches else { return iowatt_trace::open(spec) };
+    let again = if first { Ok(batches.clone_ref(py)) } else { batches.call_method0(py, "reopened") };
+    let rows = again
+        .and_then(|batches| Ok(batches.bind(py).try_iter()?.unbind()))
+        .map_err(|raised| TraceError::Caller(Box::new(raised)))?;
+    let next = Box::new(move || next_rows(&rows));
+    if alone { iowatt_trace::checked_rows(next, spec) } else { iowatt_trace::from_rows(next, spec) }
+}
+
+fn check_signals() -> Result<(), TraceError> {
+    Python::attach(|py| py.check_signals()).map_err(|raised| TraceError::Caller(Box::new(raised)))
 }
 
 fn next_rows(batches: &Py<PyIterator>) -> Result<Option<Rows>, TraceError> {
@@ -245,20 +296,15 @@ fn open_trace(py: Python<'_>, spec_json: &str, source: Option<Py<PyAny>>) -> PyR
     Ok(TraceReader { source: Mutex::new(Reading { source, ended: false }) })
 }
 
-/// Opens a trace with all its devices unless the spec names one, and says what it is called.
-fn open_whole(
-    py: Python<'_>,
-    source: Option<Py<PyAny>>,
-    spec_json: &str,
-) -> PyResult<(Box<dyn Source>, String)> {
-    Ok(match parse_spec(py, spec_json)? {
-        Asked::Recorded(mut spec) => {
-            // Which devices there are is what is asked.
-            spec.device.get_or_insert_with(|| "*".to_owned());
-            (open_spec(py, source, &spec)?, spec.file().to_owned())
-        }
-        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
-    })
+fn all_of_it(spec: &mut TraceSpec) {
+    all_devices(spec);
+    spec.order_only = true;
+}
+
+fn all_devices(spec: &mut TraceSpec) {
+    if spec.devices.is_none() {
+        spec.device.get_or_insert_with(|| "*".to_owned());
+    }
 }
 
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
@@ -270,7 +316,15 @@ fn trace_info(
     spec_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let (mut source, file) = open_whole(py, source, spec_json)?;
+    let (mut source, file) = match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            // Which devices there are is what info is asked for; and an order without times has much to say too.
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    };
     let mut report = Report::new(progress);
     let info = py
         .detach(|| {
@@ -290,11 +344,19 @@ fn trace_describe(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
+    let asked = parse_spec(py, spec_json)?;
     let options: Options = serde_json::from_str(options_json)
         .map_err(|error| input_error(py, &format!("the options: {error}"), None))?;
     // Before a long trace is opened.
     options.check().map_err(|reason| input_error(py, &reason, None))?;
-    let (mut source, file) = open_whole(py, source, spec_json)?;
+    let (mut source, file) = match asked {
+        Asked::Recorded(mut spec) => {
+            spec.parts.iter_mut().for_each(all_devices);
+            all_devices(&mut spec);
+            (open_spec(py, source, &spec)?, spec.file().to_owned())
+        }
+        Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),
+    };
     let mut report = Report::new(progress);
     let found = py
         .detach(|| {

@@ -51,8 +51,10 @@ impl Bus {
         hold: impl Fn(Nanos) -> Nanos,
         window: &Window,
     ) -> Nanos {
-        let past = self.reserved.partition_point(|&(_, until, _)| until <= now);
-        self.reserved.drain(..past);
+        let past = self.reserved.iter().take_while(|&&(_, until, _)| until <= now).count();
+        if past > 0 {
+            self.reserved.drain(..past);
+        }
         let length = |start| self.arbitration + hold(start + self.arbitration);
         let (mut start, mut place) = (ready, self.reserved.len());
         for (i, &(from, until, _)) in self.reserved.iter().enumerate() {
@@ -66,9 +68,8 @@ impl Bus {
         if until > start {
             self.reserved.insert(place, (start, until, start - ready));
         }
-        if let Some((from, until)) = window.clip(start, until) {
-            self.busy += until - from;
-        }
+        let (from, booked) = window.clip(start, until);
+        self.busy += booked - from;
         if window.ends(until) {
             self.transfers += 1;
             self.waited += start - ready;
@@ -79,9 +80,8 @@ impl Bus {
     /// Takes back what is booked beyond the end of the run.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
         for &(from, until, waited) in self.reserved.iter().filter(|&&(_, until, _)| until > end) {
-            if let Some((from, until)) = window.clip(from.max(end), until) {
-                self.busy -= until - from;
-            }
+            let (from, booked) = window.clip(from.max(end), until);
+            self.busy -= booked - from;
             if window.ends(until) {
                 self.transfers -= 1;
                 self.waited -= waited;

@@ -122,7 +122,7 @@ impl<'a> Simulation<'a> {
         Ok(Self {
             now: 0,
             end,
-            events: EventQueue::default(),
+            events: EventQueue::new(drives.len(), plan.workloads.len()),
             arrivals,
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
             pools,
@@ -424,7 +424,10 @@ impl<'a> Simulation<'a> {
     fn finish(mut self) -> Outcome {
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
-            drive.finish(end, &mut self.observer);
+            drive.finish(end, &self.ops, &mut self.observer);
+        }
+        for host in self.hosts.values() {
+            self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
             bus.cut(end, self.observer.window());

@@ -1,6 +1,11 @@
-//! The event queue: our own binary heap, ordered by time, ties by the order of scheduling.
+//! The event queue, ordered by time, ties by the order of scheduling.
+
+mod tournament;
 
 use crate::clock::Nanos;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tournament::{Key, NEVER, Tournament};
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,82 +30,98 @@ pub enum Event {
     Rebuild(u32),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Time in the upper, sequence number in the lower 64 bits: one comparison orders both.
-    key: u128,
-    event: Event,
+/// Bits of the place in the second number of a key: more drives than anybody has. The order of scheduling is above it,
+/// good for 17 trillion events.
+const PLACE_BITS: u32 = 20;
+
+fn key(at: Nanos, sequence: u64, place: usize) -> Key {
+    (at, sequence << PLACE_BITS | place as u64)
 }
 
 /// Pending events.
 ///
-/// Most events schedule another one, so the place of an event taken stays vacant until the next one is scheduled (it sinks
-/// from there) or asked for.
-#[derive(Debug, Default)]
+/// Nearly all events are completions of drives and arrivals of workloads, of which each has at most one pending: they have
+/// a place each in a tournament. The others wait in a heap.
+#[derive(Debug)]
 pub struct EventQueue {
-    heap: Vec<Entry>,
+    drives: usize,
+    places: Tournament,
+    /// The place of the event taken last: most often its owner schedules the next one, and clearing it first would be
+    /// for nothing.
+    taken: usize,
+    others: BinaryHeap<Reverse<Other>>,
     sequence: u64,
-    /// The first entry has been taken.
-    vacant: bool,
+}
+
+/// No place.
+const NOWHERE: usize = usize::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    key: Key,
+    event: Event,
 }
 
 impl EventQueue {
-    /// Schedules `event` at `at`. Events of equal time come out in the order of these calls.
+    /// No events yet, of so many drives and workloads.
+    #[must_use]
+    pub fn new(drives: usize, workloads: usize) -> Self {
+        Self {
+            drives,
+            places: Tournament::new(drives + workloads),
+            taken: NOWHERE,
+            others: BinaryHeap::new(),
+            sequence: 0,
+        }
+    }
+
+    /// Schedules `event` at `at`. Events of equal time come out in the order of these calls. A drive and a workload
+    /// have at most one completion or arrival pending.
     pub fn push(&mut self, at: Nanos, event: Event) {
-        let key = (u128::from(at) << 64) | u128::from(self.sequence);
+        let sequence = self.sequence;
         self.sequence += 1;
-        if self.vacant {
-            self.vacant = false;
-            self.sink(Entry { key, event });
-            return;
-        }
-        let mut hole = self.heap.len();
-        self.heap.push(Entry { key, event });
-        while hole > 0 {
-            let parent = (hole - 1) / 2;
-            if self.heap[parent].key <= key {
-                break;
+        let place = match event {
+            Event::DriveDone(drive) => drive as usize,
+            Event::Arrival(workload) => self.drives + workload as usize,
+            _ => {
+                self.others.push(Reverse(Other { key: key(at, sequence, 0), event }));
+                return;
             }
-            self.heap.swap(parent, hole);
-            hole = parent;
+        };
+        debug_assert!(self.taken == place || self.places.at(place) == NEVER, "one event pending");
+        if self.taken == place {
+            self.taken = NOWHERE;
         }
+        self.places.set(place, key(at, sequence, place));
     }
 
     /// Takes the earliest event, unless it comes after `end`.
     pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
-        if self.vacant {
-            self.vacant = false;
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sink(last);
-            }
+        if self.taken != NOWHERE {
+            self.places.set(self.taken, NEVER);
+            self.taken = NOWHERE;
         }
-        let &Entry { key, event } = self.heap.first()?;
-        let at = (key >> 64) as Nanos;
-        self.vacant = at <= end;
-        self.vacant.then_some((at, event))
-    }
-
-    /// Puts `entry` in the place of the first one and lets it sink.
-    #[inline]
-    fn sink(&mut self, entry: Entry) {
-        let heap = &mut self.heap[..];
-        let mut hole = 0;
-        loop {
-            let mut child = 2 * hole + 1;
-            if child >= heap.len() {
-                break;
+        let first = self.places.first();
+        if let Some(Reverse(other)) = self.others.peek()
+            && other.key < first
+        {
+            let (at, event) = (other.key.0, other.event);
+            if at > end {
+                return None;
             }
-            if child + 1 < heap.len() && heap[child + 1].key < heap[child].key {
-                child += 1;
-            }
-            if entry.key <= heap[child].key {
-                break;
-            }
-            heap[hole] = heap[child];
-            hole = child;
+            self.others.pop();
+            return Some((at, event));
         }
-        heap[hole] = entry;
+        if first == NEVER || first.0 > end {
+            return None;
+        }
+        let place = first.1 as usize & ((1 << PLACE_BITS) - 1);
+        self.taken = place;
+        let event = match place.checked_sub(self.drives) {
+            None => Event::DriveDone(place as u32),
+            Some(workload) => Event::Arrival(workload as u32),
+        };
+        Some((first.0, event))
     }
 
     /// Events scheduled since the start.
@@ -110,25 +131,67 @@ impl EventQueue {
     }
 }
 
+impl PartialEq for Other {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Other {}
+
+impl PartialOrd for Other {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Other {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The event of one of 40 drives, 2 workloads or anything else.
+    fn event(kind: u32) -> Event {
+        match kind {
+            0..40 => Event::DriveDone(kind),
+            40 | 41 => Event::Arrival(kind - 40),
+            _ => Event::IdleTimer(kind),
+        }
+    }
+
     proptest! {
         #[test]
-        fn comes_out_in_time_order_ties_in_call_order(times in prop::collection::vec(0u64..50, 0..300)) {
-            let mut queue = EventQueue::default();
-            for (i, &t) in times.iter().enumerate() {
-                queue.push(t, Event::DriveDone(i as u32));
+        fn comes_out_in_time_order_ties_in_call_order(
+            steps in prop::collection::vec((0u64..20, 0u32..60, 0u32..3), 0..300)
+        ) {
+            let mut queue = EventQueue::new(40, 2);
+            let mut pending: Vec<(u64, usize, u32)> = Vec::new();
+            let mut now = 0;
+            for (number, &(wait, kind, pops)) in steps.iter().enumerate() {
+                if kind > 41 || !pending.iter().any(|p| p.2 == kind) {
+                    queue.push(now + wait, event(kind));
+                    pending.push((now + wait, number, kind));
+                    pending.sort_unstable();
+                }
+                for _ in 0..pops {
+                    let expected = pending.first().filter(|p| p.0 <= now + 10).copied();
+                    prop_assert_eq!(queue.pop_until(now + 10), expected.map(|(at, _, kind)| (at, event(kind))));
+                    if let Some((at, ..)) = expected {
+                        now = at;
+                        pending.remove(0);
+                    }
+                }
             }
-            let mut expected: Vec<_> = times.iter().copied().zip(0u32..).collect();
-            expected.sort();
-            let mut got = Vec::new();
-            while let Some((t, Event::DriveDone(i))) = queue.pop_until(Nanos::MAX) {
-                got.push((t, i));
+            for (at, _, kind) in pending {
+                prop_assert_eq!(queue.pop_until(Nanos::MAX), Some((at, event(kind))));
             }
-            prop_assert_eq!(got, expected);
+            prop_assert_eq!(queue.pop_until(Nanos::MAX), None);
         }
     }
 }

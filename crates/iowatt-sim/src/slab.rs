@@ -41,7 +41,17 @@ impl<T: Copy> Slab<T> {
         &mut self.places[key as usize]
     }
 
-    /// Values stored now.
+    /// The values, in no particular order. It looks at every place: not for the hot path.
+    #[must_use]
+    pub fn values(&self) -> Vec<T> {
+        let mut stored = vec![true; self.places.len()];
+        for &free in &self.free {
+            stored[free as usize] = false;
+        }
+        self.places.iter().zip(stored).filter(|(_, stored)| *stored).map(|(&value, _)| value).collect()
+    }
+
+    /// Number of values stored now.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
@@ -67,5 +77,7 @@ mod tests {
         let c = slab.insert('c');
         assert_eq!(c, a, "the freed place is taken first");
         assert_eq!((slab.get(b), slab.get(c), slab.len()), ('b', 'c', 2));
+        slab.remove(b);
+        assert_eq!(slab.values(), ['c']);
     }
 }

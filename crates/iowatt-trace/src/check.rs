@@ -31,6 +31,14 @@ pub trait Records: Send {
     fn remark(&self) -> Option<String> {
         None
     }
+    /// What was assumed and what was passed over so far.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Whether there are no times, so that all stamps are 0.
+    fn untimed(&self) -> bool {
+        false
+    }
 }
 
 /// What the format says about order and time.
@@ -88,7 +96,7 @@ impl<R: Records> Checked<R> {
                 detected: habits.detected,
                 ..Summary::default()
             },
-            selection: Selection::new(spec.device.clone()),
+            selection: Selection::new(spec.device.clone(), spec.devices.clone()),
             earliest_ns: u64::MAX,
             origin_ns: None,
             last_ns: None,
@@ -183,6 +191,8 @@ impl<R: Records> Checked<R> {
             return Err(self.unusable(format!("a stamp of {time} ns is past 2^63 ns (292 years)")));
         }
         self.summary.requests += 1;
+        self.summary.reads += u64::from(raw.op == Op::Read);
+        self.summary.writes += u64::from(raw.op == Op::Write);
         self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
         self.last_ns = Some(time_ns);
         Ok(Request {
@@ -199,9 +209,10 @@ impl<R: Records> Checked<R> {
     /// The first release fixes the origin: nothing earlier than the earliest stamp so far can come.
     #[cold]
     fn fix_origin(&mut self) -> u64 {
-        let (origin_ns, text) = origin::of(self.clock, self.earliest_ns);
+        let (origin_ns, unix_ns) = origin::of(self.clock, self.earliest_ns);
         self.origin_ns = Some(origin_ns);
-        self.summary.origin = text;
+        self.summary.origin_unix_ns = unix_ns;
+        self.summary.origin = unix_ns.map(origin::utc);
         origin_ns
     }
 
@@ -285,7 +296,8 @@ impl<R: Records> Source for Checked<R> {
     }
 
     fn summary(&self) -> Option<Summary> {
-        Some(self.summary.clone())
+        let (notes, untimed) = (self.records.notes(), self.records.untimed());
+        Some(Summary { notes, untimed, ..self.summary.clone() })
     }
 
     fn progress(&self) -> Option<f64> {

@@ -18,6 +18,18 @@ use crate::spec::TraceSpec;
 pub const MAX_LINE: usize = 1 << 20;
 const CHUNK: usize = 1 << 18;
 
+/// First bytes of the compressions that are read.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// Whether there is a file at `path` that begins as compressed data does.
+#[must_use]
+pub fn is_compressed(path: &str) -> bool {
+    let mut head = Vec::with_capacity(4);
+    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    read.is_ok() && (head.starts_with(GZIP) || head.starts_with(ZSTANDARD))
+}
+
 /// A stream of decompressed bytes with a line count.
 pub struct Input {
     file: String,
@@ -88,8 +100,7 @@ impl Input {
         if let Some(reason) = refused(&head) {
             return Err(unusable(reason));
         }
-        let gzip = head.starts_with(&[0x1f, 0x8b]);
-        let zstandard = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
+        let (gzip, zstandard) = (head.starts_with(GZIP), head.starts_with(ZSTANDARD));
         let raw = io::Cursor::new(head).chain(counted);
         let (reader, compression): (Box<dyn Read + Send>, _) = if gzip {
             (Box::new(MultiGzDecoder::new(raw)), Some("gzip"))

@@ -2,9 +2,12 @@
 //!
 //! Bytes ([`Input`]: file or pipe, decompressed) go through a format's decoder ([`format`]) and come out
 //! as raw records; [`Checked`] puts them in order, checks and counts them, and is the [`Source`] that the
-//! simulator and Python read. Rows that Python brings itself (Parquet) enter at the same check.
+//! simulator and Python read; [`Ahead`] decodes on a thread of its own. Rows that Python brings itself (Parquet) enter at
+//! the same check.
+//! What is done to a trace on its way in (merged, cut, placed, ...) are sources over sources ([`assemble`]).
 //! [`info`] reads a whole source and says what is in it; [`describe`] measures it as a workload.
 
+mod ahead;
 mod check;
 pub mod describe;
 mod error;
@@ -21,16 +24,19 @@ mod rows;
 mod selection;
 mod spec;
 mod summary;
+mod transform;
 
+pub use ahead::Ahead;
 pub use check::{Checked, Habits, Records};
 pub use error::{Fault, TraceError};
 pub use format::{FormatNote, formats};
 pub use info::{TraceInfo, info};
 pub use input::{Input, MAX_LINE};
 pub use names::{MAX_DEVICES, MAX_NAME, MAX_STREAMS, Names, Table};
-pub use open::{from_reader, open};
+pub use open::{from_reader, open, open_ahead, open_parts};
 pub use order::HELD;
 pub use request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
-pub use rows::{NextBatch, Rows, from_rows};
-pub use spec::{Event, TimeUnit, TraceSpec};
+pub use rows::{NextBatch, Rows, checked_rows, from_rows};
+pub use spec::{Align, Combine, Event, Placement, Seat, TimeUnit, TraceSpec};
 pub use summary::Summary;
+pub use transform::{OpenParts, assemble, decoded};

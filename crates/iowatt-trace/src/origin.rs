@@ -7,18 +7,19 @@ const FILETIME_TO_UNIX_NS: u64 = 11_644_473_600 * 1_000_000_000;
 /// 2001-09-09T01:46:40Z: no trace starts with 31 years of idleness.
 const LATE_UNIX_NS: u64 = 1_000_000_000 * 1_000_000_000;
 
-/// What to take off every stamp, given the earliest, and that moment in UTC.
-pub(crate) fn of(clock: Clock, earliest_ns: u64) -> (u64, Option<String>) {
+/// What to take off every stamp, given the earliest, and that moment as a Unix time in nanoseconds.
+pub(crate) fn of(clock: Clock, earliest_ns: u64) -> (u64, Option<u64>) {
     match clock {
         Clock::Relative => (0, None),
+        Clock::Arbitrary => (earliest_ns, None),
         Clock::UnixIfLate if earliest_ns < LATE_UNIX_NS => (0, None),
-        Clock::UnixIfLate => (earliest_ns, Some(utc(earliest_ns))),
-        Clock::Filetime => (earliest_ns, earliest_ns.checked_sub(FILETIME_TO_UNIX_NS).map(utc)),
+        Clock::UnixIfLate => (earliest_ns, Some(earliest_ns)),
+        Clock::Filetime => (earliest_ns, earliest_ns.checked_sub(FILETIME_TO_UNIX_NS)),
     }
 }
 
 /// A Unix time in nanoseconds as `2007-02-22T17:00:00.306162900Z`.
-fn utc(unix_ns: u64) -> String {
+pub(crate) fn utc(unix_ns: u64) -> String {
     let (seconds, ns) = (unix_ns / 1_000_000_000, unix_ns % 1_000_000_000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);
@@ -48,9 +49,9 @@ mod tests {
         assert_eq!(utc(0), "1970-01-01T00:00:00.000000000Z");
         assert_eq!(utc(951_782_400_000_000_000), "2000-02-29T00:00:00.000000000Z");
         // The README of MSR Cambridge: 128166372003061629 is 2007-02-22 17:00:00.306 UTC.
-        let (origin, text) = of(Clock::Filetime, 12_816_637_200_306_162_900);
+        let (origin, unix) = of(Clock::Filetime, 12_816_637_200_306_162_900);
         assert_eq!(origin, 12_816_637_200_306_162_900);
-        assert_eq!(text.as_deref(), Some("2007-02-22T17:00:00.306162900Z"));
+        assert_eq!(unix.map(utc).as_deref(), Some("2007-02-22T17:00:00.306162900Z"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::format::{Clock, Entry, Raw};
 use crate::names::Names;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Source};
 use crate::spec::TraceSpec;
+use crate::transform;
 
 /// A batch in columns. All columns have the same length; an empty optional one stands for its "none".
 #[derive(Clone, Debug, Default)]
@@ -33,11 +34,27 @@ pub struct Rows {
 /// Delivers the next batch, `None` at the end.
 pub type NextBatch = Box<dyn FnMut() -> Result<Option<Rows>, TraceError> + Send>;
 
-/// A checked source over batches. Places in errors are row numbers, from 1.
+/// The trace of `spec` over batches. Places in errors are row numbers, from 1.
+///
+/// # Errors
+/// An option does not apply or makes no sense, or the rows would have to be read twice.
+pub fn from_rows(next: NextBatch, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+    let mut next = Some(next);
+    let mut parts = || {
+        let next = next.take().ok_or_else(|| TraceError::Unusable {
+            file: spec.file().to_owned(),
+            reason: "would have to be read twice, and can be read once only".to_owned(),
+        })?;
+        Ok(vec![checked_rows(next, &transform::decoded(spec))?])
+    };
+    transform::assemble(spec, &mut parts, &mut || Ok(()))
+}
+
+/// The rows by themselves, checked; what `spec` says of transformations is for [`crate::assemble`].
 ///
 /// # Errors
 /// A tolerance that is no time.
-pub fn from_rows(next: NextBatch, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
+pub fn checked_rows(next: NextBatch, spec: &TraceSpec) -> Result<Box<dyn Source>, TraceError> {
     let records = RowRecords { next, rows: Rows::default(), at: 0, place: 0, names: Names::default() };
     let habits =
         Habits { format: "parquet", detected: false, clock: Clock::UnixIfLate, order_tolerance_s: 0.001 };

@@ -12,15 +12,29 @@ enum Choice {
     Unwanted,
 }
 
-/// The `device` of a spec, applied to device indices.
+#[derive(Debug)]
+enum Asked {
+    /// There must be one only.
+    TheOnly,
+    All,
+    These(Vec<String>),
+}
+
+/// `device` and `devices` of a spec, applied to device indices.
 #[derive(Debug)]
 pub(crate) struct Selection {
-    asked: Option<String>,
+    asked: Asked,
     choices: Vec<Choice>,
 }
 
 impl Selection {
-    pub(crate) fn new(asked: Option<String>) -> Self {
+    pub(crate) fn new(device: Option<String>, devices: Option<Vec<String>>) -> Self {
+        let asked = match (device, devices) {
+            (None, None) => Asked::TheOnly,
+            (Some(device), _) if device == "*" => Asked::All,
+            (Some(device), _) => Asked::These(vec![device]),
+            (None, Some(devices)) => Asked::These(devices),
+        };
         Self { asked, choices: Vec::new() }
     }
 
@@ -40,10 +54,10 @@ impl Selection {
     #[cold]
     fn decide(&mut self, device: usize, names: &[String]) -> Result<bool, Fault> {
         let name = |index: usize| names.get(index).map_or("", String::as_str);
-        let wanted = match self.asked.as_deref() {
-            Some("*") => true,
-            Some(asked) => name(device) == asked,
-            None => match self.choices.iter().position(|&c| c == Choice::Wanted) {
+        let wanted = match &self.asked {
+            Asked::All => true,
+            Asked::These(names) => names.iter().any(|asked| name(device) == asked),
+            Asked::TheOnly => match self.choices.iter().position(|&c| c == Choice::Wanted) {
                 None => true,
                 Some(first) => return Err(second_device(name(first), name(device))),
             },
@@ -58,10 +72,15 @@ impl Selection {
     /// At the end: why nothing was wanted, where a device was asked for that never appeared.
     pub(crate) fn missing(&self, names: &[String]) -> Option<String> {
         const SHOWN: usize = 10;
-        let asked = self.asked.as_deref().filter(|asked| *asked != "*")?;
-        if self.choices.contains(&Choice::Wanted) || !self.choices.contains(&Choice::Unwanted) {
+        let Asked::These(asked) = &self.asked else { return None };
+        if self.choices.iter().all(|choice| *choice == Choice::Unseen) {
             return None;
         }
+        let seen = |asked: &String| {
+            let at = names.iter().position(|name| name == asked);
+            at.is_some_and(|at| self.choices.get(at) == Some(&Choice::Wanted))
+        };
+        let asked = asked.iter().find(|asked| !seen(asked))?;
         let mut listed: Vec<_> = names.iter().take(SHOWN).map(|n| format!("'{n}'")).collect();
         if names.len() > SHOWN {
             listed.push(format!("{} more", names.len() - SHOWN));
@@ -71,7 +90,7 @@ impl Selection {
     }
 }
 
-fn second_device(first: &str, second: &str) -> Fault {
+pub(crate) fn second_device(first: &str, second: &str) -> Fault {
     Fault::fatal(format!(
         "the trace holds more than one device: '{first}' and '{second}'; name the one to read with \
          device = \"{first}\", or device = \"*\" to lay all of them over one address space"

@@ -11,6 +11,10 @@ pub struct Summary {
     pub detected: bool,
     /// Requests handed out.
     pub requests: u64,
+    /// Reads among them.
+    pub reads: u64,
+    /// Writes among them.
+    pub writes: u64,
     /// Malformed records skipped.
     pub skipped_bad: u64,
     /// The first of them: `line: reason`, at most five.
@@ -25,4 +29,10 @@ pub struct Summary {
     pub flushes: u64,
     /// The moment that time 0 stands for, in UTC, where stamps were absolute.
     pub origin: Option<String>,
+    /// The same as a Unix time in nanoseconds.
+    pub origin_unix_ns: Option<u64>,
+    /// Whether the trace records no times, so that all stamps are 0.
+    pub untimed: bool,
+    /// What was assumed and what was passed over, in sentences.
+    pub notes: Vec<String>,
 }

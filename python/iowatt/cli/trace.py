@@ -1,6 +1,6 @@
 """`iowatt trace info | profile | convert`: what is in a trace, and the same trace as CSV or Parquet.
 
-Synthetic traces have a module of their own, ``generate``.
+Synthetic traces have modules of their own, ``generate`` and ``export``; logs of counters have ``counters``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import generate
+from iowatt.cli import counters, export, generate
+from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[
     str | None,
@@ -27,7 +28,10 @@ Columns = Annotated[
     ),
 ]
 TimeUnit = Annotated[
-    str | None, typer.Option("--time-unit", metavar="s|ms|us|ns", help="CSV, Parquet: the unit of the times.")
+    str | None,
+    typer.Option(
+        "--time-unit", metavar="s|ms|us|ns|ps", help="CSV, Parquet, regex, mqsim: the unit of the times."
+    ),
 ]
 SectorSize = Annotated[
     str | None,
@@ -40,11 +44,30 @@ Event = Annotated[
     typer.Option(
         "--event",
         metavar="Q|D|C",
-        help="blkparse, hp-srt: which event is the request (Q: as the host asked).",
+        help="blkparse, blktrace, perf, hp-srt, etw: which event is the request (Q: as the host asked).",
+    ),
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option(
+        "--pattern",
+        metavar="REGEX",
+        help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
+    ),
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        "--rate",
+        metavar="IOPS",
+        help="arc, lirs, fio-iolog without waits: requests per second, which the trace does not record.",
     ),
 ]
 Device = Annotated[
-    str | None, typer.Option("--device", help="Only the requests of this device.", show_default="all devices")
+    list[str] | None,
+    typer.Option(
+        "--device", help="Only the requests of this device; may be repeated.", show_default="all devices"
+    ),
 ]
 SkipBad = Annotated[
     int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
@@ -63,7 +86,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
-    trace = typer.Typer(help="What is in a trace, what it asks of storage; the same trace in another format.", no_args_is_help=True)
+    trace = typer.Typer(
+        help="What is in a trace, what it asks of storage; the same trace in another format.",
+        no_args_is_help=True,
+    )
     from iowatt.cli.trace_fit import fit  # they take their options from here
     from iowatt.cli.trace_profile import profile
 
@@ -72,6 +98,8 @@ def register(app: typer.Typer) -> None:
     trace.command("fit")(fit)
     trace.command("convert")(convert)
     generate.register(trace)
+    export.register(trace)
+    counters.register(trace)
     app.add_typer(trace, name="trace")
 
 
@@ -85,6 +113,8 @@ def info(
     time_unit: TimeUnit = None,
     sector_size: SectorSize = None,
     event: Event = None,
+    pattern: Pattern = None,
+    rate: Rate = None,
     device: Device = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
@@ -101,7 +131,9 @@ def info(
         time_unit=time_unit,
         sector_size=sector_size,
         event=event,
-        device=device,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
@@ -117,7 +149,12 @@ def info(
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="The trace; - is stdin.", show_default=False)],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN...", help="The trace; - is stdin. Several become one.", show_default=False
+        ),
+    ],
     target: Annotated[
         Path,
         typer.Argument(metavar="OUT", help="A .csv, .csv.gz, .csv.zst or .parquet file.", show_default=False),
@@ -128,13 +165,65 @@ def convert(
     time_unit: TimeUnit = None,
     sector_size: SectorSize = None,
     event: Event = None,
+    pattern: Pattern = None,
+    rate: Rate = None,
     device: Device = None,
     skip_bad: SkipBad = 0,
     order_tolerance: OrderTolerance = None,
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            "--spread", metavar="TICK", help="Spread equal stamps over their tick (such as 1s), by --seed."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For what happens by chance.")] = 1,
+    append: Annotated[
+        bool,
+        typer.Option("--append", help="Several INs one behind the other, in place of merged by time."),
+    ] = False,
+    clock: Annotated[
+        str,
+        typer.Option(
+            "--clock",
+            metavar="recorded|start",
+            help="Several INs: by the moments recorded, or all from their start.",
+        ),
+    ] = "recorded",
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="TIME", help="From this moment on; it becomes time 0.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
+    speed: Annotated[
+        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option("--split", metavar="SIZE", help="Cut requests at multiples of this.")
+    ] = None,
+    max_transfer: Annotated[
+        str | None,
+        typer.Option("--max-transfer", metavar="SIZE", help="Cut requests into pieces of at most this."),
+    ] = None,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--place",
+            metavar="WHERE",
+            help="Lay devices into volumes: end-to-end, or DEVICE=VOLUME, DEVICE=@OFFSET, "
+            "DEVICE=VOLUME@OFFSET, repeated.",
+        ),
+    ] = None,
+    place_align: Annotated[
+        str,
+        typer.Option("--place-align", metavar="SIZE", help="Where no offset is given, begin at a multiple."),
+    ] = "1MiB",
     force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a trace of any readable format as CSV or Parquet, with iowatt's own columns."""
+    """Write a trace, or several as one, as CSV or Parquet with iowatt's own columns.
+
+    What is asked for is done in this order: spread, merge or append, start and end, speed, split,
+    max-transfer, place.
+    """
     from iowatt.cli.progress import bar
     from iowatt.trace.convert import convert as write  # loads Polars and the extension
 
@@ -144,12 +233,29 @@ def convert(
         time_unit=time_unit,
         sector_size=sector_size,
         event=event,
-        device=device,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
-    with bar(f"converting {source}") as progress:
-        result = write({"path": source, **options}, target, force=force, progress=progress)
+    options |= transformations(
+        more=sources[1:],
+        spread=spread,
+        seed=seed,
+        append=append,
+        clock=clock,
+        start=start,
+        end=end,
+        speed=speed,
+        split=split,
+        max_transfer=max_transfer,
+        place=place or [],
+        place_align=place_align,
+    )
+    named = sources[0] if len(sources) == 1 else f"{len(sources)} traces"
+    with bar(f"converting {named}") as progress:
+        result = write({"path": sources[0], **options}, target, force=force, progress=progress)
     if as_json:
         _print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
@@ -159,14 +265,20 @@ def convert(
 
 
 def _options(
-    *, columns: str | None, sector_size: str | None, order_tolerance: str | None, **plain: str | int | None
+    *,
+    columns: str | None,
+    sector_size: str | None,
+    order_tolerance: str | None,
+    **plain: str | float | list[str] | None,
 ) -> dict[str, Any]:
     """The options as a trace spec has them, without those that were not given."""
     options = {
         **plain,
         "columns": None if columns is None else _mapping(columns),
-        "sector_bytes": None if sector_size is None else _bytes(sector_size),
-        "order_tolerance_s": None if order_tolerance is None else _seconds(order_tolerance),
+        "sector_bytes": None if sector_size is None else block_size(sector_size, "--sector-size"),
+        "order_tolerance_s": None
+        if order_tolerance is None
+        else seconds(order_tolerance, "--order-tolerance"),
     }
     return {name: value for name, value in options.items() if value is not None}
 
@@ -181,29 +293,6 @@ def _mapping(text: str) -> dict[str, str]:
             where="--columns",
         )
     return {field.strip(): header.strip() for field, _, header in pairs}
-
-
-def _bytes(text: str) -> int:
-    from iowatt.errors import InputError
-    from iowatt.scenario.units import parse_block_size
-
-    try:
-        size = parse_block_size(text)
-    except ValueError as error:
-        raise InputError(str(error), where="--sector-size") from None
-    if not 0 < size < 1 << 32:
-        raise InputError("must be at least 1 byte and under 4GiB", where="--sector-size")
-    return size
-
-
-def _seconds(text: str) -> float:
-    from iowatt.errors import InputError
-    from iowatt.scenario.units import parse_duration
-
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise InputError(str(error), where="--order-tolerance") from None
 
 
 def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:

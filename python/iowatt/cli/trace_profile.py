@@ -47,9 +47,7 @@ def profile(
     ] = 1 << 20,
     lookback: Annotated[
         int,
-        typer.Option(
-            "--lookback", metavar="N", help="Open runs of a device that a request may continue."
-        ),
+        typer.Option("--lookback", metavar="N", help="Open runs of a device that a request may continue."),
     ] = 32,
     gap: Annotated[
         str | None,
@@ -69,9 +67,9 @@ def profile(
     force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
     as_json: verb.Json = False,
 ) -> None:
-    """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse, skew, by requests and bytes.
+    """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
 
-    With -o the figures go to a report page; the text is printed all the same.
+    Shares are of requests and of bytes. With -o the figures go to a report page as well.
     """
     from iowatt.cli.progress import bar
     from iowatt.trace.description.measure import describe  # loads Polars and the extension

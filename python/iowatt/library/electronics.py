@@ -125,7 +125,10 @@ class Buffer(Strict):
     segments: int = key("Number of segments.", default=0, ge=0, le=2**20)
     segment_sectors: int = _sectors("Size of one.")
     write_segments: int = key(
-        "Segments that may hold unwritten data. Kept; one is simulated.", default=0, ge=0, le=2**20
+        "Segments that may hold unwritten data, with write_prebuffering; at least 1, and 1 is left to reads.",
+        default=0,
+        ge=0,
+        le=2**20,
     )
     dedicated_write_segment: bool = _flag("One segment serves writes only.")
     caching: bool = _flag("Data is kept after its request.")
@@ -160,6 +163,10 @@ class Buffer(Strict):
         "Whether writes complete in the buffer. contiguous: those that continue the data being written; "
         "across-reads: even with reads between.",
         default="none",
+    )
+    write_prebuffering: bool = _flag(
+        "Writes that complete in the buffer are taken while the media still write others, as far as the "
+        "write_segments have room. If not, they wait for the media."
     )
     combine_writes: bool = _flag("Writes that follow the data being written join it.")
     stop_in_sector: bool = _flag("Read-ahead stops within a sector when a request comes.")

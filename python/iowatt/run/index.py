@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FILE_NAME = "iowatt.sqlite"
-LOCK_TIMEOUT_S = 5.0
+LOCK_TIMEOUT_S = 30.0
 
 #: Columns with the path of their value in run.json.
 COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -66,7 +66,10 @@ class Index:
         values = [_at(summary, keys) for _, keys in COLUMNS.values()]
         text = json.dumps(summary, ensure_ascii=False)
         with closing(sqlite3.connect(self.file, timeout=LOCK_TIMEOUT_S)) as connection, connection:
-            connection.execute("PRAGMA journal_mode = WAL")
+            # The write lock before anything is read: a writer that asks for it later, holding a read
+            # lock, is refused at once instead of waiting its turn. No WAL, which network file systems
+            # do not carry and whose switching on is refused while another connection is open.
+            connection.execute("BEGIN IMMEDIATE")
             connection.execute(_CREATE)
             connection.execute(_INSERT, [path, *values, text])
 

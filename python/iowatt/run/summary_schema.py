@@ -280,6 +280,13 @@ class TraceReading(_Part):
     trims: int
     flushes: int
     origin: str | None
+    untimed: bool = Field(
+        default=False, description="Whether the trace records no times, only an order (all stamps 0)."
+    )
+    notes: list[str] = Field(
+        default_factory=list,
+        description="What was assumed, what was passed over and what was done to the trace, in sentences.",
+    )
 
 
 class Workload(_Part):

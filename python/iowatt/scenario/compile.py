@@ -15,7 +15,8 @@ from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import ResolvedPool, System, resolve
-from iowatt.scenario.workload import OpenReplay, Workload
+from iowatt.scenario.tracing import trace_options
+from iowatt.scenario.workload import ClosedReplay, OpenReplay, Workload
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
 
@@ -50,7 +51,7 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": system.notes,
-        "sources": [_source(w, system, i) for i, w in enumerate(scenario.workload)],
+        "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
         "simulation": {
             "seed": scenario.seed,
@@ -82,7 +83,12 @@ def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str
 
 def _resolved(source: dict[str, Any], base: Path) -> dict[str, Any]:
     if "synthetic" not in source:
-        return {**source, "path": source["path"] if source["path"] == "-" else str(base / source["path"])}
+
+        def placed(path: str) -> str:
+            return path if path == "-" else str(base / path)
+
+        more = {"more": [placed(path) for path in source["more"]]} if "more" in source else {}
+        return {**source, "path": placed(source["path"])} | more
     plan = source["synthetic"]
     processes = [
         {**process, "law": {**process["law"], "trace": _resolved(process["law"]["trace"], base)}}
@@ -118,7 +124,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
     }
 
 
-def _source(workload: Workload, system: System, index: int) -> dict[str, Any]:
+def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
     if workload.profile is not None:
         return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
@@ -136,6 +142,7 @@ def _source(workload: Workload, system: System, index: int) -> dict[str, Any]:
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
+        **trace_options(trace, seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
 

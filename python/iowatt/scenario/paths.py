@@ -19,8 +19,12 @@ def place_overridden(document: Document, base_dir: Path) -> None:
     """Rewrite the file names that overrides of ``document`` gave, in place."""
     for path, table, key in _file_keys(document.raw):
         name = table[key]
-        if document.is_overridden(path) and isinstance(name, str):
+        if not document.is_overridden(path):
+            continue
+        if isinstance(name, str):
             table[key] = _from(base_dir, name)
+        elif isinstance(name, list):
+            table[key] = [_from(base_dir, part) if isinstance(part, str) else part for part in name]
 
 
 def _from(base_dir: Path, name: str) -> str:
@@ -37,8 +41,9 @@ def _file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
     found: list[tuple[KeyPath, dict[str, Any], str]] = []
     for index, workload in enumerate(_tables(raw, "workload")):
         trace = workload.get("trace")
-        if isinstance(trace, dict) and "path" in trace:
-            found.append((("workload", index, "trace", "path"), trace, "path"))
+        for name in ("path", "more"):
+            if isinstance(trace, dict) and name in trace:
+                found.append((("workload", index, "trace", name), trace, name))
         profile = workload.get("profile")
         if isinstance(profile, dict) and _is_file(profile.get("name")):
             found.append((("workload", index, "profile", "name"), profile, "name"))

@@ -20,7 +20,9 @@ from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
+from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
+from iowatt.scenario.workload import Trace
 
 ALWAYS_NEEDED = ("active", "positioning", "idle")
 SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
@@ -290,14 +292,31 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
         if workload.trace is None:
             _synthetic(scenario, index, base_dir, system)
             continue
-        trace: KeyPath = (*path, "trace", "path")
-        if workload.trace.path == "-":
-            if reads_standard_input:
-                message = f"workload {reads_standard_input!r} already reads standard input"
-                system.problems.append(Problem(trace, message, "name a file for one of them"))
-            reads_standard_input = workload.name
-        elif traces_must_exist and not (base_dir / workload.trace.path).is_file():
-            system.problems.append(_missing_trace(trace, Path(as_named(base_dir, workload.trace.path))))
+        trace: KeyPath = (*path, "trace")
+        named: list[tuple[KeyPath, str]] = [((*trace, "path"), workload.trace.path)]
+        named += [((*trace, "more", number), file) for number, file in enumerate(workload.trace.more)]
+        for place, file in named:
+            if file == "-":
+                if reads_standard_input:
+                    message = f"workload {reads_standard_input!r} already reads standard input"
+                    system.problems.append(Problem(place, message, "name a file for one of them"))
+                reads_standard_input = workload.name
+            elif traces_must_exist and not all(part.is_file() for part in recorded(base_dir / file)):
+                system.problems.append(_missing_trace(place, Path(as_named(base_dir, file))))
+        system.problems.extend(_contradictions(trace, workload.trace))
+
+
+def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
+    """Keys of a trace that do not go together."""
+    problems = []
+    if trace.device is not None and trace.devices is not None:
+        problems.append(Problem((*path, "devices"), "`device` and `devices` are both given", "keep one"))
+    if trace.end is not None and trace.end <= (trace.start or 0.0):
+        problems.append(Problem((*path, "end"), "the end is not after the start", "give a later `end`"))
+    if "-" in (trace.path, *trace.more) and trace.place == "end-to-end":
+        message = "end-to-end reads the trace twice, and standard input can be read once only"
+        problems.append(Problem((*path, "place"), message, "give the offset of each device, or name a file"))
+    return problems
 
 
 def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:

@@ -14,6 +14,6 @@ def source_name(source: Mapping[str, Any]) -> str:
 def traces_of(source: Mapping[str, Any]) -> list[str]:
     """Paths of the recorded traces that a source reads."""
     if "synthetic" not in source:
-        return [source["path"]]
+        return [source["path"], *source.get("more", ())]
     laws = [process["law"] for process in source["synthetic"]["processes"]]
-    return [law["trace"]["path"] for law in laws if "trace" in law]
+    return [path for law in laws if "trace" in law for path in traces_of(law["trace"])]

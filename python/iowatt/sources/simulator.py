@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ def observe(
         A trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"`` is asked for
         with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
+    _load()
     cost = _Meter(other_cpu_s)
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
     report = progress or (lambda _fraction, _requests: None)
@@ -86,7 +87,7 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
 
 
 def run_core(
-    simulation: str, sources: Sequence[tuple[str, Iterator[Any] | None]], progress: Progress
+    simulation: str, sources: Sequence[tuple[str, Iterable[Any] | None]], progress: Progress
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
@@ -94,7 +95,12 @@ def run_core(
     return dict(_core.simulate(simulation, list(sources), progress))
 
 
-def _source(trace: TraceSpec) -> tuple[str, Iterator[Any] | None]:
+def _load() -> None:
+    """Import what a simulation needs: a start-up cost, which is not on its account."""
+    import iowatt.trace.open  # noqa: F401 - Polars and the extension
+
+
+def _source(trace: TraceSpec) -> tuple[str, Iterable[Any] | None]:
     from iowatt.trace.open import source  # loads Polars and the extension
 
     return source(trace)

@@ -67,7 +67,16 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What the reader of a trace counted: records that it read ahead and never issued are among them."""
     if raw is None:
         return None
-    return {"records_read" if key == "requests" else key: value for key, value in raw.items()}
+    left_out = (
+        "reads",
+        "writes",
+        "origin_unix_ns",
+    )  # of what was read ahead; the origin stands there as text
+    return {
+        "records_read" if key == "requests" else key: value
+        for key, value in raw.items()
+        if key not in left_out
+    }
 
 
 def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:

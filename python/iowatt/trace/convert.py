@@ -49,7 +49,8 @@ def convert(
 ) -> dict[str, Any]:
     """Read ``trace`` (a spec, see `iowatt.trace.open.spec`) and write ``target``; its suffix says as what.
 
-    All devices are kept unless the spec names one; trims and flushes are kept.
+    All devices are kept unless the spec names some; trims and flushes are kept. What the spec says is to be
+    done to the trace (``more``, ``spread_s``, ``split_bytes``, ``place``, ...) is done.
 
     Returns
     -------
@@ -64,7 +65,8 @@ def convert(
     """
     compression = _kind(target)
     with _aside(target, force) as partial:
-        reader = requests({"device": "*", "include_other": True, **trace})
+        everything = {"include_other": True} | ({} if trace.get("devices") else {"device": "*"})
+        reader = requests({**everything, **trace})
         failures: list[BaseException] = []
         frame = register_io_source(
             lambda *_: _frames(reader, failures, progress), schema=SCHEMA, validate_schema=True

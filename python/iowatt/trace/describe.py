@@ -17,8 +17,7 @@ def lines(info: dict[str, Any]) -> list[Line]:
         ("trace", info["file"]),
         ("format", info["format"] + (" (detected)" if info["detected"] else "")),
         ("requests", _counted(requests)),
-        ("span", _span(info)),
-        ("rate", f"{_number(info['rate']['iops'])} per second, {_number(info['rate']['mib_per_s'])} MiB/s"),
+        *_over_time(info),
         ("bytes", _moved(info["bytes"])),
     ]
     shown += [
@@ -38,19 +37,14 @@ def lines(info: dict[str, Any]) -> list[Line]:
         ),
         ("sequential", _sequential(sequential)),
     ]
-    if info["inter_arrival_s"] is not None:
+    if info["inter_arrival_s"] is not None and not info["untimed"]:
         shown.append(("inter-arrival", _gaps(info["inter_arrival_s"])))
-    shown.append(
-        (
-            "order",
-            f"{order['reordered']:,} out of order ({_share(order['reordered_share'])}), "
-            f"{order['equal_stamps']:,} with an equal stamp ({_share(order['equal_share'])}), "
-            f"stamps in steps of {_time(order['stamp_resolution_ns'] / 1e9)}",
-        )
-    )
+    if not info["untimed"]:
+        shown.append(("order", _order(order)))
     if info["response_ms"] is not None:
         shown.append(("response time", _responses(info["response_ms"])))
     shown += [(kind, _ranking(info[kind])) for kind in ("devices", "streams") if info[kind]["count"]]
+    shown += [("note", text) for text in info["notes"]]
     shown += [("skipped", text) for text in requests["first_bad"]]
     shown += [("warning", text) for text in info["warnings"]]
     return shown
@@ -58,15 +52,45 @@ def lines(info: dict[str, Any]) -> list[Line]:
 
 def converted(result: dict[str, Any]) -> list[Line]:
     """What a conversion wrote and what it had to mend."""
-    shown = [("written", f"{result['path']}: {result['requests']:,} requests, {_bytes(result['bytes'])}")]
+    shown = [
+        ("written", f"{result['path']}: {result['requests']:,} requests, {_bytes(result['bytes'])}"),
+        ("format", result["format"] + (" (detected)" if result["detected"] else "")),
+        ("read share", _read_share(result)),
+    ]
     if result["origin"]:
         shown.append(("origin", f"time 0 is {result['origin']}"))
     if result["reordered"]:
         shown.append(("order", f"{result['reordered']:,} records were out of order and were sorted"))
+    shown += [("note", text) for text in result["notes"]]
     shown += [("skipped", text) for text in result["first_bad"]]
     if result["skipped_bad"] > len(result["first_bad"]):
         shown.append(("skipped", f"{result['skipped_bad']:,} malformed records in all"))
     return shown
+
+
+def _read_share(result: dict[str, Any]) -> str:
+    reads, writes = result["reads"], result["writes"]
+    other = [f"{result[kind]:,} {kind}" for kind in ("trims", "flushes") if result[kind]]
+    share = _share(reads / (reads + writes)) if reads + writes else "none"
+    return f"{share}: {reads:,} reads, {writes:,} writes" + "".join(f", {text}" for text in other)
+
+
+def _over_time(info: dict[str, Any]) -> list[Line]:
+    if info["untimed"]:
+        return [("span", "no times are recorded, only an order")]
+    rate = info["rate"]
+    return [
+        ("span", _span(info)),
+        ("rate", f"{_number(rate['iops'])} per second, {_number(rate['mib_per_s'])} MiB/s"),
+    ]
+
+
+def _order(order: dict[str, Any]) -> str:
+    return (
+        f"{order['reordered']:,} out of order ({_share(order['reordered_share'])}), "
+        f"{order['equal_stamps']:,} with an equal stamp ({_share(order['equal_share'])}), "
+        f"stamps in steps of {_time(order['stamp_resolution_ns'] / 1e9)}"
+    )
 
 
 def _counted(requests: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> dict[
     InputError
         The trace cannot be read, or a record in it is wrong.
     """
-    spec_json, decoded = source({"device": "*", **trace})
+    spec_json, decoded = source(trace if trace.get("devices") else {"device": "*", **trace})
 
     def report(fraction: float | None, requests: int) -> None:
         if progress is not None:

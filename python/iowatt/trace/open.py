@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt import _core
 from iowatt.errors import InputError
@@ -24,14 +24,18 @@ if TYPE_CHECKING:
 def spec(path: str | Path, **options: Any) -> dict[str, Any]:
     """The trace spec for ``path``; options that are None keep their default.
 
-    Options are ``format``, ``columns``, ``time_unit``, ``sector_bytes``, ``event``, ``device``, ``skip_bad``,
-    ``order_tolerance_s``, ``include_other``, ``limit_bytes`` and ``limit_name``.
+    Decoding: ``format``, ``columns``, ``time_unit``, ``sector_bytes``, ``event``, ``pattern``, ``rate_iops``,
+    ``order_only``, ``device``, ``devices`` (a list), ``skip_bad``, ``order_tolerance_s``, ``include_other``.
+    What is done to the trace, in this order: ``spread_s`` (with ``seed``), ``more`` (further files) with
+    ``combine`` (merge, append) and ``align`` (clock, start), ``from_s``, ``to_s``, ``speed``,
+    ``split_bytes``, ``max_transfer_bytes``, ``place`` ({seats: [{device, volume, offset}], align_bytes}),
+    ``limit_bytes`` with ``limit_name``.
     """
     return {"path": str(path)} | {name: value for name, value in options.items() if value is not None}
 
 
-def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
-    """What ``_core`` wants for one trace: its spec as JSON, and the batches where the trace is Parquet.
+def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
+    """What ``_core`` wants for one trace: its spec as JSON, and the batches of what is Parquet in it.
 
     Raises
     ------
@@ -40,13 +44,67 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     """
     if "synthetic" in trace:
         return _synthetic(trace["synthetic"])
+    alone: dict[str, Any] = {name: value for name, value in trace.items() if name != "more"}
+    if not trace.get("more"):
+        return _one(alone)
+    paths = [str(trace["path"]), *map(str, trace["more"])]
+    of_each: dict[str, Any] = {
+        name: value for name, value in alone.items() if name in _OF_EACH and value is not None
+    }
+    if trace.get("place") is not None and not {"device", "devices"} & of_each.keys():
+        of_each["device"] = "*"  # placing says what several devices mean
+    of_all = {name: value for name, value in alone.items() if name not in _OF_EACH}
+    opened = [_one({**of_each, "path": path}) for path in paths]
+    chosen = {name: value for name, value in of_each.items() if name in ("device", "devices")}
+    whole: dict[str, Any] = {
+        **of_all,
+        **chosen,
+        "path": f"{paths[0]} and {len(paths) - 1} more",
+        "parts": [json.loads(spec_json) for spec_json, _ in opened],
+    }
+    batches_of = Parts(decoded for _, decoded in opened)
+    return json.dumps(whole), batches_of if any(part is not None for part in batches_of) else None
+
+
+# What says how a trace is decoded, so that each of several traces needs it.
+_OF_EACH: Final = frozenset(
+    [
+        "format",
+        "columns",
+        "time_unit",
+        "sector_bytes",
+        "event",
+        "pattern",
+        "rate_iops",
+        "order_only",
+        "device",
+        "devices",
+        "skip_bad",
+        "order_tolerance_s",
+        "include_other",
+        "spread_s",
+        "seed",
+    ]
+)
+
+
+class Parts(list["ParquetBatches | None"]):
+    """The batches of several traces, ``None`` for those that Rust reads itself."""
+
+    @property
+    def progress(self) -> float:
+        """Fraction of the rows of those that are Parquet."""
+        known = [part.progress for part in self if part is not None]
+        return sum(known) / len(known)
+
+
+def _one(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     path, format_ = str(trace["path"]), trace.get("format")
     if format_ != "parquet" and (format_ is not None or path == "-" or not is_parquet(Path(path))):
         return json.dumps(dict(trace)), None
-    if trace.get("event") is not None:
-        raise InputError(
-            "event does not apply to the format parquet, only to blkparse and hp-srt", where=path
-        )
+    for option in ("event", "pattern", "rate_iops"):
+        if trace.get(option) is not None:
+            raise InputError(f"{option} does not apply to the format parquet", where=path)
     decoded = batches(
         path,
         columns=trace.get("columns"),
@@ -56,9 +114,9 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     return json.dumps({**trace, "format": "parquet"}), decoded
 
 
-def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
+def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
     """A workload to be made; the batches are those of the trace whose stamps it takes, where there is one."""
-    decoded = None
+    decoded: ParquetBatches | Parts | None = None
     processes = []
     for process in plan["processes"]:
         law = process["law"]

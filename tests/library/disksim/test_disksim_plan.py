@@ -185,3 +185,12 @@ def test_what_the_buffer_and_the_bus_do_goes_into_the_plan():
     plan = resolve(DeviceFile.model_validate({**table, "power": {"idle": "8W"}}), "more").hdd_plan("zero")
     assert (plan["buffer"]["min_read_ahead"], plan["buffer"]["partial_hit_at_once"]) == (8, False)
     assert plan["controller"]["hold_bus"] == [True, False]
+
+
+def test_write_segments_count_where_writes_are_prebuffered():
+    drive = read_drive(CHEETAH)
+    prebuffers = dataclasses.replace(drive, buffer=dataclasses.replace(drive.buffer, write_prebuffering=True))
+    table = tables(prebuffers, (0.0, 0.0), "prebuffers")
+    assert (table["buffer"]["write_prebuffering"], table["buffer"]["write_segments"]) == (True, 3)
+    assert not any("write segments" in text for text in rules.unused(prebuffers))
+    assert "write_prebuffering" not in tables(drive, (0.0, 0.0), "waits")["buffer"]

@@ -12,7 +12,7 @@ use iowatt_trace::{Op, Request, Source};
 use think::Thinking;
 
 /// Requests read from a source at a time.
-const BATCH: usize = 256;
+pub const BATCH: usize = 256;
 
 /// A source read in batches.
 struct Reader<'a> {
@@ -23,15 +23,16 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next read or write. Trims and flushes cost a mechanical disk without a volatile cache
-    /// nothing; importers count them and normally leave them out already.
-    fn next(&mut self) -> Result<Option<Request>, SimError> {
+    /// The next read or write, which [`Self::take`] hands out. Trims and flushes cost a mechanical disk without a
+    /// volatile cache nothing; importers count them and normally leave them out already.
+    #[inline]
+    fn peek(&mut self) -> Result<Option<&Request>, SimError> {
         loop {
-            while let Some(&request) = self.batch.get(self.next) {
-                self.next += 1;
+            while let Some(request) = self.batch.get(self.next) {
                 if matches!(request.op, Op::Read | Op::Write) {
-                    return Ok(Some(request));
+                    return Ok(self.batch.get(self.next));
                 }
+                self.next += 1;
             }
             if !self.more {
                 return Ok(None);
@@ -41,11 +42,19 @@ impl Reader<'_> {
             self.more = self.source.fill(&mut self.batch, BATCH)?;
         }
     }
+
+    /// The next read or write.
+    #[inline]
+    fn take(&mut self) -> Result<Option<Request>, SimError> {
+        let request = self.peek()?.copied();
+        self.next += usize::from(request.is_some());
+        Ok(request)
+    }
 }
 
 enum Pace {
-    /// Stamps divided by the speed; the next request waits here for its time.
-    Open { speed: f64, waiting: Option<Request> },
+    /// Stamps divided by the speed; the next request waits in the reader for its time.
+    Open { speed: f64, waiting: bool },
     /// A fixed number outstanding.
     Closed { room: u32 },
     /// A fixed number outstanding for each stream.
@@ -69,7 +78,7 @@ impl<'a> Arrivals<'a> {
         };
         let thinking = think.map(|think| Thinking::new(think, Stream::new(seed, Room::Think, index)));
         let pace = match plan.replay {
-            ReplayPlan::Open { speed } => Pace::Open { speed, waiting: None },
+            ReplayPlan::Open { speed } => Pace::Open { speed, waiting: false },
             ReplayPlan::Closed { outstanding, per: ClosedPer::Workload, .. } => {
                 Pace::Closed { room: outstanding }
             }
@@ -92,7 +101,7 @@ impl<'a> Arrivals<'a> {
     pub fn is_exhausted(&self) -> bool {
         let read = !self.reader.more && self.reader.next >= self.reader.batch.len();
         read && match &self.pace {
-            Pace::Open { waiting, .. } => waiting.is_none(),
+            Pace::Open { waiting, .. } => !waiting,
             Pace::Closed { .. } => true,
             Pace::ClosedByStream(loops) => loops.is_empty(),
         }
@@ -110,8 +119,9 @@ impl<'a> Arrivals<'a> {
     /// As the source.
     pub fn schedule(&mut self) -> Result<Option<Nanos>, SimError> {
         let Pace::Open { speed, waiting } = &mut self.pace else { return Ok(None) };
-        *waiting = self.reader.next()?;
-        Ok(waiting.map(|r| scaled(r.time_ns, *speed)))
+        let at = self.reader.peek()?.map(|r| scaled(r.time_ns, *speed));
+        *waiting = at.is_some();
+        Ok(at)
     }
 
     /// A request that may be issued now, if there is one: the scheduled one (open), or as many as the
@@ -121,16 +131,22 @@ impl<'a> Arrivals<'a> {
     /// As the source.
     pub fn take(&mut self) -> Result<Option<Request>, SimError> {
         match &mut self.pace {
-            Pace::Open { waiting, .. } => Ok(waiting.take()),
+            Pace::Open { waiting, .. } => {
+                if std::mem::take(waiting) {
+                    self.reader.take()
+                } else {
+                    Ok(None)
+                }
+            }
             Pace::Closed { room: 0 } => Ok(None),
             Pace::Closed { room } => {
-                let request = self.reader.next()?;
+                let request = self.reader.take()?;
                 *room -= u32::from(request.is_some());
                 Ok(request)
             }
             Pace::ClosedByStream(loops) => {
                 while loops.wants_more() {
-                    match self.reader.next()? {
+                    match self.reader.take()? {
                         Some(request) => loops.offer(request),
                         None => loops.ended(),
                     }

@@ -42,9 +42,8 @@ impl Station {
         let start = now.max(self.free_at[first]);
         let done = start + time;
         self.free_at[first] = done;
-        if let Some((from, until)) = window.clip(start, done) {
-            self.busy += until - from;
-        }
+        let (from, until) = window.clip(start, done);
+        self.busy += until - from;
         if window.begins(now) {
             self.visits += 1;
             self.waited += start - now;

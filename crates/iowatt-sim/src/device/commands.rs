@@ -41,6 +41,11 @@ impl Commands {
         self.waiting.pop(now, disk)
     }
 
+    /// Keys of the commands waiting.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.waiting.waiting()
+    }
+
     /// The drive fails: empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, now: Nanos, out: &mut Vec<u32>, window: &Window) {
         let before = out.len();
@@ -51,9 +56,8 @@ impl Commands {
     /// The number of outstanding commands changes: +1 one is sent straight into service, -1 one completes, 0 only
     /// brings the integral up to `now`.
     pub fn changed(&mut self, now: Nanos, change: isize, window: &Window) {
-        if let Some((from, until)) = window.clip(self.since, now) {
-            self.area += self.outstanding as u128 * u128::from(until - from);
-        }
+        let (from, until) = window.clip(self.since, now);
+        self.area += self.outstanding as u128 * u128::from(until - from);
         self.since = now;
         self.outstanding = self.outstanding.saturating_add_signed(change);
     }

@@ -81,16 +81,12 @@ struct Service {
 }
 
 impl Service {
-    /// Where its time goes: command, positioning, media and bus.
-    fn spans(&self) -> [(State, Nanos, Nanos); 3] {
+    /// Where its time goes from its start: command, positioning, media and bus, each until the given time.
+    fn chain(&self) -> [(State, Nanos); 3] {
         let Access { overhead, seek, rotation, done, .. } = self.access;
         let commanded = self.started + overhead;
         let positioned = commanded + self.detour + seek + rotation;
-        [
-            (State::Active, self.started, commanded),
-            (State::Positioning, commanded, positioned),
-            (State::Active, positioned, done),
-        ]
+        [(State::Active, commanded), (State::Positioning, positioned), (State::Active, done)]
     }
 }
 
@@ -152,8 +148,6 @@ pub struct Drive {
     gives_way: bool,
     failed: bool,
     service: Option<Service>,
-    /// What the media still do for the last operation: positioned at the first, free at the second instant.
-    background: Option<(Nanos, Nanos)>,
     bus: Option<usize>,
     policy: Policy,
     spindle: Spindle,
@@ -195,7 +189,6 @@ impl Drive {
                 .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
             failed: false,
             service: None,
-            background: None,
             bus,
             policy: Policy::new(&pool.power_policy),
             spindle: Spindle::Spinning,
@@ -238,8 +231,9 @@ impl Drive {
         self.rebuild_queue.drain(waiting);
         self.waiting = 0;
         for &op in &waiting[before..] {
-            around.observer.drive_queue_changed(now, self.index as usize, -1);
-            let counted = around.observer.window().begins(around.ops.get(op).arrived);
+            let arrived = around.ops.get(op).arrived;
+            around.observer.stayed_at_drive(self.index as usize, arrived, now);
+            let counted = around.observer.window().begins(arrived);
             self.totals.redirected += u64::from(counted);
         }
         let index = self.index as usize;
@@ -276,7 +270,6 @@ impl Drive {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
         }
-        around.observer.drive_queue_changed(now, self.index as usize, 1);
         if self.commands.is_some() {
             self.send(now, around);
         }
@@ -302,7 +295,7 @@ impl Drive {
     pub fn complete(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
         let service = self.service.take()?;
         let op = around.ops.get(service.op);
-        around.observer.drive_queue_changed(now, self.index as usize, -1);
+        around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if let Some(commands) = &mut self.commands {
             commands.changed(now, -1, around.observer.window());
         }
@@ -383,10 +376,7 @@ impl Drive {
             self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
         };
         let service = Service { op: chosen.op, started: now, detour, access };
-        for (state, from, until) in service.spans() {
-            around.observer.book(drive, state, from, until);
-        }
-        self.background = access.background;
+        around.observer.book_chain(drive, now, service.chain());
         self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
     }
@@ -394,18 +384,22 @@ impl Drive {
     /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,
     /// reading ahead), then idleness.
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
-        let drive = self.index as usize;
-        let mut from = self.idle_since;
-        if let Some((positioned, free)) = self.background.take() {
-            let positioned = positioned.clamp(from, now);
-            let free = free.clamp(positioned, now);
-            observer.book(drive, State::Positioning, from, positioned);
-            observer.book(drive, State::Active, positioned, free);
-            from = free;
-        }
-        let ahead = self.disk.reading_ahead_until(now).clamp(from, now);
-        observer.book(drive, State::Active, from, ahead);
-        observer.book(drive, State::Idle, ahead, now);
+        let from = self.idle_since;
+        let (written, ahead) = self.disk.background(now);
+        let (positioned, free) = written.unwrap_or((from, from));
+        let positioned = positioned.clamp(from, now);
+        let free = free.clamp(positioned, now);
+        let ahead = ahead.clamp(free, now);
+        observer.book_chain(
+            self.index as usize,
+            from,
+            [
+                (State::Positioning, positioned),
+                (State::Active, free),
+                (State::Active, ahead),
+                (State::Idle, now),
+            ],
+        );
     }
 
     fn watch_idleness(&mut self, around: &mut Surroundings<'_>) {
@@ -426,6 +420,11 @@ impl Drive {
         }
         if self.policy.spin_down_at(self.idle_since).is_some_and(|at| at > now) {
             self.watch_idleness(around);
+            return;
+        }
+        if let Some(at) = self.disk.writes_until(now) {
+            self.timer_armed = true;
+            around.events.push(at, Event::IdleTimer(self.index));
             return;
         }
         self.book_rest(now, around.observer);
@@ -463,7 +462,12 @@ impl Drive {
     }
 
     /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
-    pub fn finish(&mut self, now: Nanos, observer: &mut Observer) {
+    pub fn finish(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
+        let held = self.commands.iter().flat_map(|c| c.waiting());
+        let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);
+        for op in waiting.chain(self.service.map(|s| s.op)) {
+            observer.stayed_at_drive(self.index as usize, ops.get(op).arrived, now);
+        }
         if let Some(commands) = &mut self.commands {
             commands.changed(now, 0, observer.window());
         }
@@ -490,8 +494,11 @@ impl Drive {
     /// Takes back what is booked of the operation in service beyond the end of the run. Only that of a rebuild can
     /// be in service where the last request ends the run; where the end is given, nothing was booked beyond it.
     fn cut(&self, now: Nanos, observer: &mut Observer) {
-        for (state, from, until) in self.service.iter().flat_map(Service::spans) {
+        let Some(service) = &self.service else { return };
+        let mut from = service.started;
+        for (state, until) in service.chain() {
             observer.unbook(self.index as usize, state, (from, until), now);
+            from = until;
         }
     }
 }

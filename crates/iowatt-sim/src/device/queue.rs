@@ -94,10 +94,19 @@ impl Queue {
         if self.discipline == SchedulerPlan::Fcfs {
             self.fifo.push_back(entry);
         } else {
-            // Equal LBNs stay in order of arrival.
+            // Equal LBNs stay in order of arrival. Most often the queue was empty.
             let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
-            self.by_lbn.insert(at, entry);
+            if at == self.by_lbn.len() {
+                self.by_lbn.push(entry);
+            } else {
+                self.by_lbn.insert(at, entry);
+            }
         }
+    }
+
+    /// Keys of the operations waiting.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.fifo.iter().chain(&self.by_lbn).map(|w| w.op)
     }
 
     /// Empties the queue into `out`, in order of arrival.
@@ -127,7 +136,8 @@ impl Queue {
                 (index, edge.map(|up| if up { 0 } else { last }))
             }
         };
-        let entry = self.by_lbn.remove(index);
+        let entry =
+            if index + 1 == self.by_lbn.len() { self.by_lbn.pop()? } else { self.by_lbn.remove(index) };
         self.stayed = if entry.lbn == self.last_lbn { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Some(Chosen { op: entry.op, via })

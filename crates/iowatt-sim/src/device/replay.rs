@@ -74,7 +74,7 @@ pub fn replay_open(
         if queue.is_empty() {
             let Some((index, asked)) = arriving.next() else { return Ok(()) };
             now = now.max(asked.pace);
-            disk.reading_ahead_until(now); // brings the arm to where it is by now
+            disk.background(now); // brings the arm to where it is by now
             queue.push(index as u32, asked.lbn, asked.write);
         }
         let Some(chosen) = queue.pop(now, &disk) else { return Ok(()) };

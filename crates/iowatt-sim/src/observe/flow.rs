@@ -25,17 +25,13 @@ pub struct Flow {
     pub longest: [Nanos; 2],
     /// Batch means: reads, writes, all.
     pub batches: [Batches; 3],
-    in_flight: u64,
-    since: Nanos,
-    /// Integral of the requests in flight over the window, nanoseconds.
+    /// Integral of the requests in flight over the window, nanoseconds: the sum of their stays.
     pub area: u128,
 }
 
 impl Flow {
     /// A request arrives; `counted` if inside the window.
-    pub fn arrive(&mut self, now: Nanos, way: usize, counted: bool, window: &Window) {
-        self.integrate(now, window);
-        self.in_flight += 1;
+    pub fn arrive(&mut self, way: usize, counted: bool) {
         self.arrived[way] += u64::from(counted);
     }
 
@@ -49,8 +45,7 @@ impl Flow {
         bytes: u64,
         window: &Window,
     ) {
-        self.integrate(now, window);
-        self.in_flight -= 1;
+        self.stay(now - response, now, window);
         if window.ends(now) {
             self.departed[way] += 1;
             self.departed_bytes[way] += bytes;
@@ -67,12 +62,10 @@ impl Flow {
         self.batches[2].record(response);
     }
 
-    /// Brings the integral up to `now`.
-    pub fn integrate(&mut self, now: Nanos, window: &Window) {
-        if let Some((from, until)) = window.clip(self.since, now) {
-            self.area += u128::from(self.in_flight) * u128::from(until - from);
-        }
-        self.since = now;
+    /// A request was in flight over a span.
+    pub fn stay(&mut self, from: Nanos, until: Nanos, window: &Window) {
+        let (from, until) = window.clip(from, until);
+        self.area += u128::from(until - from);
     }
 
     /// Arrived in the window and not completed.

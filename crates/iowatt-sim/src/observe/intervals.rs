@@ -13,6 +13,9 @@ const MOST_ASKED: usize = 20_000;
 /// Response-time bins of an interval: sixteen to the octave, from 1 us to 13 days.
 const BINS: usize = 16 * 40;
 
+/// A span that holds no time, not even an empty span.
+const NO_ROW: (usize, Nanos, Nanos) = (0, Nanos::MAX, 0);
+
 /// Sums over one interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
@@ -53,7 +56,7 @@ impl Intervals {
     pub fn new(start: Nanos, width: Option<Nanos>) -> Self {
         let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
         let width = width.unwrap_or(1_000_000_000).max(1);
-        Self { start, width, most, rows: Vec::new(), bins: Vec::new(), recent: (0, 0, 0) }
+        Self { start, width, most, rows: Vec::new(), bins: Vec::new(), recent: NO_ROW }
     }
 
     /// Width in use.
@@ -123,7 +126,7 @@ impl Intervals {
         self.rows.truncate(joined);
         self.bins.truncate(joined * BINS);
         self.width *= 2;
-        self.recent = (0, 0, 0);
+        self.recent = NO_ROW;
     }
 
     /// A request arrives.
@@ -145,20 +148,23 @@ impl Intervals {
         *bin = bin.saturating_add(1);
     }
 
-    /// `count` requests were in flight over a span.
+    /// A request was in flight over a span.
     #[inline]
-    pub fn in_flight(&mut self, from: Nanos, until: Nanos, count: u64) {
-        if count > 0 {
-            self.spread(from, until, |row, ns| row.in_flight += u128::from(count) * u128::from(ns));
-        }
+    pub fn in_flight(&mut self, from: Nanos, until: Nanos) {
+        self.spread(from, until, |row, ns| row.in_flight += u128::from(ns));
     }
 
-    /// `count` operations were at the drives over a span.
+    /// An operation was at a drive over a span.
     #[inline]
-    pub fn queued(&mut self, from: Nanos, until: Nanos, count: u64) {
-        if count > 0 {
-            self.spread(from, until, |row, ns| row.queued += u128::from(count) * u128::from(ns));
-        }
+    pub fn queued(&mut self, from: Nanos, until: Nanos) {
+        self.spread(from, until, |row, ns| row.queued += u128::from(ns));
+    }
+
+    /// The joules of the interval at hand, if it holds the whole span.
+    #[inline]
+    pub fn joules_over(&mut self, from: Nanos, until: Nanos) -> Option<&mut [f64; STATES]> {
+        let (index, start, end) = self.recent;
+        (start <= from && until <= end).then(|| &mut self.rows[index].joules)
     }
 
     /// A drive drew `watts` in `state` over a span.
@@ -167,19 +173,23 @@ impl Intervals {
         self.spread(from, until, |row, ns| row.joules[state as usize] += watts * ns as f64 / 1e9);
     }
 
-    /// Applies `add` to each interval that the span meets, with the length of the meeting.
+    /// Applies `add` to each interval that the span (`from <= until`) meets, with the length of the meeting.
     #[inline]
     fn spread(&mut self, from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
         let (index, start, end) = self.recent;
-        if start <= from && from < until && until <= end {
+        if start <= from && until <= end {
+            // An empty span adds nothing, which is cheaper than to ask.
             add(&mut self.rows[index], until - from);
-        } else if from < until {
+        } else {
             self.spread_on(from, until, add);
         }
     }
 
     #[inline(never)]
     fn spread_on(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
+        if from >= until {
+            return;
+        }
         self.index(until - 1); // joins neighbours, if at all, before the walk
         while from < until {
             let index = self.index(from);

@@ -20,14 +20,6 @@ const DIGITS: u8 = 3;
 /// Longest response time they tell apart: a thousand hours.
 const LONGEST: Nanos = 3_600_000_000_000_000;
 
-/// The time integral of one drive's queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct DriveQueue {
-    length: u64,
-    since: Nanos,
-    area: u128,
-}
-
 /// The recorder of a run.
 #[derive(Debug)]
 pub struct Observer {
@@ -39,12 +31,9 @@ pub struct Observer {
     flows: Vec<Flow>,
     /// By workload: reads, writes.
     histograms: Vec<[Histogram<u64>; 2]>,
-    queues: Vec<DriveQueue>,
-    in_flight: u64,
-    in_flight_since: Nanos,
+    /// By drive, the integral of its queue over the window: the sum of the stays of its operations.
+    queues: Vec<u128>,
     last_arrival: Nanos,
-    queued: u64,
-    queued_since: Nanos,
 }
 
 impl Observer {
@@ -64,16 +53,12 @@ impl Observer {
         Ok(Self {
             window,
             intervals: Intervals::new(window.start, interval),
-            queues: vec![DriveQueue::default(); watts.len()],
+            queues: vec![0; watts.len()],
             ledger: Ledger::new(window, watts),
             flows: vec![Flow::default(); flows],
             memberships,
             histograms,
-            in_flight: 0,
-            in_flight_since: 0,
             last_arrival: 0,
-            queued: 0,
-            queued_since: 0,
         })
     }
 
@@ -87,9 +72,8 @@ impl Observer {
     pub fn arrived(&mut self, now: Nanos, workload: usize, write: bool) {
         let counted = self.window.begins(now);
         for &flow in &self.memberships[workload] {
-            self.flows[flow].arrive(now, usize::from(write), counted, &self.window);
+            self.flows[flow].arrive(usize::from(write), counted);
         }
-        self.in_flight_changed(now, 1);
         self.last_arrival = now;
         if counted {
             self.intervals.arrive(now);
@@ -104,7 +88,8 @@ impl Observer {
         for &flow in &self.memberships[workload] {
             self.flows[flow].leave(now, way, counted, response, bytes, &self.window);
         }
-        self.in_flight_changed(now, -1);
+        let (from, until) = self.window.clip(arrived, now);
+        self.intervals.in_flight(from, until);
         if counted {
             self.histograms[workload][way].saturating_record(response);
         }
@@ -113,41 +98,56 @@ impl Observer {
         }
     }
 
-    /// An operation arrives at (+1) or leaves (-1) a drive.
-    pub fn drive_queue_changed(&mut self, now: Nanos, drive: usize, change: i64) {
-        let queue = &mut self.queues[drive];
-        if let Some((from, until)) = self.window.clip(queue.since, now) {
-            queue.area += u128::from(queue.length) * u128::from(until - from);
+    /// A request of `workload` that arrived at `arrived` is still on its way at the end of the run.
+    pub fn unfinished(&mut self, end: Nanos, workload: usize, arrived: Nanos) {
+        for &flow in &self.memberships[workload] {
+            self.flows[flow].stay(arrived, end, &self.window);
         }
-        queue.since = now;
-        queue.length = queue.length.saturating_add_signed(change);
-        if let Some((from, until)) = self.window.clip(self.queued_since, now) {
-            self.intervals.queued(from, until, self.queued);
-        }
-        self.queued_since = now;
-        self.queued = self.queued.saturating_add_signed(change);
+        let (from, until) = self.window.clip(arrived, end);
+        self.intervals.in_flight(from, until);
     }
 
-    fn in_flight_changed(&mut self, now: Nanos, change: i64) {
-        if let Some((from, until)) = self.window.clip(self.in_flight_since, now) {
-            self.intervals.in_flight(from, until, self.in_flight);
+    /// An operation was at a drive, waiting or in service, over a span.
+    #[inline]
+    pub fn stayed_at_drive(&mut self, drive: usize, from: Nanos, until: Nanos) {
+        let (from, until) = self.window.clip(from, until);
+        self.queues[drive] += u128::from(until - from);
+        self.intervals.queued(from, until);
+    }
+
+    /// A drive went through states one after another from `from` on, each until the given time.
+    #[inline]
+    pub fn book_chain<const N: usize>(&mut self, drive: usize, mut from: Nanos, chain: [(State, Nanos); N]) {
+        let last = chain[N - 1].1;
+        if self.window.start <= from
+            && last <= self.window.end
+            && let Some(joules) = self.intervals.joules_over(from, last)
+        {
+            let (time, watts) = self.ledger.drive_mut(drive);
+            for (state, until) in chain {
+                let ns = until - from;
+                time[state as usize] += ns;
+                joules[state as usize] += watts[state as usize] * ns as f64 / 1e9;
+                from = until;
+            }
+            return;
         }
-        self.in_flight_since = now;
-        self.in_flight = self.in_flight.saturating_add_signed(change);
+        for (state, until) in chain {
+            self.book(drive, state, from, until);
+            from = until;
+        }
     }
 
     /// A drive was in `state` over a span.
     pub fn book(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) {
-        if let Some((from, until, watts)) = self.ledger.book(drive, state, from, until) {
-            self.intervals.energy(from, until, state, watts);
-        }
+        let (from, until, watts) = self.ledger.book(drive, state, from, until);
+        self.intervals.energy(from, until, state, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.
     pub fn unbook(&mut self, drive: usize, state: State, (from, until): (Nanos, Nanos), end: Nanos) {
-        if let Some((from, until, watts)) = self.ledger.unbook(drive, state, from.max(end), until) {
-            self.intervals.energy(from, until, state, -watts);
-        }
+        let (from, until, watts) = self.ledger.unbook(drive, state, from.max(end), until);
+        self.intervals.energy(from, until, state, -watts);
     }
 
     /// A drive had failed over a span.
@@ -155,15 +155,8 @@ impl Observer {
         self.ledger.book_failed(drive, from, until);
     }
 
-    /// Closes all time integrals at the end of the run.
+    /// Ends the window with the run.
     pub fn finish(&mut self, now: Nanos) {
-        for flow in &mut self.flows {
-            flow.integrate(now, &self.window);
-        }
-        for drive in 0..self.queues.len() {
-            self.drive_queue_changed(now, drive, 0);
-        }
-        self.in_flight_changed(now, 0);
         self.window.end = now;
     }
 
@@ -200,6 +193,6 @@ impl Observer {
     /// Integral of a drive's queue over the window, nanoseconds.
     #[must_use]
     pub fn queue_area(&self, drive: usize) -> u128 {
-        self.queues[drive].area
+        self.queues[drive]
     }
 }

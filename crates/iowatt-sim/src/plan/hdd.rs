@@ -308,6 +308,8 @@ pub struct BufferPlan {
     pub zero_latency: [bool; 2],
     /// Writes complete when they are in the buffer: 0 never, 1 and 2.
     pub fast_write: u8,
+    /// Writes that complete in the buffer are taken while the media write others, as far as there is room.
+    pub write_prebuffering: bool,
     /// Writes that follow the data being written join it.
     pub combine_writes: bool,
     /// A prefetch stops within a sector.

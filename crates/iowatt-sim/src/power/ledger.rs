@@ -16,11 +16,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// The part of `from..until` inside the window, if any.
+    /// The part of `from..until` inside the window; empty where there is none. (No branch: whether spans are empty is what
+    /// a processor cannot predict.)
     #[must_use]
-    pub fn clip(&self, from: Nanos, until: Nanos) -> Option<(Nanos, Nanos)> {
-        let (from, until) = (from.max(self.start), until.min(self.end));
-        (from < until).then_some((from, until))
+    #[inline]
+    pub fn clip(&self, from: Nanos, until: Nanos) -> (Nanos, Nanos) {
+        let from = from.max(self.start);
+        (from, until.min(self.end).max(from))
     }
 
     /// Whether something that begins at `at` (an arrival) belongs to the window: `start <= at < end`.
@@ -58,37 +60,31 @@ impl Ledger {
     }
 
     /// Books a span; returns the part inside the window and the watts drawn over it.
-    pub fn book(
-        &mut self,
-        drive: usize,
-        state: State,
-        from: Nanos,
-        until: Nanos,
-    ) -> Option<(Nanos, Nanos, f64)> {
-        let (from, until) = self.window.clip(from, until)?;
+    #[inline]
+    pub fn book(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) -> (Nanos, Nanos, f64) {
+        let (from, until) = self.window.clip(from, until);
         self.time[drive][state as usize] += until - from;
-        Some((from, until, self.watts[drive][state as usize]))
+        (from, until, self.watts[drive][state as usize])
+    }
+
+    /// State times and watts of a drive, for spans known to lie in the window.
+    #[inline]
+    pub fn drive_mut(&mut self, drive: usize) -> (&mut [Nanos; STATES], &[f64; STATES]) {
+        (&mut self.time[drive], &self.watts[drive])
     }
 
     /// Takes back what was booked of an operation that the end of the run cuts; returns as [`Self::book`].
-    pub fn unbook(
-        &mut self,
-        drive: usize,
-        state: State,
-        from: Nanos,
-        until: Nanos,
-    ) -> Option<(Nanos, Nanos, f64)> {
-        let (from, until) = self.window.clip(from, until)?;
+    pub fn unbook(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) -> (Nanos, Nanos, f64) {
+        let (from, until) = self.window.clip(from, until);
         self.time[drive][state as usize] -= until - from;
-        Some((from, until, self.watts[drive][state as usize]))
+        (from, until, self.watts[drive][state as usize])
     }
 
     /// Books a span in which a drive had failed: standby at no power.
     pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
-        if let Some((from, until)) = self.window.clip(from, until) {
-            self.time[drive][State::Standby as usize] += until - from;
-            self.dark[drive] += until - from;
-        }
+        let (from, until) = self.window.clip(from, until);
+        self.time[drive][State::Standby as usize] += until - from;
+        self.dark[drive] += until - from;
     }
 
     /// State times of a drive.

@@ -5,12 +5,17 @@ use std::io::Cursor;
 
 use iowatt_trace::{Op, Request, Source, TraceError, TraceSpec, from_reader};
 
+/// Groups of every kind, for the format regex.
+const PATTERN: &str = r"(?<time_us>[\d.]+)[ ,](?<device>\w+)[ ,](?:(?<read>R)|(?<write>W)|(?<trim>D)|(?<flush>F))[ ,](?<lba>\w*)[ ,](?<sectors>\w*)";
+
 /// The first byte chooses the options, the rest is the trace.
 pub fn decode(format: Option<&str>, data: &[u8]) {
     let Some((&options, bytes)) = data.split_first() else { return };
     let mut spec = TraceSpec::new("fuzz");
     spec.format = format.map(str::to_owned);
     spec.device = (options & 1 == 0).then(|| "*".to_owned());
+    spec.order_only = true; // else the formats without times stop at once
+    spec.pattern = (format == Some("regex")).then(|| PATTERN.to_owned());
     spec.skip_bad = if options & 2 == 0 { 1000 } else { 0 };
     spec.include_other = options & 4 == 0;
     spec.order_tolerance_s = [None, Some(0.0), Some(1.0), Some(1e9)][usize::from(options >> 3 & 3)];

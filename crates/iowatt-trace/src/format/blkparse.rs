@@ -27,6 +27,7 @@ pub static FORMAT: Format = Format {
     columns: "maj,min cpu seq time(s) pid action RWBS sector(512 B) + sectors(512 B) [process]",
     clock: Clock::Relative,
     order_tolerance_s: 1.0,
+    block_bytes: None,
     options: &["event"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| Ok(Box::new(Lines(Blkparse::new(spec.event.unwrap_or_default())))),
@@ -117,16 +118,22 @@ impl LineFormat for Blkparse {
     }
 
     fn remark(&self) -> Option<String> {
-        let [q, d, c] = self.seen;
-        let wanted = self.wanted;
-        (q + d + c > 0).then(|| {
-            format!("event {wanted:?} was asked for, and the trace holds {q} Q, {d} D and {c} C events")
-        })
+        held(self.wanted, self.seen)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.remark().into_iter().collect()
     }
 }
 
+/// How many requests passed each event, so that a wrong choice shows.
+pub(super) fn held(wanted: Event, [q, d, c]: [u64; 3]) -> Option<String> {
+    (q + d + c > 0)
+        .then(|| format!("event {wanted:?} was asked for, and the trace holds {q} Q, {d} D and {c} C events"))
+}
+
 /// Whether it flushes first, and what it moves (`None`: no data).
-fn direction(rwbs: &[u8]) -> Result<(bool, Option<Op>), Fault> {
+pub(super) fn direction(rwbs: &[u8]) -> Result<(bool, Option<Op>), Fault> {
     let (flushes, rest) = match rwbs {
         [b'F', rest @ ..] => (true, rest),
         _ => (false, rwbs),
@@ -159,7 +166,7 @@ fn extent(fields: &mut Blanks<'_>) -> Result<Option<(u64, u64)>, Fault> {
 }
 
 /// `8,0`
-fn is_device(field: &[u8]) -> bool {
+pub(super) fn is_device(field: &[u8]) -> bool {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     memchr::memchr(b',', field).is_some_and(|at| number(&field[..at]) && number(&field[at + 1..]))
 }

@@ -161,8 +161,8 @@ fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Re
     let response = meaning_of(Role::Response).and_then(|m| m.unit).unwrap_or(time);
     Ok(Columns {
         roles: chosen.iter().map(|c| c.map(|c| c.role)).collect(),
-        time_power: time.power(),
-        response_power: response.power(),
+        time_power: time.power()?,
+        response_power: response.power()?,
         offset_unit: unit(Role::Offset),
         size_unit: unit(Role::Size),
     })

@@ -12,7 +12,7 @@
 use crate::error::Fault;
 use crate::format::columns::{self, Columns, Role};
 use crate::format::fields::{bytes, response, scaled, unsigned};
-use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample, msr};
+use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op};
@@ -25,11 +25,13 @@ pub static FORMAT: Format = Format {
     columns: "by name: time(_ns, _us, _ms, _s) op(R/W) offset(bytes) or lba(sectors) size(bytes) or sectors, and device stream response",
     clock: Clock::UnixIfLate,
     order_tolerance_s: 0.001,
+    block_bytes: None,
     options: &["columns", "time_unit", "sector_bytes"],
     recognise: |sample: &Sample<'_>| {
-        sample.lines.first().is_some_and(|line| {
-            !msr::is_header(line) && headers(line).is_ok_and(|(_, names)| columns::roles_named(&names) >= 2)
-        })
+        sample
+            .lines
+            .first()
+            .is_some_and(|line| headers(line).is_ok_and(|(_, names)| columns::roles_named(&names) >= 2))
     },
     decoder: |spec| Ok(Box::new(Lines(Csv { spec: spec.clone(), header: None }))),
 };
@@ -83,7 +85,8 @@ impl LineFormat for Csv {
     }
 }
 
-fn operation(text: &[u8]) -> Result<Op, Fault> {
+/// Read, write, trim or flush, by its words.
+pub(super) fn operation(text: &[u8]) -> Result<Op, Fault> {
     let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
     if is(&["R", "read"]) {
         Ok(Op::Read)

@@ -20,6 +20,7 @@ pub static FORMAT: Format = Format {
     columns: "arrival(ms) devno blkno(sectors) bcount(sectors) flags(hex; bit 0: 1 = read)",
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
+    block_bytes: Some(512),
     options: &["sector_bytes"],
     recognise: |sample: &Sample<'_>| {
         sample.mostly(|line| fields(line).is_some_and(looks_right))

@@ -21,6 +21,7 @@ pub static FORMAT: Format = Format {
     columns: "R|W Hit|Miss|Doub|Trip blkno(sectors) bcount(sectors) service(us) next_inter(us, after completion)",
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
+    block_bytes: Some(512),
     options: &["sector_bytes"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| Ok(Box::new(Lines(DiskSimValidate { sector: spec.sector()?, arrival_ns: 0 }))),

@@ -97,3 +97,22 @@ pub(crate) fn letter(column: &str, text: &[u8]) -> Result<Op, Fault> {
         _ => Err(format!("{column} is '{}'; R or W is accepted", excerpt(text)).into()),
     }
 }
+
+/// Exactly `N` fields between blanks; any other number is `Err(how many)`.
+#[inline]
+pub(crate) fn words<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], usize> {
+    let mut blanks = Blanks(line);
+    let mut fields: [&[u8]; N] = [b""; N];
+    for (index, field) in fields.iter_mut().enumerate() {
+        *field = blanks.next().ok_or(index)?;
+    }
+    match blanks.count() {
+        0 => Ok(fields),
+        more => Err(N + more),
+    }
+}
+
+/// Whether all of them are plain numbers; for recognising a line.
+pub(crate) fn all_digits(fields: &[&[u8]]) -> bool {
+    fields.iter().all(|field| !field.is_empty() && field.iter().all(u8::is_ascii_digit))
+}

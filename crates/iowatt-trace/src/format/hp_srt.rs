@@ -29,6 +29,7 @@ pub static FORMAT: Format = Format {
               the header) device drivertype cylinder flags info queuelen",
     clock: Clock::Relative,
     order_tolerance_s: 60.0,
+    block_bytes: None,
     options: &["event"],
     recognise: |sample: &Sample<'_>| sample.bytes.starts_with(MAGIC),
     decoder: |spec| {

@@ -6,8 +6,8 @@
 //!    (name, what it counts in, which options apply, how to recognise it, how to build its decoder).
 //! 2. A text format implements [`LineFormat`] (one line in, at most one [`Raw`] out) and wraps itself in
 //!    [`Lines`]; comments, blank lines, line numbers, CRLF and over-long lines are dealt with there.
-//!    A binary format implements [`Decoder`] itself over [`Input::peek`] and [`Input::consume`] (`hp_srt` is one), numbers
-//!    its records and says the byte in its faults.
+//!    A binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults
+//!    by record and byte).
 //! 3. Add one line to [`FORMATS`].
 //! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a writer in `tests/suite/written.rs`, whose properties
 //!    (hostile bytes, chunk boundaries, round trip) then hold for it too.
@@ -17,16 +17,34 @@
 //!
 //! Policy for text: blank lines and lines whose first non-blank is `#` carry no request.
 
+mod alibaba;
+mod arc;
+mod binary;
 mod blkparse;
+pub(crate) mod blktrace;
 mod columns;
 mod csv;
 mod disksim_ascii;
 mod disksim_validate;
+mod etw;
 mod fields;
+mod fio_iolog;
+mod fiu;
 mod hp_srt;
+mod lcs;
+mod lirs;
+mod mqsim;
 mod msr;
+mod oracle_general;
+mod pace;
+mod perf;
+mod regex;
 mod sample;
 mod spc;
+mod strace;
+mod systor;
+mod tencent;
+mod vscsi;
 
 use serde::Serialize;
 
@@ -34,7 +52,7 @@ use crate::error::{Fault, TraceError};
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::Op;
-use crate::spec::TraceSpec;
+use crate::spec::{Event, TraceSpec};
 
 pub use sample::Sample;
 
@@ -45,8 +63,24 @@ pub static FORMATS: &[&Format] = &[
     &hp_srt::FORMAT,
     &spc::FORMAT,
     &msr::FORMAT,
+    &fiu::FORMAT,
     &blkparse::FORMAT,
+    &blktrace::FORMAT,
+    &perf::FORMAT,
+    &strace::FORMAT,
+    &fio_iolog::FORMAT,
+    &alibaba::FORMAT,
+    &tencent::FORMAT,
+    &systor::FORMAT,
+    &vscsi::FORMAT,
+    &oracle_general::FORMAT,
+    &lcs::FORMAT,
+    &arc::FORMAT,
+    &lirs::FORMAT,
+    &mqsim::FORMAT,
+    &etw::FORMAT,
     &csv::FORMAT,
+    &regex::FORMAT,
 ];
 
 /// What the rest of the crate needs to know about a format.
@@ -62,6 +96,8 @@ pub struct Format {
     pub clock: Clock,
     /// Steps back in time that its definition, or its practice, allows.
     pub order_tolerance_s: f64,
+    /// Bytes of a block, where it counts blocks and `sector_bytes` may say otherwise.
+    pub block_bytes: Option<u64>,
     /// Keys of [`TraceSpec`] that mean something to it, beyond those that always do.
     pub options: &'static [&'static str],
     /// Whether the first bytes look like it.
@@ -77,6 +113,8 @@ pub enum Clock {
     Relative,
     /// Nanoseconds since 1601-01-01 UTC: rebased to the first request.
     Filetime,
+    /// An arbitrary zero (the system's start, say): rebased to the first request.
+    Arbitrary,
     /// Unix time, and so rebased, where the first stamp is past 2001-09-09 (10^9 s); else relative.
     UnixIfLate,
 }
@@ -116,6 +154,16 @@ pub trait Decoder: Send {
     fn remark(&self) -> Option<String> {
         None
     }
+
+    /// What was assumed and what was passed over so far, for the import summary.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether the trace records no times, so that all stamps are 0.
+    fn untimed(&self) -> bool {
+        false
+    }
 }
 
 /// A text format with one record per line.
@@ -129,6 +177,16 @@ pub trait LineFormat: Send {
     /// As [`Decoder::remark`].
     fn remark(&self) -> Option<String> {
         None
+    }
+
+    /// As [`Decoder::notes`].
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// As [`Decoder::untimed`].
+    fn untimed(&self) -> bool {
+        false
     }
 }
 
@@ -154,6 +212,14 @@ impl<F: LineFormat> Decoder for Lines<F> {
     fn remark(&self) -> Option<String> {
         self.0.remark()
     }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    fn untimed(&self) -> bool {
+        self.0.untimed()
+    }
 }
 
 /// The format that the spec names, or the one that the first bytes look like.
@@ -170,11 +236,20 @@ pub(crate) fn choose(spec: &TraceSpec, input: &mut Input) -> Result<&'static For
             sample::detect(&Sample::new(bytes)).map_err(unusable)?
         }
     };
-    if let Some(key) = misplaced(spec, format) {
-        let name = format.name;
-        return Err(unusable(format!("{key} does not apply to the format {name} ({})", format.columns)));
-    }
+    refuse_misplaced(spec, format)?;
     Ok(format)
+}
+
+/// # Errors
+/// An option is given that does not apply to the format.
+pub(crate) fn refuse_misplaced(spec: &TraceSpec, format: &Format) -> Result<(), TraceError> {
+    match misplaced(spec, format) {
+        None => Ok(()),
+        Some(key) => Err(TraceError::Unusable {
+            file: spec.file().to_owned(),
+            reason: format!("{key} does not apply to the format {} ({})", format.name, format.columns),
+        }),
+    }
 }
 
 fn named(name: &str) -> Result<&'static Format, String> {
@@ -199,8 +274,41 @@ fn misplaced(spec: &TraceSpec, format: &Format) -> Option<&'static str> {
         ("time_unit", spec.time_unit.is_some()),
         ("sector_bytes", spec.sector_bytes.is_some()),
         ("event", spec.event.is_some()),
+        ("pattern", spec.pattern.is_some()),
+        ("rate_iops", spec.rate_iops.is_some()),
     ];
     given.into_iter().find(|(key, given)| *given && !format.options.contains(key)).map(|(key, _)| key)
+}
+
+/// What reading by `format` takes for granted, in sentences for the import summary.
+pub(crate) fn assumptions(format: &Format, spec: &TraceSpec) -> Vec<String> {
+    let mut said = Vec::new();
+    match (format.block_bytes, spec.sector_bytes) {
+        (Some(_), Some(given)) => said.push(format!("blocks of {given} bytes, as given")),
+        (Some(usual), None) => {
+            said.push(format!("blocks of {usual} bytes (the sector size is not in the trace)"))
+        }
+        (None, _) => {}
+    }
+    if format.options.contains(&"event") {
+        let (event, given) = (spec.event.unwrap_or(usual_event(format)), spec.event.is_some());
+        let meaning = match event {
+            Event::Q => "the moment at which it was asked for",
+            Event::D => "the moment at which it went to the device",
+            Event::C => "the moment of its completion",
+        };
+        let choice = if given { ", as given" } else { "" };
+        said.push(format!("event {event:?}{choice}: the stamp of a request is {meaning}"));
+    }
+    if format.clock == Clock::Arbitrary {
+        said.push("stamps count from an arbitrary moment: time 0 is the first request".to_owned());
+    }
+    said
+}
+
+/// The event that is the request where none is named.
+fn usual_event(format: &Format) -> Event {
+    if format.name == perf::FORMAT.name { perf::USUAL } else { Event::default() }
 }
 
 /// One row of the list of formats.

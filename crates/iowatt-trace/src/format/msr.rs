@@ -19,6 +19,7 @@ pub static FORMAT: Format = Format {
     columns: "Timestamp(filetime, 100 ns),Hostname,DiskNumber,Type(Read/Write),Offset(bytes),Size(bytes),ResponseTime(100 ns)",
     clock: Clock::Filetime,
     order_tolerance_s: 1.0,
+    block_bytes: None,
     options: &[],
     recognise: |sample: &Sample<'_>| {
         sample.mostly(looks_right) || sample.lines.first().is_some_and(|line| is_header(line))
@@ -94,7 +95,7 @@ fn direction(text: &[u8]) -> Result<Op, Fault> {
     }
 }
 
-pub(super) fn is_header(line: &[u8]) -> bool {
+fn is_header(line: &[u8]) -> bool {
     commas::<7>(line).is_ok_and(|[time, host, disk, ..]| {
         time.eq_ignore_ascii_case(b"Timestamp")
             && host.eq_ignore_ascii_case(b"Hostname")

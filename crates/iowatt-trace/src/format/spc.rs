@@ -19,6 +19,7 @@ pub static FORMAT: Format = Format {
     columns: "ASU,LBA(sectors),Size(bytes),Opcode(R/W),Timestamp(s)[,ignored...]",
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
+    block_bytes: Some(512),
     options: &["sector_bytes"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| Ok(Box::new(Lines(Spc { sector: spec.sector()? }))),

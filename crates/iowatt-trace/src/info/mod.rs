@@ -66,6 +66,10 @@ pub struct TraceInfo {
     pub devices: Ranking,
     /// Streams with requests.
     pub streams: Ranking,
+    /// Whether the trace records no times: spans, rates and gaps then mean nothing.
+    pub untimed: bool,
+    /// What was assumed, what was passed over and what was done to the trace, in sentences.
+    pub notes: Vec<String>,
     /// What looks like a mistake.
     pub warnings: Vec<String>,
 }
@@ -326,6 +330,8 @@ impl Survey {
             response_ms: self.responses.spread(1e6),
             devices: ranking(&self.devices, source.devices(), count),
             streams: ranking(&self.streams, source.streams(), count),
+            untimed: read.untimed,
+            notes: read.notes,
             warnings: Vec::new(),
         };
         info.warnings = warnings::of(&info);

@@ -16,9 +16,11 @@ pub(super) fn of(info: &TraceInfo) -> Vec<String> {
         return found;
     }
     found.extend(op_codes(info));
-    found.extend(time_unit(info));
+    if !info.untimed {
+        found.extend(time_unit(info));
+        found.extend(stamps(info));
+    }
     found.extend(size_unit(info));
-    found.extend(stamps(info));
     found
 }
 
@@ -70,7 +72,8 @@ fn stamps(info: &TraceInfo) -> Vec<String> {
     let order = &info.order;
     if order.stamp_resolution_ns >= 1_000_000 {
         found.push(format!(
-            "coarse stamps: all are multiples of {}, and {:.1} % of requests share theirs with the one before",
+            "coarse stamps: all are multiples of {}, and {:.1} % of requests share theirs with the one before; a replay is a burst \
+             at each (spread takes them apart)",
             duration(seconds(order.stamp_resolution_ns)),
             order.equal_share * 100.0
         ));

@@ -90,7 +90,7 @@ fn mistakes_in_units_and_op_codes_show() {
     assert!(warned(|i| (i * 1_234_567, half(i), 64 << 20)).contains("64 MiB"));
     assert_eq!(
         warned(|i| (i / 10 * 1_000_000_000, half(i), 4096)),
-        "coarse stamps: all are multiples of 1 s, and 90.0 % of requests share theirs with the one before"
+        "coarse stamps: all are multiples of 1 s, and 90.0 % of requests share theirs with the one before; a replay is a burst at each (spread takes them apart)"
     );
     assert_eq!(
         warned(|i| (i / 10 * 1_234_567, half(i), 4096)),

@@ -141,9 +141,7 @@ BUFFER: Table = {
     "Allow sneaky intermediate read hits": unmodelled(
         "sneaky_intermediate_read_hits", flag, _SNEAKY, neutral=False
     ),
-    "Allow write prebuffering": unmodelled(
-        "write_prebuffering", flag, "write data are fetched when their request is served", neutral=False
-    ),
+    "Allow write prebuffering": used("write_prebuffering", flag),
 }
 """``disksim_disk``: the on-board buffer."""
 

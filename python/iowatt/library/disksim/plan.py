@@ -243,6 +243,7 @@ def _buffer(drive: Drive) -> dict[str, Any]:
             "sneaky_hits": buffer.sneaky_full_read_hits,
             "zero_latency": [buffer.zero_latency_read, buffer.zero_latency_write],
             "fast_write": _FAST_WRITE[buffer.fast_write],
+            "write_prebuffering": buffer.write_prebuffering,
             "combine_writes": buffer.combines_sequential_writes,
             "stop_in_sector": buffer.stops_prefetch_in_sector,
             "write_hit_stops_prefetch": buffer.write_hit_stops_prefetch,

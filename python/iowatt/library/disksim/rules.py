@@ -108,8 +108,11 @@ def unused(drive: Drive) -> list[str]:
     said += queueing.unused(drive)
     if interface.disconnects_write_to_seek:
         said.append("Disconnect write if seek is ignored: a write gives the bus up once its data have come")
-    if buffer.write_segments > 1:
-        said.append("Maximum number of write segments is ignored: one write is written out at a time")
+    if buffer.write_segments > 1 and not buffer.write_prebuffering:
+        said.append(
+            "Maximum number of write segments is ignored: without Allow write prebuffering a write waits for "
+            "the one before it"
+        )
     if not buffer.reads_directly_to_buffer:
         said.append("Read directly to buffer = 0 is ignored: media data always go to the segment")
     if drive.overheads.other_reselect_s > 0 and not interface.hold_bus_for_read:

@@ -1,4 +1,4 @@
-"""The description of a trace: options in, figures out; the work is done in Rust (``iowatt_trace::describe``)."""
+"""The description of a trace: options in, figures out; measured in Rust (``iowatt_trace::describe``)."""
 
 from __future__ import annotations
 

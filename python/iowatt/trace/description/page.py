@@ -69,16 +69,15 @@ def render(found: Sequence[dict[str, Any]]) -> str:
 
 def _part(key: str, found: dict[str, Any]) -> Part:
     name = "standard input" if found["file"] == "<stdin>" else Path(found["file"]).name
-    meta = f"{numbers.count(found['requests']['count'])} requests · {numbers.duration(found['span']['duration_s'])}"
+    count, span = found["requests"]["count"], found["span"]["duration_s"]
+    meta = f"{numbers.count(count)} requests · {numbers.duration(span)}"
     meta += f" from {found['origin']}" if found["origin"] else ""
     sections = [
         (section, title, drawn)
         for section, title, builders in figures.SECTIONS
         if (drawn := [figure for build in builders if (figure := build(found)) is not None])
     ]
-    return Part(
-        key, name, f"{meta} · format {found['format']}", headlines(found), sections, found["notes"]
-    )
+    return Part(key, name, f"{meta} · format {found['format']}", headlines(found), sections, found["notes"])
 
 
 def headlines(found: dict[str, Any]) -> list[Headline]:

@@ -81,8 +81,8 @@ def _sizes(found: dict[str, Any], kind: str) -> str:
 def _alignment(found: list[dict[str, Any]]) -> str:
     (at,) = (level for level in found if level["bytes"] == 4096)
     return (
-        f"{percent(at['offset_request_share'])} of requests ({percent(at['offset_byte_share'])} of bytes) start "
-        f"at a multiple of 4 KiB, {percent(at['whole_request_share'])} "
+        f"{percent(at['offset_request_share'])} of requests ({percent(at['offset_byte_share'])} of bytes) "
+        f"start at a multiple of 4 KiB, {percent(at['whole_request_share'])} "
         f"({percent(at['whole_byte_share'])}) are of whole ones"
     )
 
@@ -152,18 +152,17 @@ def _runs(found: dict[str, Any]) -> str:
     runs, lookback = found["sequential"]["runs"], found["options"]["lookback"]
     lengths = runs["length_requests"]
     return (
-        f"{percent(runs['sequential_request_share'])} of requests ({percent(runs['sequential_byte_share'])} of "
-        f"bytes) continue one of the last {lookback} runs; runs have {lengths['mean']:.3g} requests on average, "
-        f"p99 {lengths['p99']:,.0f}, max {lengths['max']:,.0f}"
+        f"{percent(runs['sequential_request_share'])} of requests ({percent(runs['sequential_byte_share'])} "
+        f"of bytes) continue one of the last {lookback} runs; runs have {lengths['mean']:.3g} requests on "
+        f"average, p99 {lengths['p99']:,.0f}, max {lengths['max']:,.0f}"
     )
 
 
 def _footprint(found: dict[str, Any]) -> str:
     footprint = found["footprint"]
-    total, read, written, both = (
-        size(footprint[f"{k}_bytes"]) for k in ("total", "read", "written", "both")
-    )
-    text = f"{total} ({read} read, {written} written, {both} both) in {size(found['options']['block_bytes'])} blocks"
+    total, read, written, both = (size(footprint[f"{k}_bytes"]) for k in ("total", "read", "written", "both"))
+    block = size(found["options"]["block_bytes"])
+    text = f"{total} ({read} read, {written} written, {both} both) in {block} blocks"
     error = footprint["standard_error_bytes"]
     return f"about {text}, ± {size(error)}" if error else text
 
@@ -190,7 +189,9 @@ def _miss_ratio(found: dict[str, Any]) -> str:
     """At a tenth, a quarter, half of the footprint; and at the sizes asked for."""
     curve, total = found["reuse"]["miss_ratio"], found["footprint"]["total_bytes"]
     wanted = [total * part for part in (0.01, 0.1, 0.5)]
-    at = {min(range(len(curve["cache_bytes"])), key=lambda i: abs(curve["cache_bytes"][i] - w)) for w in wanted}
+    at = {
+        min(range(len(curve["cache_bytes"])), key=lambda i: abs(curve["cache_bytes"][i] - w)) for w in wanted
+    }
     block = found["options"]["block_bytes"]
     asked = {cache // block * block for cache in found["options"]["cache_bytes"]}
     at |= {i for i, cache in enumerate(curve["cache_bytes"]) if cache in asked}
@@ -226,8 +227,8 @@ def _density(found: dict[str, Any]) -> str:
         for part in (0.01, 0.1, 0.2)
     )
     return (
-        f"{found['touched']:,} of {found['spanned']:,} extents of {numbers.binary(found['extent_bytes'])} touched; "
-        f"of these the hottest {shown}"
+        f"{found['touched']:,} of {found['spanned']:,} extents of {numbers.binary(found['extent_bytes'])} "
+        f"touched; of these the hottest {shown}"
     )
 
 

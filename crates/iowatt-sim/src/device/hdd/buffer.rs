@@ -1,6 +1,7 @@
 //! The segments of the on-board buffer: what each holds, which one a request takes.
 
 use crate::plan::BufferPlan;
+use std::hint::select_unpredictable;
 
 /// What a segment holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct Segment {
 
 impl Segment {
     fn overlaps(&self, lbn: u64, end: u64) -> bool {
-        self.content != Content::Empty && lbn < self.end && self.start < end
+        (self.content != Content::Empty) & (lbn < self.end) & (self.start < end)
     }
 }
 
@@ -92,7 +93,8 @@ impl Buffer {
         }
         for (index, s) in self.segments[..self.for_reads()].iter().enumerate() {
             let is_reading = reading == Some(index);
-            let inside = s.start <= lbn && (lbn < s.end || (is_reading && lbn == s.end));
+            // Without short-circuits: each of the comparisons goes either way, their conjunction seldom holds.
+            let inside = (s.start <= lbn) & ((lbn < s.end) | (is_reading & (lbn == s.end)));
             if !inside {
                 continue;
             }
@@ -132,20 +134,24 @@ impl Buffer {
         reading: Option<usize>,
         stale: impl Fn(&Segment) -> bool,
     ) -> Option<usize> {
-        let mut best: Option<(u8, u64, usize)> = None;
-        for (index, s) in segments.iter().enumerate() {
+        // Rank in the upper bits, last use below: the least key wins, the first of equals.
+        let key = |index: usize, s: &Segment| {
             let rank = match s.content {
-                Content::Dirty => continue,
+                Content::Dirty => return u64::MAX,
                 _ if reading == Some(index) => 3,
                 _ if stale(s) => 0,
                 Content::Empty => 1,
                 _ => 2,
             };
-            if best.is_none_or(|(r, stamp, _)| (rank, s.stamp) < (r, stamp)) {
-                best = Some((rank, s.stamp, index));
-            }
+            (rank << 60) | s.stamp
+        };
+        let (mut best, mut least) = (None, u64::MAX);
+        for (index, s) in segments.iter().enumerate() {
+            let key = key(index, s);
+            best = select_unpredictable(key < least, Some(index), best);
+            least = least.min(key);
         }
-        best.map(|b| b.2)
+        best
     }
 
     /// Marks a use.

@@ -109,8 +109,8 @@ fn a_buffered_read_ahead_serves_what_follows() {
     let hit = serve(&mut disk, 5 * MS, 20, 10, false);
     assert_eq!((hit.hit, hit.done), (super::Hit::Full, 5 * MS + 100_000));
     // The segment holds 64 sectors beyond what was asked for; the media were busy until then.
-    assert!(disk.reading_ahead_until(100 * MS) > 5 * MS);
-    assert!(disk.reading_ahead_until(100 * MS) < 11 * MS);
+    assert!(disk.background(100 * MS).1 > 5 * MS);
+    assert!(disk.background(100 * MS).1 < 11 * MS);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_fast_write_is_done_before_its_media() {
     let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
     let a = serve(&mut disk, 0, 30, 10, true);
     // The host waits for the command only; sectors 30 to 39 pass from 3 to 4 ms.
-    assert_eq!((a.done, a.background), (200_000, Some((3 * MS, 4 * MS))));
+    assert_eq!((a.done, disk.background(MS).0), (200_000, Some((3 * MS, 4 * MS))));
     // A read elsewhere waits until the media are free.
     let b = serve(&mut disk, MS, 60, 10, false);
     assert_eq!(b.done, 7 * MS);

@@ -137,7 +137,7 @@ pub(super) fn figures(
     let hits = hits(&[depths], 1.0, truth);
     let filled = depths.bins().iter().rposition(|bin| bin.iter().any(|&w| w > 0.0)).unwrap_or(0);
     // One point beyond the deepest reuse shows where the curve ends, and all that were asked for.
-    let shown = |edge: usize| edge <= filled + 1 || !on_grid(edges.all()[edge]);
+    let shown = |edge: usize| edge <= filled + 1 || edges.asked(edges.all()[edge]);
     let mut miss_ratio = MissRatios::default();
     for edge in (0..edges.all().len()).filter(|&edge| shown(edge)) {
         let of = |channel, kind| ratio(&hits[edge], truth, channel, kind);
@@ -163,10 +163,6 @@ pub(super) fn figures(
         miss_ratio,
         sample,
     }
-}
-
-fn on_grid(edge: u64) -> bool {
-    edge <= 16 || edge.is_multiple_of(1 << (edge.ilog2() - 3))
 }
 
 fn standard_error(of: impl Iterator<Item = f64>) -> f64 {

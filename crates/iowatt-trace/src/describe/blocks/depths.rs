@@ -15,23 +15,30 @@ pub(super) struct Edges {
     edges: Vec<u64>,
     /// For every octave the first bin that reaches into it.
     starts: Vec<usize>,
+    /// Those that were asked for.
+    asked: Vec<u64>,
 }
 
 impl Edges {
     /// 1 to 16, eight to an octave beyond, and `more`.
     pub(super) fn new(more: impl Iterator<Item = u64>) -> Self {
-        let mut edges: Vec<u64> = (1..=16).chain(more).collect();
+        let asked: Vec<u64> = more.collect();
+        let mut edges: Vec<u64> = (1..=16).chain(asked.iter().copied()).collect();
         for octave in 4..DEEPEST {
             edges.extend((1..=PER_OCTAVE).map(|step| (1 << octave) / PER_OCTAVE * (PER_OCTAVE + step)));
         }
         edges.sort_unstable();
         edges.dedup();
         let starts = (0..64).map(|octave| edges.partition_point(|&edge| edge < 1 << octave)).collect();
-        Self { edges, starts }
+        Self { edges, starts, asked }
     }
 
     pub(super) fn all(&self) -> &[u64] {
         &self.edges
+    }
+
+    pub(super) fn asked(&self, edge: u64) -> bool {
+        self.asked.contains(&edge)
     }
 
     /// The bin of a depth of at least 1; past the last edge for what no cache here would hold.

@@ -344,9 +344,10 @@ impl Blocks {
     fn thin(&mut self) {
         let threshold = self.threshold / 8 * 7;
         self.regions.retain(|region| {
-            let below = |back| hash(region.device, region.number - back) < threshold;
-            region.sampled = below(0);
-            (0..=BEYOND.min(region.number)).any(below)
+            let Region { device, number, .. } = *region;
+            let mut below = (0..=BEYOND.min(number)).map(|back| hash(device, number - back) < threshold);
+            region.sampled = below.next().unwrap_or(false);
+            region.sampled || below.any(|sampled| sampled)
         });
         if self.parts.is_none() {
             self.parts = Some(Parts {

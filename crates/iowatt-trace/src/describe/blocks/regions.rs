@@ -63,10 +63,7 @@ impl Regions {
     #[inline]
     pub(super) fn place(&mut self, device: u32, number: u64, hash: u64, sampled: bool) -> usize {
         let mut slot = self.first_slot(hash);
-        loop {
-            let Some(at) = self.slots[slot].checked_sub(1) else {
-                break;
-            };
+        while let Some(at) = self.slots[slot].checked_sub(1) {
             let region = &self.regions[at as usize];
             if region.number == number && region.device == device {
                 return at as usize;

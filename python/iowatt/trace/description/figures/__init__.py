@@ -19,7 +19,14 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | 
     (
         "reuse",
         "Footprint and reuse",
-        (reuse.miss_ratio, reuse.distances, reuse.working_sets, reuse.footprint, reuse.shares, reuse.rewrites),
+        (
+            reuse.miss_ratio,
+            reuse.distances,
+            reuse.working_sets,
+            reuse.footprint,
+            reuse.shares,
+            reuse.rewrites,
+        ),
     ),
     ("space", "Where the I/O goes", (space.density, space.skew)),
     ("volumes", "Devices and streams", (volumes.devices, volumes.streams)),

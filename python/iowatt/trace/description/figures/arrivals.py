@@ -15,7 +15,11 @@ Found = dict[str, Any]
 
 _LAWS = {
     ("exponential", "mean"): ("Exponential of the same mean", palette.RUNS[5], "dot"),
-    ("hyper-exponential", "balanced-means"): ("Hyper-exponential, balanced means", palette.RUNS[4], "dashdot"),
+    ("hyper-exponential", "balanced-means"): (
+        "Hyper-exponential, balanced means",
+        palette.RUNS[4],
+        "dashdot",
+    ),
     ("hyper-exponential", "maximum-likelihood"): (
         "Hyper-exponential, maximum likelihood",
         palette.RUNS[1],
@@ -55,7 +59,8 @@ def gaps(found: Found) -> Figure | None:
     return Figure(
         "gaps",
         "Gaps between arrivals",
-        "Share of inter-arrival times that are longer. On these axes a power law is straight and an exponential bends down.",
+        "Share of inter-arrival times that are longer. On these axes a power law is straight and "
+        "an exponential bends down.",
         Table([*columns, *(Column(f"{law[0]}, longer", "%") for law in laws)], rows),
         {
             "data": data,

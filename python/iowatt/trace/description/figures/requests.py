@@ -35,10 +35,15 @@ def sizes(found: Found) -> Figure:
         columns += [Column(title), Column("Of requests", "%"), Column("Of bytes", "%")]
         if totals[op]:
             for share, dash, which in ((2, "solid", "requests"), (3, "dash", "bytes")):
-                y = cumulated([float(row[3 * at_op + share] or 0) for row in rows])  # type: ignore[arg-type]
+                y = cumulated([float(row[3 * at_op + share] or 0) for row in rows])
                 kib = [b / 1024 for b in at]
                 # A step to the left of the first size, or a single size would be no line.
-                steps = {"line": {"shape": "hv"}, "dash": dash, "mode": "lines+markers", "marker": {"size": 4}}
+                steps = {
+                    "line": {"shape": "hv"},
+                    "dash": dash,
+                    "mode": "lines+markers",
+                    "marker": {"size": 4},
+                }
                 data.append(line(kib, y, f"{title}, of {which}", colour, "%", **steps))
     return Figure(
         "sizes",
@@ -70,19 +75,26 @@ def alignment(found: Found) -> Figure:
         for level in found["alignment"]
     ]
     labels = [str(row[0]) for row in rows]
-    names = ("Offset, of requests", "Offset, of bytes", "Offset and size, of requests", "Offset and size, of bytes")
+    names = (
+        "Offset, of requests",
+        "Offset, of bytes",
+        "Offset and size, of requests",
+        "Offset and size, of bytes",
+    )
     styles = ((palette.RUNS[0], "solid"), (palette.RUNS[0], "dash"), (palette.RUNS[1], "solid"))
     data = [
         line(labels, [row[1 + i] for row in rows], name, colour, "%", dash=dash, mode="lines+markers")
-        for i, (name, (colour, dash)) in enumerate(zip(names, (*styles, (palette.RUNS[1], "dash")), strict=True))
+        for i, (name, (colour, dash)) in enumerate(
+            zip(names, (*styles, (palette.RUNS[1], "dash")), strict=True)
+        )
     ]
     for drawn in data:
         drawn["hovertemplate"] = "%{x}: %{y:.4~r} %<extra>%{fullData.name}</extra>"
     return Figure(
         "alignment",
         "Alignment",
-        "Share whose offset, and whose offset and size, are multiples of a power of two. Below the block of a "
-        "drive, writes become read-modify-write.",
+        "Share whose offset, and whose offset and size, are multiples of a power of two. Below the block of "
+        "a drive, writes become read-modify-write.",
         Table([Column("Multiple of", text=True), *(Column(name, "%") for name in names)], rows),
         {
             "data": data,
@@ -126,9 +138,9 @@ def runs(found: Found) -> Figure | None:
     return Figure(
         "runs",
         "Sequential runs",
-        "Share of requests and bytes in runs of so many requests or more. A request continues a run when it "
-        f"starts where that ended{gap}; {options['lookback']} runs of each device and direction stay open, so "
-        "that interleaved streams do not break each other.",
+        "Share of requests and bytes in runs of so many requests or more. A request continues a run when "
+        f"it starts where that ended{gap}; {options['lookback']} runs of each device and direction stay "
+        "open, so that interleaved streams do not break each other.",
         Table(
             [
                 Column("Share", text=True),
@@ -249,8 +261,8 @@ def jumps(found: Found) -> Figure | None:
     return Figure(
         "jumps",
         "Jumps",
-        "Distance from the end of the device's last request to the start of the next, backward and forward; a "
-        "bar is a power of two of bytes and is named by its least distance.",
+        "Distance from the end of the device's last request to the start of the next, backward and forward; "
+        "a bar is a power of two of bytes and is named by its least distance.",
         Table(
             [
                 Column("Direction", text=True),

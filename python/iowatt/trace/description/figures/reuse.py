@@ -53,8 +53,8 @@ def miss_ratio(found: Found) -> Figure | None:
     return Figure(
         "miss-ratio",
         "Miss ratio of a cache",
-        "An LRU cache that reads and writes both fill. A request misses when any of its blocks does; the line "
-        "ends level with the first touches, which no size saves.",
+        "An LRU cache that reads and writes both fill. A request misses when any of its blocks does; the "
+        "line ends level with the first touches, which no size saves.",
         Table(columns, rows),
         {
             "data": data,
@@ -136,9 +136,7 @@ def working_sets(found: Found) -> Figure | None:
         ]
         for s in sets
     ]
-    names = [
-        f"{kind}, {which}" for kind in ("Touched", "Read", "Written") for which in ("mean", "largest")
-    ]
+    names = [f"{kind}, {which}" for kind in ("Touched", "Read", "Written") for which in ("mean", "largest")]
     colours = [palette.ALL, palette.READ, palette.WRITE]
     data = [
         line(
@@ -162,8 +160,8 @@ def working_sets(found: Found) -> Figure | None:
         {
             "data": data,
             "layout": layout(
-                axis("Window (s, log scale)", type="log", dtick=1),
-                axis("Distinct data (MiB, log scale)", type="log", dtick=1),
+                axis("Window (s, log scale)", type="log"),
+                axis("Distinct data (MiB, log scale)", type="log"),
                 showlegend=True,
             ),
         },
@@ -187,7 +185,7 @@ def footprint(found: Found) -> Figure:
     return Figure(
         "footprint",
         "Footprint",
-        f"Distinct data over the whole trace, in blocks of {numbers.binary(found['options']['block_bytes'])}.",
+        f"Distinct data of the whole trace, in blocks of {numbers.binary(found['options']['block_bytes'])}.",
         Table([Column("Data", text=True), Column("Size", "GB"), Column("Of all", "%")], rows),
         None,
         remarks,
@@ -201,7 +199,10 @@ def rewrites(found: Found) -> Figure | None:
         return None
     data, columns = [], [Column("Up to", "s")]
     shares = []
-    for title, key, colour, dash in (("Blocks", "block_share", *SHARE_OF[0][2:]), ("Bytes", "byte_share", *SHARE_OF[1][2:])):
+    for title, key, colour, dash in (
+        ("Blocks", "block_share", *SHARE_OF[0][2:]),
+        ("Bytes", "byte_share", *SHARE_OF[1][2:]),
+    ):
         total, share = 0.0, []
         for part in intervals[key]:
             total += 100 * part
@@ -209,9 +210,7 @@ def rewrites(found: Found) -> Figure | None:
         shares.append(share)
         columns.append(Column(f"{title} overwritten within", "%"))
         data.append(line(intervals["to_s"], share, title, colour, "%", dash=dash))
-    rows: list[list[Cell]] = [
-        [to, *(share[i] for share in shares)] for i, to in enumerate(intervals["to_s"])
-    ]
+    rows: list[list[Cell]] = [[to, *(share[i] for share in shares)] for i, to in enumerate(intervals["to_s"])]
     return Figure(
         "write-intervals",
         "Write intervals",
@@ -250,8 +249,8 @@ def shares(found: Found) -> Figure:
     return Figure(
         "touches",
         "New and again",
-        "A request counts as a first touch when any of its blocks is, as an overwrite (a read of what the trace "
-        "wrote) when all of them are.",
+        "A request counts as a first touch when any of its blocks is, as an overwrite (a read of what the "
+        "trace wrote) when all of them are.",
         Table([Column("Share", text=True), Column("Of requests", "%"), Column("Of bytes", "%")], rows),
         None,
         _basis(found),

@@ -39,8 +39,8 @@ def density(found: Found) -> Figure:
         for i in range(len(place))
     ]
     remarks = [
-        f"{numbers.count(space['touched'])} of {numbers.count(space['spanned'])} extents between the first and "
-        "the last of each device are touched."
+        f"{numbers.count(space['touched'])} of {numbers.count(space['spanned'])} extents between the first "
+        "and the last of each device are touched."
     ]
     if len(starts) > 1:
         shown = ", ".join(f"{device} from {numbers.with_unit(at, 'B')}" for device, at in starts[:8])
@@ -123,13 +123,15 @@ def skew(found: Found) -> Figure | None:
         )
         for at, (title, _, colour, dash) in enumerate(SHARE_OF)
     ]
-    data.append(line(parts, [row[4] for row in rows], f"References, blocks of {block}", "#009e73", "%", dash="dot"))
+    data.append(
+        line(parts, [row[4] for row in rows], f"References, blocks of {block}", "#009e73", "%", dash="dot")
+    )
     data.append(line(parts, parts, "Even", "#a9b2bc", "%", line={"width": 1}))
     return Figure(
         "skew",
         "Skew",
-        f"Share of the I/O on the hottest part of the touched extents ({width}) and blocks. Each line ranks by "
-        "its own measure.",
+        f"Share of the I/O on the hottest part of the touched extents ({width}) and blocks. Each line ranks "
+        "by its own measure.",
         Table(
             [
                 Column("Hottest", "%"),

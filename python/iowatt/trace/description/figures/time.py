@@ -35,6 +35,7 @@ def _figure(
     key: str,
     title: str,
     caption: str,
+    *,
     unit: str,
     series: list[tuple[str, list[float], str]],
     y_title: str,
@@ -57,7 +58,10 @@ def _figure(
         {
             "data": data,
             "layout": layout(
-                axis(f"Time ({of})"), axis(y_title, rangemode="tozero"), hovermode="x unified", showlegend=True
+                axis(f"Time ({of})"),
+                axis(y_title, rangemode="tozero"),
+                hovermode="x unified",
+                showlegend=True,
             ),
         },
         **more,
@@ -77,9 +81,12 @@ def rates(found: Found) -> Figure | None:
         "rates",
         "Requests over time",
         "Arrivals per second.",
-        "IOPS",
-        [("Reads", per_second("reads"), palette.READ), ("Writes", per_second("writes"), palette.WRITE)],
-        "Requests per second (IOPS)",
+        unit="IOPS",
+        series=[
+            ("Reads", per_second("reads"), palette.READ),
+            ("Writes", per_second("writes"), palette.WRITE),
+        ],
+        y_title="Requests per second (IOPS)",
         wide=True,
     )
 
@@ -97,12 +104,12 @@ def bandwidth(found: Found) -> Figure | None:
         "bandwidth",
         "Data over time",
         "Bytes asked for per second.",
-        "MiB/s",
-        [
+        unit="MiB/s",
+        series=[
             ("Read", per_second("bytes_read"), palette.READ),
             ("Written", per_second("bytes_written"), palette.WRITE),
         ],
-        "Data rate (MiB/s)",
+        y_title="Data rate (MiB/s)",
     )
 
 
@@ -118,13 +125,13 @@ def working_set(found: Found) -> Figure | None:
         "working-set",
         "Working set over time",
         "Distinct data touched.",
-        "MiB",
-        [("Touched", mib, palette.P95)],
-        "Distinct data (MiB)",
+        unit="MiB",
+        series=[("Touched", mib, palette.P95)],
+        y_title="Distinct data (MiB)",
     )
 
 
-_DAYS = "first second third fourth fifth sixth seventh".split()
+_DAYS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]
 
 
 def envelope(found: Found) -> Figure | None:

@@ -9,7 +9,13 @@ use crate::plan::ReadAhead;
 
 impl Works {
     /// Interrupts the read-ahead, which first comes as far as it must; the arm is free at the result.
+    #[inline]
     pub(super) fn stop_prefetch(&mut self, model: &Model, now: Nanos) -> Nanos {
+        if self.prefetch.is_some() { self.interrupt(model, now) } else { now }
+    }
+
+    #[inline(never)]
+    fn interrupt(&mut self, model: &Model, now: Nanos) -> Nanos {
         let Some((cursor, segment)) = self.prefetch.take() else { return now };
         let held = &self.buffer.segments[segment];
         let least = self.least_ahead.min(held.limit);
@@ -46,12 +52,19 @@ impl Works {
     }
 
     /// Lets the read-ahead go on after a read that ended at `end`.
+    #[inline]
     pub(super) fn keep_reading(&mut self, model: &Model, cursor: Cursor, segment: usize, end: u64) {
+        if !model.plan.buffer.caching {
+            self.prefetch = None;
+            return;
+        }
         let limit = self.limit(model, end, segment);
         let s = &mut self.buffer.segments[segment];
         s.limit = s.limit.max(limit);
         self.least_ahead = end + model.plan.buffer.min_read_ahead;
-        self.prefetch = (model.plan.buffer.caching && s.limit > end).then_some((cursor, segment));
+        // Accepted data go to the media first.
+        let on = s.limit > end && self.accepted.is_empty();
+        self.prefetch = on.then_some((cursor, segment));
     }
 
     /// What the arm does during a full hit.
@@ -70,6 +83,9 @@ impl Works {
             self.busy_until = free;
         }
         let free = self.busy_until.max(now);
+        if !self.accepted.is_empty() {
+            return;
+        }
         if plan.read_ahead_on_hit && plan.caching && self.buffer.segments[segment].content == Content::Read {
             let limit = self.limit(model, end, segment);
             let s = &mut self.buffer.segments[segment];
@@ -90,6 +106,7 @@ impl Works {
     }
 
     /// Where the read-ahead of a read that ended at `end` stops.
+    #[inline]
     pub(super) fn limit(&self, model: &Model, end: u64, segment: usize) -> u64 {
         if !self.reads_ahead {
             return end;

@@ -2,6 +2,7 @@
 //! background (reading ahead, writing what it has accepted) is settled when the next request comes.
 
 mod ahead;
+mod destage;
 mod overheads;
 mod read;
 mod write;
@@ -9,12 +10,14 @@ mod write;
 use crate::bus::Bus;
 use crate::clock::{Nanos, Picos};
 use crate::device::hdd::arm::{Arm, Mechanics};
-use crate::device::hdd::buffer::{Buffer, Content, Hit};
+use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
 use crate::plan::{HddPlan, PhasePlan};
 use crate::power::Window;
 use crate::rng::{Room, Stream as Random};
+use destage::{Accepted, Destage};
 use overheads::Overheads;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Where the time of one request went; `done - from` is the sum of the five durations.
@@ -36,8 +39,6 @@ pub struct Access {
     pub hit: Hit,
     /// Cylinders that the arm moved to the first sector.
     pub cylinders: u32,
-    /// What the media still do after `done`: positioned at the first, free at the second instant.
-    pub background: Option<(Nanos, Nanos)>,
 }
 
 /// The way to the host: a shared bus, or a private one that is always free.
@@ -51,11 +52,13 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// Start of a transfer that is ready at `ready` and takes `hold`.
+    #[inline]
     fn reserve(&mut self, ready: Nanos, hold: Nanos) -> Nanos {
         self.reserve_for(ready, |_| hold)
     }
 
     /// Start of a transfer that is ready at `ready` and keeps the bus for as long as `hold` says of its start.
+    #[inline]
     fn reserve_for(&mut self, ready: Nanos, hold: impl Fn(Nanos) -> Nanos) -> Nanos {
         match &mut self.shared {
             None => ready,
@@ -100,15 +103,6 @@ impl Model {
     }
 }
 
-/// Accepted data on its way to the media.
-#[derive(Clone, Copy, Debug)]
-struct Destage {
-    segment: usize,
-    until: Nanos,
-    /// First LBN that is not on the media at `until`.
-    end: u64,
-}
-
 /// One disk.
 #[derive(Clone, Debug)]
 pub struct Disk {
@@ -130,7 +124,16 @@ struct Works {
     least_ahead: u64,
     /// When the last read-ahead that ran to its limit did so.
     ahead_until: Nanos,
+    /// Accepted data that the media are writing.
     destage: Option<Destage>,
+    /// Accepted data that wait for that.
+    accepted: VecDeque<Accepted>,
+    /// Sectors of both.
+    unwritten: u64,
+    /// When the media became free for the next of them.
+    media_free: Nanos,
+    /// The last span of work for them: positioned at the first, free at the second instant.
+    behind: Option<(Nanos, Nanos)>,
     /// The media are busy with a request until here.
     busy_until: Nanos,
     last_was_write: bool,
@@ -157,6 +160,10 @@ impl Disk {
             least_ahead: 0,
             ahead_until: 0,
             destage: None,
+            accepted: VecDeque::new(),
+            unwritten: 0,
+            media_free: 0,
+            behind: None,
             busy_until: 0,
             last_was_write: false,
             last_write_end: u64::MAX,
@@ -243,11 +250,21 @@ impl Disk {
             }
     }
 
-    /// Until when, but no later than `now`, the media have been reading ahead.
-    pub fn reading_ahead_until(&mut self, now: Nanos) -> Nanos {
+    /// Until when the media are certain to write accepted data at `now`; none if they do not.
+    pub fn writes_until(&mut self, now: Nanos) -> Option<Nanos> {
         let Self { model, works } = self;
         works.settle(model, now);
-        if works.prefetch.is_some() { now } else { works.ahead_until.min(now) }
+        works.destage.map(|destage| destage.until)
+    }
+
+    /// What the media did in the background. What they did last for accepted data, up to `now` or planned beyond
+    /// (positioned at the first, free at the second instant); and until when, but no later than `now`, they have been reading
+    /// ahead.
+    pub fn background(&mut self, now: Nanos) -> (Option<(Nanos, Nanos)>, Nanos) {
+        let Self { model, works } = self;
+        works.settle(model, now);
+        let ahead = if works.prefetch.is_some() { now } else { works.ahead_until.min(now) };
+        (works.behind, ahead)
     }
 }
 
@@ -263,13 +280,8 @@ impl Works {
 
     /// Brings the background work to `now`.
     fn settle(&mut self, model: &Model, now: Nanos) {
-        if let Some(destage) = self.destage
-            && destage.until <= now
-        {
-            self.destage = None;
-            let keep = model.plan.buffer.caching && model.plan.buffer.read_hits_on_writes;
-            self.buffer.segments[destage.segment].content =
-                if keep { Content::Written } else { Content::Empty };
+        if self.destage.is_some() || !self.accepted.is_empty() {
+            self.write_behind(model, now);
         }
         if let Some((cursor, segment)) = &mut self.prefetch {
             let limit = self.buffer.segments[*segment].limit;

@@ -33,7 +33,7 @@ impl Works {
             if !sneaky {
                 // The media are writing: the drive disconnects and looks again when they are done.
                 command = destage.until.max(ready + over.read_disconnect[after]);
-                self.settle(model, destage.until);
+                self.clean(model);
                 (hit, segment) = self.buffer.find(lbn, end, reading(self));
             }
         }
@@ -96,9 +96,11 @@ impl Works {
             }
         }
         self.buffer.touch(segment);
-        let mark = Self::watermark(model, sectors, model.plan.controller.read_watermark);
-        sends &= model.plan.buffer.partial_hit_at_once || held >= mark;
-        let first = if sends { 1 } else { mark };
+        let mark = || Self::watermark(model, sectors, model.plan.controller.read_watermark);
+        if sends && !model.plan.buffer.partial_hit_at_once {
+            sends = held >= mark();
+        }
+        let first = if sends { 1 } else { mark() };
         let mut stream = Stream::new(sectors, sector_ps, first);
         let seek_before = if begin == now && partial { cursor.seek } else { 0 };
         let (media, transfer) = self.read_media(model, &mut cursor, lbn, end, held, segment, &mut stream);
@@ -113,20 +115,13 @@ impl Works {
                 + over.reselect[0]
                 + over.preparation
         };
-        let ends = |from: Nanos| {
-            if from >= origin {
-                origin + stream.end((from - origin) * 1000) / 1000
-            } else {
-                (origin + stream.end(0) / 1000).max(from + hold)
-            }
-        };
-        // A drive that keeps the bus waits for the media on it.
-        let bus_from = if model.plan.controller.hold_bus[0] || model.plan.controller.never_disconnect {
-            line.reserve_for(start, |from| ends(from) - from)
+        let electronics = &model.plan.controller;
+        let bus_from = if electronics.hold_bus[0] || electronics.never_disconnect {
+            Self::keep_bus(line, start, (origin, hold), &stream)
         } else {
             line.reserve(start, hold)
         };
-        let bus_until = ends(bus_from);
+        let bus_until = Self::sent(&stream, origin, bus_from, hold);
         let done = bus_until + over.completion[0];
         self.arm = cursor.arm();
         let s = &mut self.buffer.segments[segment];
@@ -139,6 +134,9 @@ impl Works {
         }
         // A read-ahead on its way counts from this request's arrival.
         let media_end = cursor.at(media);
+        if !self.accepted.is_empty() {
+            self.media_free = media_end;
+        }
         let overhead = begin - now;
         let media_time = media_end.saturating_sub(begin);
         let transfer = (transfer / 1000).min(media_time);
@@ -153,8 +151,23 @@ impl Works {
             bus: done.saturating_sub(now + overhead + seek + rotation + transfer),
             hit: if sends { hit } else { Hit::Miss },
             cylinders,
-            background: None,
         }
+    }
+
+    /// End of a transfer from `from` on, no sooner than `hold` later, whose media count from `origin`.
+    #[inline]
+    fn sent(stream: &Stream, origin: Nanos, from: Nanos, hold: Nanos) -> Nanos {
+        if from >= origin {
+            origin + stream.end((from - origin) * 1000) / 1000
+        } else {
+            (origin + stream.end(0) / 1000).max(from + hold)
+        }
+    }
+
+    /// Start of a transfer by a drive that keeps the bus while it waits for the media.
+    #[cold]
+    fn keep_bus(line: &mut Line<'_>, ready: Nanos, (origin, hold): (Nanos, Nanos), stream: &Stream) -> Nanos {
+        line.reserve_for(ready, |from| Self::sent(stream, origin, from, hold) - from)
     }
 
     /// Passes `lbn + held..end` under the head; returns the end (of the cursor's time) and the transfer.

@@ -8,11 +8,11 @@ use crate::device::hdd::cursor::Cursor;
 
 /// A media operation's times.
 #[derive(Clone, Copy, Debug, Default)]
-struct Media {
+pub(super) struct Media {
     begin: Nanos,
-    end: Nanos,
+    pub(super) end: Nanos,
     seek: Nanos,
-    transfer: Nanos,
+    pub(super) transfer: Nanos,
     cylinders: u32,
 }
 
@@ -26,7 +26,7 @@ impl Works {
         line: &mut Line<'_>,
     ) -> Access {
         let (over, after) = (&model.over, usize::from(self.last_was_write));
-        let (plan, electronics) = (&model.plan.buffer, &model.plan.controller);
+        let plan = &model.plan.buffer;
         let end = lbn + sectors;
         let fast = plan.fast_write > 0;
         let command = if fast { over.write_hit[after] } else { over.write_miss[after] };
@@ -34,17 +34,23 @@ impl Works {
         let mut hit = Hit::Miss;
         let mut waited = false;
         let mut free = now;
-        let append = self.destage.filter(|d| plan.combine_writes && d.end == lbn);
+        // Fast writes of the first kind are joined only by the next request.
+        let joins = plan.combine_writes && (plan.fast_write > 1 || self.last_was_write);
+        let append = self.destage.filter(|d| joins && d.end == lbn && self.accepted.is_empty());
         let segment;
+        // Taken into the buffer, and the media come to it after what they have before.
+        let mut later = false;
         if let Some(destage) = append {
             hit = Hit::Append;
             segment = destage.segment;
             free = destage.until;
         } else {
-            if let Some(destage) = self.destage {
-                free = destage.until;
-                waited = true;
-                self.settle(model, free);
+            if self.destage.is_some() {
+                if !self.has_room(model, sectors) {
+                    free = self.make_room(model, sectors);
+                    waited = true;
+                }
+                later = self.destage.is_some() || !self.accepted.is_empty();
             }
             if let Some((_, reading)) = self.prefetch
                 && plan.write_hit_stops_prefetch
@@ -55,9 +61,16 @@ impl Works {
                 }
             }
             free = free.max(self.stop_prefetch(model, now));
-            segment = self.buffer.write_victim(lbn, end, None).unwrap_or(0);
-            let s = &mut self.buffer.segments[segment];
-            (s.start, s.limit) = (lbn, 0);
+            let last = self.accepted.back().filter(|a| joins && a.end == lbn);
+            hit = if last.is_some() { Hit::Append } else { hit };
+            segment = match last {
+                Some(last) => last.segment,
+                None => self.segment_for_write(model, lbn, end),
+            };
+            if hit != Hit::Append {
+                let s = &mut self.buffer.segments[segment];
+                (s.start, s.limit) = (lbn, 0);
+            }
         }
         self.buffer.segments[segment].content = Content::Dirty;
         self.buffer.extend(segment, end);
@@ -78,6 +91,14 @@ impl Works {
         } else {
             now + command + over.preparation
         };
+        if later {
+            let bus_from = line.reserve(bus_from, hold);
+            let done = bus_from + hold + over.completion[1];
+            let cylinders = self.accept(model, (lbn, end), segment, (mech_ready, bus_from), hit);
+            let overhead = bus_from - now;
+            return Access { done, overhead, bus: done - bus_from, hit, cylinders, ..Access::default() };
+        }
+
         // Data onto the media. A drive that disconnects during writes starts only with some data in hand.
         let lead = match over.extra {
             Some(_) => sectors.min(if sectors < 45 { 10 } else { 15 }),
@@ -85,30 +106,21 @@ impl Works {
         };
         let begin = free.max(mech_ready);
         let least = if hit == Hit::Append { 0 } else { over.minimum_seek };
-        // What does not fit into the segment comes when the media have made room.
-        let more = sectors.saturating_sub(plan.segment_sectors);
-        let more = if plan.segments > 0 { more } else { 0 };
-        let ends = |from: Nanos| {
-            if more == 0 {
-                return from + hold;
-            }
-            let (room, _) = self.write_media(model, begin, lbn, more, from, sector_ps, least, lead.min(more));
-            (from + hold).max(room.end + sector_ps / 1000)
-        };
-        // A drive that keeps the bus waits for the media on it.
-        let holds = electronics.hold_bus[1] || electronics.never_disconnect;
-        let bus_from = if holds && more > 0 {
-            line.reserve_for(bus_from, |from| ends(from) - from)
+        let (bus_from, bus_until) = if sectors > plan.segment_sectors && plan.segments > 0 {
+            self.send_in_parts(model, (begin, bus_from), (lbn, sectors), (least, lead), line)
         } else {
-            line.reserve(bus_from, hold)
+            let from = line.reserve(bus_from, hold);
+            (from, from + hold)
         };
-        let bus_until = ends(bus_from);
         let (media, arm) = self.write_media(model, begin, lbn, sectors, bus_from, sector_ps, least, lead);
         self.arm = arm;
         let done;
         if fast {
             done = bus_until + over.completion[1];
-            self.destage = Some(Destage { segment, until: media.end, end });
+            let before = append.map_or(0, |d| d.sectors);
+            self.destage = Some(Destage { segment, until: media.end, end, sectors: before + sectors });
+            self.unwritten += sectors;
+            self.behind = Some((media.end - media.transfer, media.end));
         } else {
             let disconnected = bus_until + extra.map_or(over.write_disconnect, |e| e[3]);
             let reselect = over.reselect[usize::from(extra.is_some())];
@@ -137,14 +149,42 @@ impl Works {
             bus: (done - now).saturating_sub(overhead + seek + transfer + rotation),
             hit,
             cylinders: media.cylinders,
-            background: (media.end > done).then(|| (media.end - media.transfer, media.end)),
         }
+    }
+
+    /// The transfer of more than a segment: what does not fit comes when the media, which may start at `begin`, have made
+    /// room. Its start, at `ready` or later, and its end.
+    #[cold]
+    fn send_in_parts(
+        &self,
+        model: &Model,
+        (begin, ready): (Nanos, Nanos),
+        (lbn, sectors): (u64, u64),
+        (least, lead): (Nanos, u64),
+        line: &mut Line<'_>,
+    ) -> (Nanos, Nanos) {
+        let electronics = &model.plan.controller;
+        let sector_ps = self.sector_ps[1];
+        let hold = sectors * sector_ps / 1000;
+        let more = sectors - model.plan.buffer.segment_sectors;
+        let ends = |from: Nanos| {
+            let (room, _) = self.write_media(model, begin, lbn, more, from, sector_ps, least, lead.min(more));
+            (from + hold).max(room.end + sector_ps / 1000)
+        };
+        // A drive that keeps the bus waits for the media on it.
+        let from = if electronics.hold_bus[1] || electronics.never_disconnect {
+            line.reserve_for(ready, |from| ends(from) - from)
+        } else {
+            line.reserve(ready, hold)
+        };
+        (from, ends(from))
     }
 
     /// Writes `sectors` whose data comes over the bus from `data_from` on; a sector whose data is late costs
     /// a turn.
     #[allow(clippy::too_many_arguments)]
-    fn write_media(
+    #[inline(always)]
+    pub(super) fn write_media(
         &self,
         model: &Model,
         begin: Nanos,

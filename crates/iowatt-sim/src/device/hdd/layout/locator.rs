@@ -2,8 +2,8 @@
 //!
 //! A binary search alone waits for one memory access after another; it was the largest single cost of a simulated access.
 
-/// Keys per bucket, on average at most.
-const DENSITY: u64 = 1;
+/// Buckets per key, on average at least: most hold none, so that a lookup ends there.
+const SPARSITY: u64 = 4;
 /// Entries of a bucket that are looked at one by one.
 const FEW: usize = 4;
 
@@ -20,7 +20,7 @@ impl Locator {
     #[must_use]
     pub fn new(keys: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
         let span = keys.clone().last().map_or(0, |last| last.saturating_add(1));
-        let wanted = (keys.len() as u64 / DENSITY).max(1);
+        let wanted = (keys.len() as u64 * SPARSITY).max(1);
         let shift = (span / wanted).checked_ilog2().unwrap_or(0);
         let buckets = (span >> shift) + 1;
         let mut below = Vec::with_capacity(buckets as usize + 1);

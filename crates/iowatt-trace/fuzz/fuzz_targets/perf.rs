@@ -1,0 +1,4 @@
+//! Bytes of the format perf.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| iowatt_trace_fuzz::decode(Some("perf"), data));

@@ -1,0 +1,308 @@
+"""`iowatt trace counters`: logs of iostat, sar and Windows' perfmon, as a summary and a profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from iowatt.counters.log import Log
+    from iowatt.counters.parts import Asked
+
+
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verb to ``iowatt trace``."""
+    trace.command("counters")(counters)
+
+
+def counters(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Logs of one tool, in the order of time.", show_default=False),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The profile to write (.toml).", show_default="none: the summary only"
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", "-f", metavar="iostat|sar|perfmon", help="The tool; told by the content."),
+    ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device",
+            "-d",
+            help="A device for the profile; repeated, several side by side.",
+            show_default="the only active one",
+        ),
+    ] = None,
+    access: Annotated[
+        str | None,
+        typer.Option(
+            "--access",
+            metavar="PATTERN",
+            help="Where requests go, which counters do not say: uniform, sequential, zipf:0.99, skew:7.",
+        ),
+    ] = None,
+    sequential: Annotated[
+        float | None,
+        typer.Option(
+            "--sequential",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Share of sequential requests.",
+            show_default="by merges",
+        ),
+    ] = None,
+    read_share: Annotated[
+        float | None,
+        typer.Option(
+            "--read-share", metavar="PERCENT", min=0, max=100, help="Share of reads, where it is not counted."
+        ),
+    ] = None,
+    arrivals: Annotated[
+        str,
+        typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
+    ] = "auto",
+    span: Annotated[
+        str | None, typer.Option("--span", metavar="SIZE", help="Address space of the profile, such as 1TiB.")
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval", metavar="TIME", help="Length of the intervals, where the log does not say it."
+        ),
+    ] = None,
+    first: Annotated[
+        str,
+        typer.Option(
+            "--first", metavar="auto|drop|keep", help="iostat's first report (the mean since the start)."
+        ),
+    ] = "auto",
+    phases: Annotated[
+        int,
+        typer.Option(
+            "--phases", min=1, max=100_000, metavar="N", help="Join intervals into N phases at most."
+        ),
+    ] = 1000,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns", metavar="COUNTER=NAME,...", help="perfmon: names of counters in another language."
+        ),
+    ] = None,
+    skip_bad: Annotated[
+        int, typer.Option("--skip-bad", min=0, metavar="N", help="Skip and count up to N malformed records.")
+    ] = 0,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the profile.", show_default="the file's name")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
+    from iowatt.counters.read import FORMATS, read
+    from iowatt.counters.summary import summary
+    from iowatt.counters.words import lines
+    from iowatt.counters.write import check_target
+    from iowatt.scenario.units import parse_duration
+
+    _one_of("--arrivals", arrivals, ("auto", "poisson", "bursty"))
+    _one_of("--first", first, ("auto", "drop", "keep"))
+    if format_ is not None:
+        _one_of("--format", format_, FORMATS)
+    if output is not None:
+        check_target(output, force=force)
+    log = read(
+        files,
+        format_=format_,  # type: ignore[arg-type]
+        first=first,  # type: ignore[arg-type]
+        names=None if columns is None else _mapping(columns),
+        skip_bad=skip_bad,
+        interval_s=_quantity(interval, parse_duration, "--interval"),
+    )
+    share = None if read_share is None else read_share / 100
+    found = summary(log, share)
+    wanted = device or []
+    if wanted or output is not None:
+        wanted = _devices(log, found, wanted)
+    said: list[str] = []
+    profile = None
+    if output is not None:
+        asked = _asked(
+            access=access,
+            sequential=sequential,
+            read_share=share,
+            span=span,
+            arrivals=arrivals,
+            phases=phases,
+        )
+        profile, said = _profile(log, wanted, asked, output, name=name, files=files, force=force)
+    if as_json:
+        _print_json({**found, "profile": profile})
+        return
+    for line in [*lines(found, wanted), *said]:
+        typer.echo(line)
+
+
+def _asked(
+    *,
+    access: str | None,
+    sequential: float | None,
+    read_share: float | None,
+    span: str | None,
+    arrivals: str,
+    phases: int,
+) -> Asked:
+    """What the options say of what counters do not say."""
+    from iowatt.counters import access as patterns
+    from iowatt.counters.parts import Asked
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_capacity
+
+    if access is None:
+        raise InputError(
+            f"counters do not say where requests go; say what is to be assumed: {patterns.ACCEPTED}",
+            where="--access",
+            hint="uniform is the worst case for caches and disks; without -o only the summary is printed",
+        )
+    return Asked(
+        access=patterns.parse(access),
+        sequential=None if sequential is None else sequential / 100,
+        read_share=read_share,
+        span=_quantity(span, parse_capacity, "--span"),
+        arrivals=arrivals,  # type: ignore[arg-type]
+        phases=phases,
+    )
+
+
+def _profile(
+    log: Log,
+    devices: list[str],
+    asked: Asked,
+    output: Path,
+    *,
+    name: str | None,
+    files: list[Path],
+    force: bool,
+) -> tuple[dict[str, Any], list[str]]:
+    """Write the profile; what it is, and in words."""
+    from iowatt.counters.build import build
+    from iowatt.counters.write import toml, write
+    from iowatt.scenario.document import Document
+    from iowatt.workload import checks
+    from iowatt.workload.profile import Profile
+
+    origin = ", ".join(file.name for file in files)
+    built = build(log, devices, asked, name=_profile_name(name, output), origin=origin)
+    text = toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
+    document = Document(text, str(output))  # what cannot be read back is not written
+    profile = document.validate(Profile)
+    document.fail(checks.problems(profile, profile.span))
+    write(text, output, force=force)
+    span = "" if profile.span else " --span SIZE"
+    said = [
+        "",
+        f"{output}: {profile.title}",
+        *(f"assumed: {assumption}" for assumption in built.assumptions),
+        *(f"note: {note}" for note in built.notes if note not in log.notes),
+        f"next: iowatt trace generate {output} --duration {built.seconds:.9g}s{span}",
+    ]
+    result = {
+        "path": str(output),
+        "name": profile.name,
+        "devices": devices,
+        "seconds": built.seconds,
+        "assumptions": built.assumptions,
+        "notes": built.notes,
+    }
+    return result, said
+
+
+def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
+    """Those asked for, checked; without any, the only one that did anything."""
+    from iowatt.counters.sar import ALL
+    from iowatt.errors import InputError
+    from iowatt.scenario.problems import suggestion
+
+    for name in wanted:
+        if name not in log.devices:
+            raise InputError(
+                f"the log has no device {name!r}",
+                where="--device",
+                hint=suggestion(name, list(log.devices), "devices"),
+            )
+    if wanted:
+        return list(dict.fromkeys(wanted))
+    busy = [entry for entry in found["devices"] if entry.get("iops") or entry["lacking"]]
+    disks = [entry for entry in busy if entry["device"] != ALL] or busy
+    if len(disks) == 1:
+        return [disks[0]["device"]]
+    if not busy:
+        raise InputError("no device read or wrote anything: there is no workload to make a profile of")
+    names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])
+    raise InputError(
+        f"{len(busy)} devices are active ({names}); which is meant?",
+        where="--device",
+        hint="a disk, its partitions and what lies on them (dm-0, md0) count the same requests: take one "
+        "level",
+    )
+
+
+def _profile_name(name: str | None, output: Path) -> str:
+    import re
+
+    if name is not None:
+        return name
+    return re.sub(r"[^a-z0-9.]+", "-", output.stem.lower()).strip("-.")[:64].strip("-.") or "counters"
+
+
+def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
+    from iowatt.errors import InputError
+    from iowatt.scenario.problems import nearest
+
+    if value not in choices:
+        near = nearest(value, choices)
+        hint = f"did you mean {near!r}?" if near else None
+        raise InputError(
+            f"{value!r} is not accepted; accepted are {', '.join(choices)}", where=option, hint=hint
+        )
+
+
+def _mapping(text: str) -> dict[str, str]:
+    from iowatt.errors import InputError
+
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(separator and ours.strip() and theirs.strip() for ours, separator, theirs in pairs):
+        raise InputError(
+            f"{text!r} is no list of COUNTER=NAME; accepted is, for example, Disk Reads/sec=Lesevorgänge/s",
+            where="--columns",
+        )
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
+def _quantity(text: str | None, parse: Any, where: str) -> Any:
+    from iowatt.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+    if not value:
+        raise InputError("must be above 0", where=where)
+    return value
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -1,0 +1,136 @@
+"""`iowatt trace export`: a profile as a job file of fio or a parameter file of vdbench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+
+def register(trace: typer.Typer) -> None:
+    """Add the sub-verb to ``iowatt trace``."""
+    trace.command("export")(export)
+
+
+def export(
+    profile: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROFILE", help="A profile of the library, or a file (.toml).", show_default=False
+        ),
+    ],
+    *,
+    to: Annotated[
+        Literal["fio", "vdbench"], typer.Option("--to", help="The load generator.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file.", show_default="stdout")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            metavar="PATH",
+            help="The file or device that the load generator is to use.",
+            show_default="PROFILE.dat",
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--duration",
+            metavar="TIME",
+            help="How long it runs.",
+            show_default="a round of its phases, or 60s",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="IOPS", help="Requests per second in all, in place of the profile's."),
+    ] = None,
+    span: Annotated[
+        str | None,
+        typer.Option("--span", metavar="SIZE", help="Address space, 1TiB, in place of the profile's."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of everything drawn.")] = 1,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check",
+            metavar="FILE",
+            help="fio: run it on this file, which is written to, and compare the mix with the one asked for.",
+        ),
+    ] = None,
+    erase: Annotated[
+        Path | None,
+        typer.Option("--erase", metavar="DEVICE", help="Allow --check to overwrite this block device."),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace the output, and write to the file of --check, if they exist."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
+    from iowatt.errors import CheckFailedError
+    from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
+    from iowatt.workload.export.omissions import listed
+    from iowatt.workload.export.prepare import parsed, prepare
+    from iowatt.workload.export.write import checked, result, write
+
+    prepared = prepare(
+        profile,
+        overrides or [],
+        target=target or (None if check is None else str(check)),
+        seed=seed,
+        duration_s=parsed(duration, parse_duration, "--duration"),
+        rate_iops=parsed(rate, parse_iops, "--rate"),
+        span=parsed(span, parse_capacity, "--span"),
+    )
+    exported = write(prepared, to, output, force=force)
+    comparison = None
+    if check is not None:
+        comparison = checked(prepared, to, check, force=force, erase=erase)
+    if as_json:
+        _print_json(result(prepared, exported, output, comparison))
+    else:
+        if output is None and comparison is None:
+            typer.echo(exported.text, nl=False)
+        for line in listed(exported.omissions):
+            typer.echo(f"not expressed: {line}", err=output is None and comparison is None)
+        if output is not None:
+            typer.echo(
+                f"{output}: {len(exported.jobs)} jobs, {prepared.duration_s:g} s, on {prepared.target}"
+            )
+        if comparison is not None:
+            _print_comparison(comparison)
+    if comparison is not None and not comparison["within"]:
+        raise CheckFailedError(
+            f"a share is off by {comparison['largest_share_difference']:.2f} points; 1 is accepted"
+        )
+
+
+def _print_comparison(comparison: dict[str, Any]) -> None:
+    from iowatt.workload.export.check import table
+
+    for line in table(comparison):
+        typer.echo(line)
+    for note in comparison["notes"]:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(
+        f"{comparison['requests']:,} requests by {comparison['fio']}; the largest difference of a share is "
+        f"{comparison['largest_share_difference']:.2f} points"
+    )
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

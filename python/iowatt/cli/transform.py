@@ -1,0 +1,113 @@
+"""What `iowatt trace convert` may do to a trace, from the words of the command line to a trace spec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+END_TO_END = "end-to-end"
+
+
+def transformations(
+    *,
+    more: list[str],
+    spread: str | None,
+    seed: int,
+    append: bool,
+    clock: str,
+    start: str | None,
+    end: str | None,
+    speed: float | None,
+    split: str | None,
+    max_transfer: str | None,
+    place: list[str],
+    place_align: str,
+) -> dict[str, Any]:
+    """The keys of a trace spec (see `iowatt.trace.open.spec`) that the options mean.
+
+    Raises
+    ------
+    InputError
+        Naming the option that is wrong and what it accepts.
+    """
+    from iowatt.errors import InputError
+
+    if clock not in ("recorded", "start"):
+        raise InputError(f"{clock!r} is neither recorded nor start", where="--clock")
+    if not more and (append or clock != "recorded"):
+        raise InputError(
+            "applies to several traces, and one is given", where="--append" if append else "--clock"
+        )
+    options: dict[str, Any] = {
+        "spread_s": None if spread is None else seconds(spread, "--spread"),
+        "seed": None if spread is None else seed,
+        "from_s": None if start is None else seconds(start, "--start"),
+        "to_s": None if end is None else seconds(end, "--end"),
+        "speed": speed,
+        "split_bytes": None if split is None else block_size(split, "--split"),
+        "max_transfer_bytes": None if max_transfer is None else block_size(max_transfer, "--max-transfer"),
+        "place": _place(place, place_align) if place else None,
+    }
+    if more:
+        align = "clock" if clock == "recorded" else "start"
+        options |= {"more": more, "combine": "append" if append else "merge", "align": align}
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def block_size(text: str, option: str) -> int:
+    """Bytes of ``--option SIZE``."""
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_block_size
+
+    try:
+        size = parse_block_size(text)
+    except ValueError as error:
+        raise InputError(str(error), where=option) from None
+    if not 0 < size < 1 << 32:
+        raise InputError("must be at least 1 byte and under 4GiB", where=option)
+    return size
+
+
+def seconds(text: str, option: str) -> float:
+    """Seconds of ``--option TIME``."""
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_duration
+
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise InputError(str(error), where=option) from None
+
+
+def _place(wheres: list[str], align: str) -> dict[str, Any]:
+    from iowatt.errors import InputError
+
+    align_bytes = block_size(align, "--place-align")
+    if wheres == [END_TO_END]:
+        return {"seats": [], "align_bytes": align_bytes}
+    if END_TO_END in wheres:
+        raise InputError(f"{END_TO_END} means all devices; name no others beside it", where="--place")
+    return {"seats": [_seat(where) for where in wheres], "align_bytes": align_bytes}
+
+
+def _seat(where: str) -> dict[str, Any]:
+    """``DEVICE=VOLUME``, ``DEVICE=@OFFSET`` or ``DEVICE=VOLUME@OFFSET``; a device's name may hold ``=``."""
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_capacity
+
+    device, separator, spot = where.rpartition("=")
+    volume, at, offset = spot.partition("@")
+    if not (separator and device and (volume or (at and offset))) or (at and not offset):
+        raise InputError(
+            f"{where!r} says no place; accepted are {END_TO_END}, DEVICE=VOLUME, DEVICE=@OFFSET and "
+            "DEVICE=VOLUME@OFFSET, such as hm.0=db or hm.1=@100GiB",
+            where="--place",
+        )
+    seat: dict[str, Any] = {"device": device}
+    if volume:
+        seat["volume"] = volume
+    if at:
+        try:
+            seat["offset"] = parse_capacity(offset)
+        except ValueError as error:
+            raise InputError(str(error), where="--place") from None
+    return seat

@@ -1,0 +1,140 @@
+"""What a device did in each interval: reads and writes apart, in requests and bytes, and on what ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from iowatt.counters.log import Floats, Log
+from iowatt.errors import InputError
+
+Split = Literal["counted", "bytes", "given"]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """A device over the intervals of its log.
+
+    ``reads``, ``writes`` per second and ``read_bytes``, ``write_bytes`` per second have one value for each
+    interval; where the log has no figures of one (``known`` false) they are 0. ``seconds`` are the lengths,
+    NaN where the log does not say them. ``split`` says where the shares of reads and writes come from:
+    counted; those of the bytes, by equal mean sizes; given by whoever asks. ``unplaced``: requests that moved
+    no bytes (flushes, discards).
+    """
+
+    device: str
+    seconds: Floats
+    known: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    reads: Floats
+    writes: Floats
+    read_bytes: Floats
+    write_bytes: Floats
+    split: Split
+    same_sizes: bool
+    unplaced: float
+
+    @property
+    def requests(self) -> Floats:
+        """Reads and writes per second."""
+        return self.reads + self.writes
+
+    @property
+    def weights(self) -> Floats:
+        """Seconds of the known intervals; where no length is known, 1 each."""
+        lengths = np.where(np.isfinite(self.seconds), self.seconds, 1.0)
+        return np.where(self.known, lengths, 0.0)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything was read or written."""
+        return bool(self.requests.any())
+
+
+def activity(log: Log, device: str, read_share: float | None = None) -> Activity:
+    """What ``device`` did.
+
+    Parameters
+    ----------
+    read_share:
+        Share of requests that read, 0 to 1, where the log does not tell reads from writes.
+
+    Raises
+    ------
+    InputError
+        The log has too few counters, with those that are needed.
+    """
+
+    def has(name: str) -> bool:
+        return log.has(device, name)
+
+    def get(name: str) -> Floats:
+        return log.column(device, name)
+
+    split: Split = "counted"
+    unplaced = np.zeros(len(log.seconds))
+    if has("reads") and has("writes"):
+        reads, writes = get("reads"), get("writes")
+        total = reads + writes
+    else:
+        total = _total(log, device)
+        if has("read_bytes") and has("write_bytes"):
+            split, moved = "bytes", get("read_bytes") + get("write_bytes")
+            share = np.divide(get("read_bytes"), moved, out=np.zeros_like(moved), where=moved > 0)
+            unplaced = np.where(moved > 0, 0.0, total)
+            total = np.where(moved > 0, total, moved)
+        elif read_share is not None:
+            split, share = "given", np.full(len(total), read_share)
+        else:
+            raise InputError(
+                f"the counters of {device!r} do not tell reads from writes",
+                hint="record more columns (iostat -x without -s), or say the share of reads: --read-share 70",
+            )
+        reads, writes = total * share, total * (1 - share)
+    same = split != "counted"
+    if has("read_bytes") and has("write_bytes"):
+        read_bytes, write_bytes = get("read_bytes"), get("write_bytes")
+    elif has("read_size") and has("write_size"):
+        read_bytes, write_bytes = reads * _or_zero(get("read_size")), writes * _or_zero(get("write_size"))
+    else:
+        same = True
+        moved = _moved(log, device, total)
+        share = np.divide(reads, total, out=np.zeros_like(total), where=total > 0)
+        read_bytes, write_bytes = moved * share, moved * (1 - share)
+    columns = (reads, writes, read_bytes, write_bytes)
+    known = np.logical_and.reduce([np.isfinite(column) for column in columns])
+    reads, writes, read_bytes, write_bytes = (np.where(known, column, 0.0) for column in columns)
+    seconds = np.frombuffer(log.seconds, dtype=np.float64)
+    return Activity(
+        device, seconds, known, reads, writes, read_bytes, write_bytes, split, same,
+        float(np.nansum(np.where(known, unplaced, 0.0)) / max(1, int(known.sum()))),
+    )  # fmt: skip
+
+
+def _total(log: Log, device: str) -> Floats:
+    if not log.has(device, "requests"):
+        raise InputError(
+            f"the counters of {device!r} lack requests per second",
+            hint="needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
+            "Writes/sec",
+        )
+    return log.column(device, "requests")
+
+
+def _moved(log: Log, device: str, requests: Floats) -> Floats:
+    if log.has(device, "bytes"):
+        return log.column(device, "bytes")
+    if log.has(device, "size"):
+        return requests * _or_zero(log.column(device, "size"))
+    raise InputError(
+        f"the counters of {device!r} lack bytes per second and mean sizes",
+        hint="needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
+        "Bytes/sec and Disk "
+        "Write Bytes/sec",
+    )
+
+
+def _or_zero(sizes: Floats) -> Floats:
+    """Mean sizes, 0 where there was no request to have one."""
+    return np.nan_to_num(sizes, nan=0.0)

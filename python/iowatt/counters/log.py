@@ -1,0 +1,98 @@
+"""What counters say, whichever tool wrote them: rates and means of each device over intervals."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+# Per second: of requests that reached the device, after merging. Waits are means in seconds, sizes means in
+# bytes, `utilisation` is the share of time with a request in the device.
+RATES: Final = (
+    "requests", "reads", "writes", "discards", "flushes",
+    "bytes", "read_bytes", "write_bytes", "discard_bytes",
+    "merged", "read_merged", "write_merged",
+)  # fmt: skip
+MEANS: Final = (
+    "wait", "read_wait", "write_wait", "size", "read_size", "write_size", "queue", "utilisation",
+)  # fmt: skip
+# 0 where a device is not listed: iostat -z leaves idle ones out.
+_ZERO_WHEN_IDLE: Final = frozenset((*RATES, "queue", "utilisation"))
+_ABSENT: Final = float("nan")
+
+
+@dataclass
+class Series:
+    """The rows of one device: the number of each row's interval, and its figures."""
+
+    intervals: array[int] = field(default_factory=lambda: array("q"))
+    columns: dict[str, array[float]] = field(default_factory=dict)
+
+    def add(self, interval: int, values: Mapping[str, float]) -> None:
+        """Append a row; figures that only some rows have are absent (NaN) from the others."""
+        before = len(self.intervals)
+        self.intervals.append(interval)
+        for name in [name for name in values if name not in self.columns]:
+            self.columns[name] = array("d", [_ABSENT]) * before
+        for name, column in self.columns.items():
+            column.append(values.get(name, _ABSENT))
+
+
+@dataclass
+class Log:
+    """All that was read.
+
+    ``seconds`` has the length of each interval, NaN where the log does not say it; ``notes`` what was left
+    out or taken for granted while reading, in sentences; ``bad`` how many malformed records were skipped.
+    """
+
+    format: str
+    skip_bad: int = 0
+    seconds: array[float] = field(default_factory=lambda: array("d"))
+    devices: dict[str, Series] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    bad: int = 0
+
+    def interval(self, seconds: float = _ABSENT) -> int:
+        """Open the next interval; its number."""
+        self.seconds.append(seconds)
+        return len(self.seconds) - 1
+
+    def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:
+        """One device in one interval."""
+        self.devices.setdefault(device, Series()).add(interval, values)
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def malformed(self, error: InputError) -> None:
+        """Count a malformed record, or raise its error where no more may be skipped."""
+        if self.bad >= self.skip_bad:
+            raise error
+        self.bad += 1
+
+    def column(self, device: str, name: str) -> Floats:
+        """A figure in each interval: NaN where not known; rates are 0 where the device is not listed."""
+        series = self.devices[device]
+        filled = (
+            np.zeros(len(self.seconds)) if name in _ZERO_WHEN_IDLE else np.full(len(self.seconds), np.nan)
+        )
+        rows = np.frombuffer(series.intervals, dtype=np.int64)
+        column = series.columns.get(name)
+        filled[rows] = np.nan if column is None else np.frombuffer(column, dtype=np.float64)
+        return filled
+
+    def has(self, device: str, name: str) -> bool:
+        """Whether any row of the device has the figure."""
+        column = self.devices[device].columns.get(name)
+        return column is not None and bool(np.isfinite(np.frombuffer(column, dtype=np.float64)).any())

@@ -1,0 +1,155 @@
+"""Streams of a profile made of counters: one for each device and direction, sequential ones apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from iowatt.counters import sizes
+from iowatt.counters.activity import Activity
+from iowatt.counters.log import Floats, Log
+from iowatt.counters.summary import merged_share
+
+Law = Literal["auto", "poisson", "bursty"]
+_LEAST_MERGED: Final = 0.01
+_SHARE_DIGITS: Final = 6
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What whoever asks says of what counters do not say.
+
+    ``access`` is a pattern as a profile has it; ``sequential`` the share (0 to 1) of sequential requests, in
+    place of what merges tell; ``read_share`` (0 to 1) where the log does not tell; ``span`` in bytes;
+    ``phases`` the most.
+    """
+
+    access: dict[str, Any]
+    sequential: float | None = None
+    read_share: float | None = None
+    span: int | None = None
+    arrivals: Law = "auto"
+    phases: int = 1000
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stream: its name, the place of its device, and its requests and bytes in each interval.
+
+    ``of_direction`` is its share of the requests of its device in its direction.
+    """
+
+    name: str
+    device: int
+    reads: bool
+    sequential: bool
+    counts: Floats
+    amounts: Floats
+    of_direction: float
+
+    @property
+    def requests(self) -> float:
+        """All its requests."""
+        return float(self.counts.sum())
+
+
+def parts(log: Log, acts: Sequence[Activity], used: Any, asked: Asked) -> list[Part]:
+    """The streams of some devices over the intervals that are ``used``."""
+    found = []
+    for place, act in enumerate(acts):
+        prefix = f"{_word(act.device, place)}-" if len(acts) > 1 else ""
+        seconds = act.seconds[used]
+        for reads in (True, False):
+            counts = (act.reads if reads else act.writes)[used] * seconds
+            amounts = (act.read_bytes if reads else act.write_bytes)[used] * seconds
+            share = _sequential(log, act, reads, asked)
+            direction = f"{prefix}{'read' if reads else 'write'}"
+            for sequential, part in ((True, share), (False, 1 - share)):
+                if part > 0 and counts.any():
+                    name = f"{direction}-sequential" if sequential else direction
+                    found.append(Part(name, place, reads, sequential, counts * part, amounts * part, part))
+    return found
+
+
+def _sequential(log: Log, act: Activity, reads: bool, asked: Asked) -> float:
+    """Share of a direction's requests that are taken to be sequential."""
+    if asked.access["pattern"] == "sequential":
+        return 1.0
+    if asked.sequential is not None:
+        return asked.sequential
+    name, rate = ("read_merged", act.reads) if reads else ("write_merged", act.writes)
+    share = merged_share(log, act.device, name, rate, act.weights)
+    if share is None:
+        share = merged_share(log, act.device, "merged", act.requests, act.weights)
+    return round(share, 4) if share is not None and share >= _LEAST_MERGED else 0.0
+
+
+def streams(found: Sequence[Part], asked: Asked, devices: int) -> list[dict[str, Any]]:
+    """The tables of the streams."""
+    tables = []
+    for part, share in zip(found, shares([part.requests for part in found]), strict=True):
+        mix = sizes.mix(part.counts, part.amounts)
+        stream: dict[str, Any] = {
+            "name": part.name,
+            "share": share,
+            "read_share": 100 if part.reads else 0,
+            "sizes": [{"size": size, "share": size_share} for size, size_share in mix],
+            "access": {"pattern": "sequential"} if part.sequential else asked.access,
+        }
+        if devices > 1:
+            ends = (100 * part.device / devices, 100 * (part.device + 1) / devices)
+            stream["range"] = [f"{end:.9g}%" for end in ends]
+        tables.append(stream)
+    return tables
+
+
+def phases(found: Sequence[Part], seconds: Floats, groups: Sequence[Any]) -> list[dict[str, Any]]:
+    """The tables of the phases, one for each group of intervals; none where there is but one."""
+    if len(groups) == 1:
+        return []
+    mean = sum(part.requests for part in found) / float(seconds.sum())
+    width = len(str(len(groups)))
+    tables = []
+    for number, group in enumerate(groups, 1):
+        lasted = float(seconds[group].sum())
+        counts = [float(part.counts[group].sum()) for part in found]
+        phase: dict[str, Any] = {
+            "name": f"t{number:0{width}}",
+            "duration": f"{lasted:.6f}".rstrip("0").rstrip(".") + "s",
+            "factor": rounded(sum(counts) / lasted / mean),
+        }
+        if len(found) > 1 and sum(counts) > 0:
+            phase["shares"] = dict(zip((part.name for part in found), shares(counts), strict=True))
+        tables.append(phase)
+    return tables
+
+
+def groups(count: int, most: int) -> list[Any]:
+    """Indices of ``count`` intervals in at most so many groups of successive ones, as even as can be."""
+    return list(np.array_split(np.arange(count), min(most, count)))
+
+
+def shares(counts: Sequence[float]) -> list[float]:
+    """Percent, adding up to 100."""
+    total = sum(counts)
+    found = [round(100 * count / total, _SHARE_DIGITS) for count in counts]
+    largest = found.index(max(found))
+    found[largest] = round(found[largest] + 100 - sum(found), _SHARE_DIGITS)
+    return found
+
+
+def rounded(value: float) -> float:
+    """Nine digits: beyond what counters have."""
+    return float(f"{value:.9g}")
+
+
+def _word(device: str, place: int) -> str:
+    """A device as the first part of a stream's name; numbered where it had to be changed."""
+    word = re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")[:32].strip("-")
+    if not word[:1].isalpha():
+        word = f"disk{word}"
+    return word if word == device else f"{word}-{place + 1}"

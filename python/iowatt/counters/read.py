@@ -1,0 +1,127 @@
+"""Logs by their content: which tool wrote them, and all of them as one `Log`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from iowatt.counters import iostat, perfmon, sadf, sar, sysstat_json
+from iowatt.counters.columns import known
+from iowatt.counters.log import Log
+from iowatt.counters.text import Line, lines
+from iowatt.errors import InputError
+
+Format = Literal["iostat", "sar", "perfmon"]
+FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
+_HEAD: Final = 400  # lines to look at
+_SAR_ROW: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\s[AP]M)?\s+\S", re.ASCII)
+_HINT: Final = (
+    "read are iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) and Windows' performance "
+    "monitor (CSV, "
+    "typeperf); a binary sa file first goes through sadf -d FILE -- -d, a .blg file through relog FILE -f CSV"
+)
+
+
+def read(
+    files: Sequence[Path],
+    *,
+    format_: Format | None = None,
+    first: iostat.First = "auto",
+    names: Mapping[str, str] | None = None,
+    skip_bad: int = 0,
+    interval_s: float | None = None,
+) -> Log:
+    """Logs of one tool, one after another in time.
+
+    Parameters
+    ----------
+    format_:
+        The tool; by default, told by the content.
+    first:
+        Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that
+        iostat ran with ``-y``. names: Names of perfmon's counters in another language, by the English ones.
+        skip_bad: Malformed records to skip before it is an error. interval_s: Length of the intervals, in
+        seconds, where the log does not say it.
+
+    Raises
+    ------
+    InputError
+        With file and line: no such log, a malformed row, nothing left to use.
+    """
+    log: Log | None = None
+    for file in files:
+        head = list(itertools.islice(lines(file), _HEAD))
+        found = _detect(head, file)
+        tool = _TOOL[found]
+        if format_ is not None and tool != format_:
+            raise InputError(f"expected a log of {format_}; this is one of {tool}", where=str(file))
+        if log is None:
+            log = Log(tool, skip_bad)
+        elif log.format != tool:
+            raise InputError(
+                f"a log of {tool}, after one of {log.format}",
+                where=str(file),
+                hint="read them one tool at a time",
+            )
+        if names and found != "perfmon":
+            raise InputError("names of counters are for logs of perfmon only", where="--columns")
+        _read(found, log, file, first, names or {})
+    if log is None or not log.devices:
+        where = ", ".join(str(file) for file in files)
+        if log is not None and iostat.DROPPED in log.notes:
+            raise InputError(
+                "its only report is the mean since the system was started, which is left out",
+                where=where,
+                hint="record with iostat -xt 10, which goes on reporting; --first keep takes the mean all "
+                "the same",
+            )
+        raise InputError("it has no row of any device", where=where, hint=_HINT)
+    if interval_s is not None:
+        for index, seconds in enumerate(log.seconds):
+            log.seconds[index] = interval_s if math.isnan(seconds) else seconds
+    return log
+
+
+_TOOL: Final[dict[str, Format]] = {
+    "iostat": "iostat",
+    "iostat-json": "iostat",
+    "sar": "sar",
+    "sadf": "sar",
+    "sadf-json": "sar",
+    "perfmon": "perfmon",
+}
+
+
+def _read(found: str, log: Log, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:
+    if found in ("iostat-json", "sadf-json"):
+        sysstat_json.read(log, lines(file), first)
+        return
+    reader: Any
+    if found == "iostat":
+        reader = iostat.Reader(log, first)
+    elif found == "perfmon":
+        reader = perfmon.Reader(log, names)
+    else:
+        reader = sar.Reader(log) if found == "sar" else sadf.Reader(log)
+    reader.read(lines(file))
+
+
+def _detect(head: list[Line], file: Path) -> str:
+    for line in head:
+        text = line.text.strip()
+        if text.startswith(('"(PDH-', "(PDH-")):
+            return "perfmon"
+        if text.startswith("# hostname;"):
+            return "sadf"
+        if text.startswith("{"):
+            start = "\n".join(other.text for other in head)
+            return "sadf-json" if '"file-date"' in start or '"disk-device"' in start else "iostat-json"
+        words = text.split()
+        columns = sum(known(word) for word in words)
+        if columns >= 3 or (columns and words[0].rstrip(":") == "Device"):
+            return "sar" if _SAR_ROW.match(text) else "iostat"
+    raise InputError("no log of counters that can be read", where=str(file), hint=_HINT)

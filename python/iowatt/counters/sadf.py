@@ -1,0 +1,75 @@
+"""``sadf -d``: sar's figures with semicolons between, the length of each interval in front."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from iowatt.counters.columns import figures, known
+from iowatt.counters.log import Log
+from iowatt.counters.sar import ALL
+from iowatt.counters.text import Line, rate, shown
+
+_BEFORE: Final = 3  # hostname;interval;timestamp
+
+
+class Reader:
+    """Takes the lines of a log, one after another, and puts its intervals into ``log``."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._columns: list[str] | None = None
+        self._has_device = False
+        self._stamp: tuple[str, str] | None = None
+        self._interval = 0
+        self._seen: set[str] = set()
+
+    def read(self, lines: Iterable[Line]) -> None:
+        """All of a file."""
+        for line in lines:
+            if line.text.startswith("#"):
+                self._header(line)
+            elif line.text.strip() and self._columns is not None:
+                self._row(line)
+        self._stamp = None
+
+    def _header(self, line: Line) -> None:
+        names = line.text.lstrip("# ").split(";")[_BEFORE:]
+        if any("[...]" in name for name in names):
+            raise line.error(
+                "a log with all devices on one line cannot be read", hint="sadf -d FILE -- -d, without -h"
+            )
+        if sum(known(name) for name in names) < 3:
+            self._columns = None
+            return
+        self._has_device = not known(names[0])
+        self._columns = names[1:] if self._has_device else names
+
+    def _row(self, line: Line) -> None:
+        columns = self._columns or []
+        cells = line.text.split(";")
+        if any("RESTART" in cell.upper() for cell in cells[_BEFORE:]):
+            return
+        want = _BEFORE + len(columns) + self._has_device
+        if len(cells) != want:
+            self._log.malformed(line.error(f"expected {want} values, as the header says; found {len(cells)}"))
+            return
+        try:
+            seconds = rate(cells[1])
+            if not seconds > 0:
+                raise ValueError(f"interval: expected seconds above 0, found {shown(cells[1])}")
+        except ValueError as error:
+            self._log.malformed(line.error(str(error)))
+            return
+        device = cells[_BEFORE] if self._has_device else ALL
+        try:
+            values = figures(columns, cells[_BEFORE + self._has_device :])
+        except ValueError as error:
+            self._log.malformed(line.error(f"device {shown(device)}: {error}"))
+            values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        stamp = (cells[0], cells[2])
+        if stamp != self._stamp or device in self._seen:
+            self._interval, self._stamp, self._seen = self._log.interval(seconds), stamp, set()
+        self._seen.add(device)
+        self._log.put(self._interval, device, values)

@@ -1,0 +1,87 @@
+"""A profile's tables as TOML, and the file of them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+
+_INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such
+
+
+def toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+    """The TOML of a profile: keys, the table of phases, arrivals, streams, what is missing, sources."""
+    lines = [f"# {_one_line(comment)}" for comment in comments]
+    for key, value in tables.items():
+        if key not in ("arrivals", "stream", "missing", "source"):
+            lines += _entry(key, value)
+    lines += ["", "[arrivals]"]
+    for key, value in tables["arrivals"].items():
+        lines += _entry(key, value)
+    for name in ("stream", "missing", "source"):
+        for table in tables.get(name, []):
+            lines += ["", f"[[{name}]]"]
+            for key, value in table.items():
+                lines += _entry(key, value)
+    return "\n".join(lines) + "\n"
+
+
+def write(text: str, target: Path, *, force: bool = False) -> None:
+    """Write a profile; whole or not at all.
+
+    Raises
+    ------
+    InputError
+        It exists and ``force`` is not set, or cannot be written.
+    """
+    check_target(target, force=force)
+    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
+    try:
+        aside.write_text(text, "utf-8")
+        aside.replace(target)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Raise an ``InputError`` where ``target`` is no place for a profile."""
+    if target.suffix != ".toml":
+        raise InputError("a profile's name ends in .toml", where=str(target))
+    if target.exists() and not force:
+        raise InputError("exists already", where=str(target), hint="--force replaces it")
+
+
+def _entry(key: str, value: Any) -> list[str]:
+    if (key in _INLINE or key == "notes") and value:
+        return [f"{key} = [", *(f"    {_text(row)}," for row in value), "]"]
+    return [] if value == [] else [f"{key} = {_text(value)}"]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, str):
+        return '"' + "".join(map(_escaped, value)) + '"'
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_text(part)}" for key, part in value.items()) + " }"
+    return "[" + ", ".join(_text(part) for part in value) + "]"
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character < " " or character == "\x7f":
+        return f"\\u{ord(character):04x}"
+    return "\N{REPLACEMENT CHARACTER}" if "\ud800" <= character <= "\udfff" else character
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,62 @@
+"""A profile ready for export: found, checked, cut into sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from iowatt.errors import InputError
+from iowatt.workload.arrivals import Recorded
+from iowatt.workload.export.loads import Prepared
+from iowatt.workload.export.sections import sections
+from iowatt.workload.find import load
+
+
+def prepare(
+    name: str,
+    overrides: Sequence[str] = (),
+    *,
+    target: str | None = None,
+    seed: int = 1,
+    duration_s: float | None = None,
+    rate_iops: float | None = None,
+    span: int | None = None,
+) -> Prepared:
+    """A profile, by name or file, for a load generator on ``target`` (a file or device).
+
+    Raises
+    ------
+    InputError
+        With file, line and fix, for all that is wrong with the profile; where nothing says how large the span
+        is; and for recorded arrivals, which no generator makes.
+    """
+    loaded = load(name, overrides, rate_iops=rate_iops)
+    profile = loaded.profile
+    size = span or profile.span
+    loaded.check(size)
+    if size is None:
+        raise InputError(
+            f"the profile {profile.name!r} does not say how large its address space is",
+            where=loaded.document.source,
+            hint="give it: --span 1TiB",
+        )
+    if isinstance(profile.arrivals, Recorded):
+        raise InputError(
+            "recorded stamps are no law that fio or vdbench could make",
+            where=loaded.document.place(("arrivals", "law")),
+            hint="give other arrivals: --set 'arrivals={law=\"poisson\",rate=500}'",
+        )
+    return Prepared(loaded, size, seed, target or f"{profile.name}.dat", sections(profile, duration_s))
+
+
+def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
+    """``text`` as a quantity above 0, by a function of `iowatt.scenario.units`; ``None`` where not given."""
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+    if not value:
+        raise InputError("must be above 0", where=where)
+    return value

@@ -1,0 +1,80 @@
+"""`iowatt trace export` as typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HOT = ("hot-band", "--rate", "2000", "--span", "1GiB", "--to")
+
+
+def iowatt(*words, cwd):
+    command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "trace", "export", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_the_file_goes_to_stdout_and_the_rest_to_stderr(tmp_path):
+    done = iowatt(*HOT, "fio", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# SNIA Emerald hot band")
+    assert done.stderr.splitlines()[0].startswith("not expressed: align of uniform, hot1, hot2, hot3, hot4: ")
+
+
+def test_a_file_is_written_and_not_replaced(tmp_path):
+    words = (*HOT, "vdbench", "-o", "hot.parm", "--target", "/dev/sdx")
+    done = iowatt(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "hot.parm: 13 jobs, 60 s, on /dev/sdx\n")
+    assert "lun=/dev/sdx" in (tmp_path / "hot.parm").read_text()
+    again = iowatt(*words, cwd=tmp_path)
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+    assert iowatt(*words, "--force", cwd=tmp_path).returncode == 0
+
+
+def test_json_has_the_file_the_jobs_and_what_is_not_in_it(tmp_path):
+    done = iowatt(*HOT, "fio", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (found["schema"], found["to"], found["check"]) == ("iowatt.trace-export/1", "fio", None)
+    assert {"name": "hot1-read", "stream": "hot1"} in found["jobs"]
+    assert found["not_expressed"][0].keys() == {"key", "asked", "exported", "why"}
+    assert found["text"].startswith("# SNIA")
+    assert any("UNVERIFIED" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hot-band", "--to", "fio", "--span", "1GiB"), "arrivals.rate"),
+        (("hot-band", "--to", "fio", "--rate", "100"), "--span"),
+        (("hot-bnad", "--to", "fio"), "did you mean"),
+        (("hot-band", "--to", "iometer"), "iometer"),
+        (("hot-band", "--to", "fio", "--rate", "x"), "--rate"),
+        ((*HOT, "vdbench", "--check", "a.dat"), "only fio can be run"),
+    ],
+)
+def test_wrong_words_are_refused(tmp_path, words, said):
+    done = iowatt(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="no fio (Debian: apt install fio)")
+def test_check_prints_asked_beside_seen(tmp_path):
+    words = (*HOT, "fio", "--rate", "3000", "--span", "64MiB", "--duration", "10s", "--check", "x.dat")
+    done = iowatt(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "share of requests, %" in done.stdout
+    assert "the largest difference of a share is" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_without_fio_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = ("hot-band", "--to", "fio", "--rate", "100", "--span", "64MiB", "--check", "x.dat")
+    done = iowatt(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "apt install fio" in done.stderr

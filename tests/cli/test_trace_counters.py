@@ -1,0 +1,121 @@
+"""`iowatt trace counters` as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+from iowatt.workload.find import load
+
+DATA = Path(__file__).parents[1] / "data" / "counters"
+LOG = str(DATA / "iostat-12.6-xtd.txt")
+
+
+def run(*words: str) -> str:
+    done = CliRunner().invoke(app, ["trace", "counters", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def refused(*words: str) -> InputError:
+    done = CliRunner().invoke(app, ["trace", "counters", *words])
+    assert isinstance(done.exception, InputError)
+    assert done.exception.exit_code == 2
+    return done.exception
+
+
+def test_a_summary_needs_nothing_else() -> None:
+    shown = run(LOG)
+    assert "iostat: 60 intervals of 1 s, 1 min in all" in shown
+    row = next(line for line in shown.splitlines() if line.startswith("vda "))
+    assert "62.9 %" in row
+    assert "41.7 %" in row  # of the writes merged
+    assert "burstier than Poisson" in shown
+    assert "the first report of a log is the mean since the system was started" in shown
+
+
+def test_the_summary_as_json() -> None:
+    found = json.loads(run(LOG, "--json"))
+    assert found["schema"] == "iowatt.trace-counters/1"
+    (device,) = found["devices"]
+    assert device["iops"] == pytest.approx(769.55, abs=0.01)
+    assert sum(part["read_iops"] + part["write_iops"] for part in device["over_time"]) / 60 == pytest.approx(
+        769.55
+    )
+    assert found["profile"] is None
+
+
+def test_reads_and_writes_together_are_shown_where_no_more_is_known() -> None:
+    log = str(DATA / "iostat-12.6-xst.txt")
+    (device,) = json.loads(run(log, "--json"))["devices"]
+    assert device["iops"] == pytest.approx((3863 + 3157 + 1543.56) / 3)
+    assert device["read_share"] is None
+    assert "do not tell reads from writes" in run(log)
+    (device,) = json.loads(run(log, "--json", "--read-share", "70"))["devices"]
+    assert (device["read_share"], device["read_share_from"]) == (pytest.approx(0.7), "given")
+
+
+def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
+    target = tmp_path / "mine.toml"
+    shown = run(LOG, "-o", str(target), "--access", "skew:7", "--span", "1TiB")
+    assert shown.count("\nassumed: ") >= 5
+    assert f"next: iowatt trace generate {target} --duration 60s" in shown
+    profile = load(str(target)).profile
+    assert (profile.name, profile.span, len(profile.phase)) == ("mine", 1 << 40, 60)
+    assert "exists already" in str(refused(LOG, "-o", str(target), "--access", "uniform"))
+    result = json.loads(run(LOG, "-o", str(target), "--access", "uniform", "--force", "--json"))
+    assert result["profile"]["devices"] == ["vda"]
+    assert any("as asked" in assumption for assumption in result["profile"]["assumptions"])
+
+
+def test_where_requests_go_must_be_said(tmp_path: Path) -> None:
+    error = refused(LOG, "-o", str(tmp_path / "x.toml"))
+    assert error.where == "--access"
+    assert "uniform, sequential, zipf:EXPONENT" in error.message
+    assert not list(tmp_path.iterdir())
+
+
+def test_which_device_must_be_said_and_near_names_are_suggested(tmp_path: Path) -> None:
+    log, target = str(DATA / "iostat-10-xtk.txt"), str(tmp_path / "x.toml")
+    error = refused(log, "-o", target, "--access", "uniform")
+    assert "2 devices are active (dm-0, sda)" in error.message
+    assert "did you mean 'sda'" in str(refused(log, "-d", "sdb"))
+    run(log, "-o", target, "--access", "uniform", "-d", "sda")
+    assert {stream.name for stream in load(target).profile.stream} == {"read", "write", "write-sequential"}
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (["--format", "sr"], "--format"),
+        (["--arrivals", "burst"], "--arrivals"),
+        (["--first", "no"], "--first"),
+        (["--interval", "10"], "--interval"),
+        (["--columns", "Disk Reads/sec"], "--columns"),
+        (["-o", "x.txt"], "x.txt"),
+    ],
+)
+def test_wrong_options_are_named(words: list[str], where: str) -> None:
+    assert refused(LOG, *words).where == where
+
+
+def test_a_name_that_no_profile_may_have_writes_nothing(tmp_path: Path) -> None:
+    error = refused(LOG, "-o", str(tmp_path / "x.toml"), "--access", "uniform", "--name", "Not A Name")
+    assert "name" in str(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_parameters_beyond_the_profile_are_refused(tmp_path: Path) -> None:
+    error = refused(LOG, "-o", str(tmp_path / "x.toml"), "--access", "skew:0.5")
+    assert "access" in str(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    error = refused(str(tmp_path / "none.txt"))
+    assert "none.txt" in str(error.where)

@@ -1,0 +1,156 @@
+"""`iowatt trace profile`: text, JSON, the page; what it refuses, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+WEEK = ROOT / "python/iowatt/library/validation/ajw.1week.srt.gz"
+HOSTILE = "<img src=x onerror=alert(1)>"
+CSV = f"""time_ms,op,offset,size,device
+0,R,0,4096,{HOSTILE}
+1,R,4096,4096,{HOSTILE}
+1,W,0,8192,sdb
+5,W,0,4096,sdb
+"""
+runner = CliRunner()
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.csv"
+    path.write_text(CSV)
+    return path
+
+
+def invoke(*arguments: object, **options: Any) -> Result:
+    return runner.invoke(app, ["trace", "profile", *map(str, arguments)], **options)
+
+
+def test_text_says_requests_and_bytes(trace: Path) -> None:
+    result = invoke(trace, "--cache", "4KiB,16KiB")
+    assert result.exit_code == 0, result.output
+    shown = dict(re.findall(r"^(\S+(?: \S+)?) {2,}(.*)$", result.stdout, re.MULTILINE))
+    assert shown["requests"].startswith("4: 50.00 % reads (40.00 % of the bytes), 8 KiB read, 12 KiB written")
+    assert shown["sequential"].startswith("25.00 % of requests (20.00 % of bytes)")
+    # The last write is the only block again, with one other since: a cache of two blocks has it.
+    assert "16 KiB: 75.00 % of requests, 80.00 % of bytes" in shown["miss ratio"]
+    assert shown["rewriting"].startswith("50.00 % of writes (33.33 % of bytes)")
+    assert shown["devices"].startswith("2: ")
+    assert "only 4 requests: distributions say little" in result.stdout
+
+
+def test_json_has_a_version_and_all_traces(trace: Path) -> None:
+    result = invoke(trace, WEEK, "--json", "--extent", "64MiB", "--block", "8k")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["schema"] == "iowatt.description/1"
+    small, week = document["traces"]
+    assert small["options"] == {
+        "block_bytes": 8192,
+        "extent_bytes": 64 << 20,
+        "samples": 1 << 20,
+        "lookback": 32,
+        "gap_bytes": 0,
+        "cache_bytes": [],
+    }
+    assert week["density"]["extent_bytes"] == 64 << 20
+    # What fitting a synthetic workload needs.
+    assert {"moments", "fits", "histogram"} <= set(week["inter_arrival"])
+    assert week["burstiness"]["hurst"] and week["burstiness"]["scales"]
+    assert sum(week["sizes"]["histogram"]["reads"]) == week["requests"]["reads"]
+    lengths = week["sequential"]["read_runs"]["histogram"]
+    assert sum(lengths["requests"]) == week["requests"]["reads"]
+    reused = week["reuse"]["histogram"]
+    first = week["reuse"]["first_touch"]
+    assert 0 < sum(reused["read_share"]) < 1 and 0 < first["read_requests"] < 1
+    assert sum(volume["request_share"] for volume in week["devices"]["listed"]) == pytest.approx(1)
+
+
+def test_a_page_of_two_traces(trace: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    result = invoke(trace, WEEK, "-o", target)
+    assert result.exit_code == 0, result.output
+    page = target.read_text("utf-8")
+    assert "<h2>trace.csv</h2>" in page and "<h2>ajw.1week.srt.gz</h2>" in page
+    assert HOSTILE not in page and "&lt;img src=x" in page
+    data = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    figures = json.loads(data[1])["figures"]
+    assert {"trace1-sizes", "trace2-miss-ratio", "trace2-dispersion", "trace2-envelope"} <= set(figures)
+    for figure in figures.values():
+        assert all(len(row) == len(figure["columns"]) for row in figure["rows"])
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+    with pytest.raises(InputError, match="exists already"):
+        invoke(trace, "-o", target, catch_exceptions=False)
+    assert invoke(trace, "-o", target, "--force").exit_code == 0
+
+
+def test_one_request_and_equal_stamps(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    for lines in (["0,R,0,512"], ["0,W,0,512"] * 3):
+        path = tmp_path / "trace.csv"
+        path.write_text("\n".join(["time_ms,op,offset,size", *lines]))
+        result = invoke(path, "-o", target, "--force")
+        assert result.exit_code == 0, result.output
+        (found,) = json.loads(invoke(path, "--json").stdout)["traces"]
+        assert found["requests"]["count"] == len(lines)
+        assert found["rate"]["iops"] == 0
+
+
+def test_stdin() -> None:
+    script = Path(sys.executable).with_name("iowatt")
+    command = [script, "trace", "profile", "-", "--json"]
+    done = subprocess.run(command, input=CSV.encode(), capture_output=True, check=True)
+    assert json.loads(done.stdout)["traces"][0]["file"] == "<stdin>"
+    assert done.stderr == b""
+    refused = subprocess.run([*command, "--lookback", "0"], input=b"", capture_output=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"--lookback" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--block", "0"], "power of two"),
+        (["--block", "3k"], "power of two from 512"),
+        (["--block", "x"], "no size|not a|x"),
+        (["--extent", "1k"], "at least a block"),
+        (["--cache", "1GiB,"], "no quantity"),
+        (["--cache", "4"], "unit"),
+        (["--cache", "1kB"], "hold no block"),
+        (["--samples", "0"], "from 1 on"),
+        (["--samples", "9999999"], "are accepted"),
+        (["--lookback", "-1"], "from 1 on"),
+        (["--lookback", "5000"], "1 to 1024"),
+        (["--gap", "far"], "far"),
+        (["-o", "page.pdf"], "end its name in .html|HTML"),
+        (["-o", "nowhere/page.html"], "does not exist"),
+        (["--device", "sdz"], "sdz"),
+    ],
+)
+def test_bad_options_are_refused(trace: Path, options: list[str], reason: str) -> None:
+    with pytest.raises(InputError) as raised:
+        invoke(trace, *options, catch_exceptions=False)
+    assert re.search(reason, f"{raised.value} {raised.value.where}"), raised.value
+
+
+def test_a_bad_record_is_placed(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(CSV + "6,Q,0,4096,sdb\n")
+    with pytest.raises(InputError) as raised:
+        invoke(path, catch_exceptions=False)
+    assert raised.value.where == f"{path}:6"
+    skipped = invoke(path, "--skip-bad", 1)
+    assert skipped.exit_code == 0 and "1 malformed records were skipped" in skipped.stdout

@@ -1,0 +1,286 @@
+"""Logs of each tool, version and locale give the same figures."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iowatt.counters.log import Log
+from iowatt.counters.read import read
+from iowatt.errors import InputError
+
+DATA = Path(__file__).parents[1] / "data" / "counters"
+
+
+def logged(name: str, **options: object) -> Log:
+    return read([DATA / name], **options)  # type: ignore[arg-type]
+
+
+def first(log: Log, device: str, *names: str) -> list[float]:
+    return [float(log.column(device, name)[0]) for name in names]
+
+
+def seconds(log: Log) -> list[float]:
+    return log.seconds.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "intervals"),
+    [
+        ("iostat-12.6-xt.txt", 7),
+        ("iostat-12.6-xt-iso.txt", 2),
+        ("iostat-12.6-x.json", 5),
+        ("iostat-12.6-xtd-de.txt", 2),
+        ("iostat-12.6-xtd-us.txt", 2),
+        ("iostat-12.6-xtd-fr.txt", 2),
+        ("iostat-12.6-xtd.txt", 60),
+        ("iostat-12.6-xst.txt", 3),
+        ("iostat-12.6-dmt.txt", 4),
+        ("iostat-12.6-d.txt", 3),
+        ("iostat-12.6.json", 3),
+    ],
+)
+def test_the_report_since_the_start_is_left_out(name: str, intervals: int) -> None:
+    log = logged(name)
+    assert log.format == "iostat"
+    assert seconds(log) == pytest.approx([1.0] * intervals, rel=0.05)
+    assert any("since the system was started" in note for note in log.notes)
+
+
+@pytest.mark.parametrize(("name", "intervals"), [("iostat-12.6-xty.txt", 5), ("iostat-12.6-xyzd.txt", 3)])
+def test_with_y_every_report_counts(name: str, intervals: int) -> None:
+    log = logged(name)
+    assert len(log.seconds) == intervals
+    assert log.notes == []
+    assert len(logged(name, first="drop").seconds) == intervals - 1
+
+
+def test_what_was_left_out_can_be_kept() -> None:
+    log = logged("iostat-12.6-xt.txt", first="keep")
+    assert len(log.seconds) == 8
+    assert first(log, "vda", "reads")[0] == pytest.approx(160.5, abs=0.1)  # the mean since the start
+
+
+def test_figures_of_a_row_in_si_units() -> None:
+    log = logged("iostat-12.6-xt.txt")
+    assert first(log, "vda", "reads", "writes", "read_bytes", "write_bytes") == pytest.approx(
+        [3792, 66, 90724 * 1024, 9936 * 1024], rel=2e-3
+    )
+    assert first(
+        log, "vda", "read_merged", "read_wait", "write_wait", "queue", "utilisation"
+    ) == pytest.approx([93, 2.23e-3, 0.35e-3, 8.48, 0.24])
+
+
+def test_units_of_human_readable_reports() -> None:
+    log = logged("iostat-12.6-xh.txt")
+    assert first(log, "vda", "read_bytes", "read_size", "utilisation", "writes") == pytest.approx(
+        [88.3 * 2**20, 23.9 * 1024, 0.236, 66]
+    )
+
+
+def test_short_and_plain_reports() -> None:
+    assert first(logged("iostat-12.6-xst.txt"), "vda", "requests", "bytes", "merged") == pytest.approx(
+        [3863, 105164 * 1024, 95]
+    )
+    plain = first(logged("iostat-12.6-d.txt"), "vda", "requests", "read_bytes", "write_bytes")
+    assert plain == pytest.approx([3854, 90580 * 1024, 9936 * 1024])
+    megabytes = first(logged("iostat-12.6-dmt.txt"), "vda", "read_bytes")
+    assert megabytes == pytest.approx([88.3 * 2**20])
+
+
+def test_the_interval_is_told_by_totals_where_there_are_no_stamps() -> None:
+    assert seconds(logged("iostat-12.6-d.txt")) == pytest.approx([1.0] * 3, rel=1e-3)
+    assert np.isnan(seconds(logged("iostat-12.6-x.txt"))).all()
+    assert seconds(logged("iostat-12.6-x.txt", interval_s=5.0)) == [5.0] * 4
+
+
+def test_columns_of_2006_with_a_name_on_its_own_line() -> None:
+    log = logged("iostat-5-x.txt")
+    assert list(log.devices) == ["sda", "/dev/mapper/vg00-lvol_data"]
+    assert first(log, "sda", "reads", "writes", "read_bytes", "wait") == [90, 30, 1440 * 512, 0.01]
+    assert first(log, "/dev/mapper/vg00-lvol_data", "reads", "read_bytes") == [40, 640 * 512]
+
+
+def test_columns_of_2016_over_midnight() -> None:
+    log = logged("iostat-10-xtk.txt")
+    assert seconds(log) == [10.0, 10.0]
+    assert first(log, "sda", "reads", "write_bytes", "read_wait", "size") == [
+        150,
+        800 * 1024,
+        0.006,
+        20 * 512,
+    ]
+
+
+def test_coarse_megabytes_are_made_of_mean_sizes() -> None:
+    log = logged("iostat-11.7-xm.txt")
+    assert first(log, "nvme0n1", "read_bytes", "write_bytes") == pytest.approx(
+        [10 * 4.4 * 1024, 5 * 5.6 * 1024]
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["sar-12.6-d.txt", "sar-12.6-dp.txt", "sadf-12.6-d.csv", "sadf-12.6-d-de.csv", "sadf-12.6.json"]
+)
+def test_sar_and_what_sadf_makes_of_it_agree(name: str) -> None:
+    log = logged(name)
+    assert log.format == "sar"
+    assert seconds(log) == pytest.approx([1.0] * len(log.seconds))
+    got = first(log, "vda", "requests", "read_bytes", "write_bytes", "queue", "wait", "utilisation")
+    assert got == pytest.approx([3832, 89924 * 1024, 9936 * 1024, 8.46, 2.21e-3, 0.236])
+
+
+@pytest.mark.parametrize("name", ["sar-12.6-b.txt", "sadf-12.6-b.csv", "sadf-12.6-b.json"])
+def test_sar_b_counts_reads_and_writes_of_all_devices(name: str) -> None:
+    got = first(logged(name), "all", "reads", "writes", "read_bytes", "write_bytes")
+    assert got == [3760, 66, 179848 * 512, 19872 * 512]
+
+
+def test_tables_of_the_same_times_go_together() -> None:
+    log = logged("sar-12.6-bd.txt")
+    assert len(log.seconds) == 3
+    assert log.column("all", "requests").tolist() == log.column("vda", "requests").tolist()
+
+
+def test_averages_are_no_intervals_in_any_language() -> None:
+    for locale in ("us", "de", "fr"):
+        log = logged(f"sar-12.6-d-{locale}.txt")
+        assert seconds(log) == [1.0, 1.0]
+    assert first(logged("sar-12.6-d-de.txt"), "vda", "requests") == [1286.0]
+
+
+def test_old_sar_over_midnight_and_a_restart() -> None:
+    log = logged("sar-9-d.txt")
+    assert seconds(log) == [600.0, 600.0, 600.0]
+    assert log.column("dev8-0", "requests").tolist() == [20, 40, 10]
+    assert log.column("dev8-16", "requests").tolist() == [0, 1, 0]
+    assert first(log, "dev8-0", "read_bytes", "size") == [320 * 512, 24 * 512]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["perfmon-relog.csv", "perfmon-comma.csv", "perfmon-semicolon.csv", "perfmon-utf16.tsv", "typeperf.txt"],
+)
+def test_windows_logs_agree_in_every_dress(name: str) -> None:
+    log = logged(name)
+    assert (log.format, len(log.seconds), log.notes) == (
+        "perfmon",
+        8,
+        [],
+    )  # the blank first sample is no interval
+    assert seconds(log) == pytest.approx([1.001] * 8)
+    assert set(log.devices) == {"0 C:", "1 D: E:", "volume C:"}  # and no _Total
+    got = first(log, "0 C:", "reads", "writes", "read_bytes", "write_wait", "queue", "utilisation")
+    assert got == pytest.approx([90, 40, 90 * 8192, 0.003, 1.8, 0.6475])
+
+
+def test_failed_samples_are_not_zero(tmp_path: Path) -> None:
+    text = (DATA / "perfmon-relog.csv").read_text("utf-8")
+    lines = text.splitlines()
+    cells = lines[3].split(",")
+    lines[3] = ",".join(
+        [cells[0], *('" "' for _ in cells[1:12]), *('"-1"' for _ in cells[12:23]), *cells[23:]]
+    )
+    (tmp_path / "x.csv").write_text("\n".join(lines))
+    log = read([tmp_path / "x.csv"])
+    assert np.isnan(log.column("0 C:", "reads")[1])
+    assert np.isnan(log.column("1 D: E:", "reads")[1])
+    assert log.column("0 C:", "reads")[2] > 0
+    assert log.notes[0].startswith("16 values are blank or -1")  # eight counters of two disks
+
+
+def test_counters_in_another_language_by_their_names(tmp_path: Path) -> None:
+    text = (DATA / "perfmon-relog.csv").read_text("utf-8")
+    for ours, theirs in (
+        ("PhysicalDisk", "Physikalischer Datenträger"),
+        ("Disk Reads/sec", "Lesevorgänge/s"),
+    ):
+        text = text.replace(ours, theirs)
+    path = tmp_path / "de.csv"
+    path.write_bytes(text.replace("LogicalDisk", "Logischer").encode("cp1252"))
+    with pytest.raises(InputError, match="no counter of a PhysicalDisk"):
+        read([path])
+    log = read([path], names={"Disk Reads/sec": "Lesevorgänge/s"})
+    assert log.column("0 C:", "reads")[0] == 90
+
+
+def test_several_logs_follow_one_another_and_may_be_compressed(tmp_path: Path) -> None:
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress((DATA / "iostat-12.6-xtd-us.txt").read_bytes()))
+    log = read([packed, DATA / "iostat-12.6-xtd-de.txt"])
+    assert log.column("vda", "reads").tolist() == [268.32, 153.0, 1292.0, 665.0]
+
+
+def test_a_device_that_is_not_listed_is_idle(tmp_path: Path) -> None:
+    kept = (DATA / "iostat-10-xtk.txt").read_text().splitlines()
+    at = max(i for i, line in enumerate(kept) if line.startswith("dm-0"))
+    (tmp_path / "z.txt").write_text("\n".join(kept[:at] + kept[at + 1 :]))
+    log = read([tmp_path / "z.txt"])
+    assert log.column("dm-0", "reads").tolist() == [150, 0]
+    assert log.column("dm-0", "queue").tolist() == [1.2, 0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("150.00   50.00", "150.00   x0.00", r"log.txt:16: device 'sda': column w/s: 'x0.00' is no number"),
+        ("150.00   50.00", "150.00  -50.00", r"log.txt:16: .*column w/s: '-50.00' is negative"),
+        ("150.00   50.00", "150.00 ", r"log.txt:16: expected a device and 13 figures"),
+        ("150.00   50.00", "150.00 " + "9" * 22, r"log.txt:16: .*beyond any counter"),
+        ("03/05/2016 12:00:10 AM", "03/04/2016 11:00:10 PM", r"log.txt:\d+: the time stamp is before"),
+    ],
+)
+def test_wrong_rows_are_named_with_their_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text((DATA / "iostat-10-xtk.txt").read_text().replace(old, new, 1))
+    with pytest.raises(InputError, match=said):
+        read([path])
+
+
+def test_malformed_rows_can_be_skipped_and_leave_a_hole(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text((DATA / "iostat-10-xtk.txt").read_text().replace("150.00   50.00", "150.00   x0.00", 1))
+    log = read([path], skip_bad=1)
+    assert log.bad == 1
+    assert np.isnan(log.column("sda", "reads")[0])
+    assert log.column("sda", "reads")[1] == 50
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no log of counters"),
+        (b"time,op,offset\n1,R,0\n", "no log of counters"),
+        (b'{"sysstat": {"hosts": [', r"x:1: no valid JSON"),
+        (b'{"sysstat": 3}', "the key 'hosts' is missing"),
+        (b"[" * 100_000, "no log of counters"),
+        (b'{"a":' * 100_000, "JSON"),
+        (
+            b'"(PDH-CSV 4.0)","\\\\H\\Processor(0)\\% Idle Time"\n"01/01/2020 00:00:00.0","1"\n',
+            "no counter of a Phys",
+        ),
+        (b"\x1f\x8b\x08\x00\x00", "damaged|cut off"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        read([path])
+
+
+def test_a_single_report_is_no_workload(tmp_path: Path) -> None:
+    text = (DATA / "iostat-10-xtk.txt").read_text().split("03/05/2016")[0]
+    (tmp_path / "one.txt").write_text(text)
+    with pytest.raises(InputError, match="only report is the mean since the system was started"):
+        read([tmp_path / "one.txt"])
+
+
+def test_logs_of_two_tools_do_not_mix() -> None:
+    with pytest.raises(InputError, match="a log of sar, after one of iostat"):
+        read([DATA / "iostat-10-xtk.txt", DATA / "sar-9-d.txt"])
+    with pytest.raises(InputError, match="expected a log of sar; this is one of iostat"):
+        logged("iostat-10-xtk.txt", format_="sar")

@@ -1,0 +1,45 @@
+"""A page opened in Debian's Chromium, and all that it says and asks for."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+NEEDS_BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium (apt-get install chromium)"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Visit:
+    """A page that was opened, and everything that it complained about or asked for."""
+
+    def __init__(self, browser, path, fragment="", **options):
+        self.troubles = []
+        self.requests = []
+        self.page = browser.new_context(accept_downloads=True, **options).new_page()
+        self.page.on(
+            "console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.address = path.as_uri() + fragment
+        self.page.goto(self.address)
+        self.page.wait_for_selector("html[data-plots=drawn]")
+
+    def finish(self):
+        assert self.troubles == []
+        outside = [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+        assert outside == []
+        assert [url for url in self.requests if url.startswith("file:")] == [self.address.partition("#")[0]]
+        self.page.context.close()

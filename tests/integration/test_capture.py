@@ -1,0 +1,108 @@
+"""What docs/howto/capture-trace.md records is read: recordings of a small fio job, where the tools are."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from iowatt.trace.convert import convert
+from iowatt.trace.info import info
+
+PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "capture-trace.md").read_text("utf-8")
+REQUESTS = 300
+JOB = f"""[job]
+filename=target.dat
+direct=1
+rw=randrw
+bs=8k
+size=16m
+number_ios={REQUESTS}
+randseed=1
+thread=1
+"""
+needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio (Debian: apt install fio)")
+needs_strace = pytest.mark.skipif(
+    shutil.which("strace") is None, reason="no strace (Debian: apt install strace)"
+)
+
+
+def printed(start):
+    """The command of the page that begins with these words."""
+    found = re.search(rf"^    ({re.escape(start)}.*)$", PAGE, re.MULTILINE)
+    assert found is not None, start
+    return found[1].split()
+
+
+def record(words, folder, engine):
+    """Runs the job under a recorder."""
+    (folder / "job.fio").write_text(f"{JOB}ioengine={engine}\n")
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if "Operation not permitted" in done.stderr or "direct" in done.stderr:
+        pytest.skip(f"refused here: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+
+
+def rows(path, target, **options):
+    """Requests of a trace: op, offset, size, in the order of the trace, and the response times."""
+    convert({"path": str(path), **options}, target)
+    table = pl.read_parquet(target)
+    table = table.filter(pl.col("op").cast(pl.String).is_in(["read", "write"]))
+    return table.select(pl.col("op").cast(pl.String), "offset", "size").rows(), table["response_ns"]
+
+
+@pytest.fixture
+def logged(tmp_path):
+    """The requests of the job as fio itself logs them."""
+    record(printed("fio --write_iolog"), tmp_path, "psync")
+    assert info({"path": str(tmp_path / "job.fiolog")})["format"] == "fio-iolog"
+    requests, _ = rows(tmp_path / "job.fiolog", tmp_path / "logged.parquet")
+    assert len(requests) == REQUESTS
+    return requests
+
+
+@needs_fio
+@needs_strace
+@pytest.mark.parametrize("engine", ["psync", "pvsync", "libaio"])
+def test_strace_sees_the_requests_that_fio_logs(tmp_path, logged, engine):
+    words = printed("strace ")
+    assert words[-2:] == ["-p", "PID"]
+    record([*words[:-2], "fio", "job.fio"], tmp_path, engine)
+    target = str(tmp_path / "target.dat")
+    requests, response = rows(tmp_path / "db.strace", tmp_path / "seen.parquet", device=target)
+    assert requests == logged
+    # io_submit only hands in: when a request is done it does not say.
+    answered = response.is_not_null().sum()
+    assert answered == (0 if engine == "libaio" else REQUESTS)
+
+
+@needs_fio
+def test_perf_sees_the_requests_that_fio_logs(tmp_path, logged):
+    if shutil.which("perf") is None:
+        pytest.skip("no perf (Debian: apt install linux-perf)")
+    words = [word if word != "600" else "1" for word in printed("perf record")]
+    at = words.index("--")
+    try:
+        record([*words[: at + 1], "fio", "job.fio"], tmp_path, "psync")
+    except AssertionError as refused:
+        pytest.skip(f"perf may not record block tracepoints here: {str(refused).splitlines()[0][:100]}")
+    text = subprocess.run(
+        ["perf", "script", "-i", "oltp.perf", "--ns"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    (tmp_path / "oltp.perf.txt").write_text(text)
+    counted = info({"path": str(tmp_path / "oltp.perf.txt"), "device": "*"})
+    assert counted["format"] == "perf"
+    requests, response = rows(tmp_path / "oltp.perf.txt", tmp_path / "seen.parquet", device="*")
+    # Others use the machine too, and the file system places the file: its requests are among all.
+    for op in ("read", "write"):
+        asked = sum(one[0] == op for one in logged)
+        assert sum(one[0] == op and one[2] == 8192 for one in requests) >= asked
+    assert response.is_not_null().mean() > 0.5
