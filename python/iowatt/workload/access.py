@@ -205,6 +205,14 @@ class Jump(Strict):
     share: Percent = key("Share of the jumps.", gt=0, unit="%", example=12)
 
 
+class Depth(Strict):
+    """Reuse at a range of depths."""
+
+    least: int = key("Least depth, from 1: the block used last.", ge=1, lt=1 << 40, example=1)
+    most: int = key("Greatest depth.", ge=1, lt=1 << 40, example=8)
+    share: Percent = key("Share of the runs.", gt=0, unit="%", example=5)
+
+
 class Density(Strict):
     """Extents by measured weights, with runs and near jumps."""
 
@@ -229,6 +237,13 @@ class Density(Strict):
         "Share of runs that begin at a jump from where the last one ended.", default=0.0, unit="%", example=20
     )
     jumps: list[Jump] = key("Those jumps; shares add up to 100.", default=[], max_length=4096)
+    block: BlockSize = key("Block of reuse.", default=4096, unit="bytes", ge=512, example="4KiB")
+    reuse: list[Depth] = key(
+        "Runs that begin at a block used before by any stream, by its depth in the least-recently-used stack; "
+        "the rest begin at new places.",
+        default=[],
+        max_length=4096,
+    )
 
     def plan(self) -> dict[str, Any]:
         """The law for the generator."""
@@ -247,6 +262,11 @@ class Density(Strict):
                     "weight": jump.share,
                 }
                 for jump in self.jumps
+            ],
+            "block_bytes": self.block,
+            "reuse": [
+                {"from_blocks": row.least, "to_blocks": row.most, "fraction": row.share / 100}
+                for row in self.reuse
             ],
         }
 

@@ -172,6 +172,9 @@ class Batch(Arriving):
         return {"law": "batch", "rate": self.rate, **batch}
 
 
+Uneven = Annotated[float, Field(ge=-1, le=1)]
+
+
 class Cascade(Arriving):
     """Counts divided over ever shorter times, as unevenly as each scale asks for."""
 
@@ -183,10 +186,11 @@ class Cascade(Arriving):
     window: Duration = key(
         "The window that is divided first; phases and envelopes cut it.", unit="s", gt=0, example="10s"
     )
-    unevenness: list[Annotated[float, Field(ge=0, le=1)]] = key(
-        "Of each halving, the window's first: 0, halves alike, as by Poisson's law; 1, all in one half.",
+    unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
+        "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all more. "
+        "0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they keep apart.",
         max_length=64,
-        example=[0.1, 0.2, 0.3],
+        example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
     )
 
     def plan(self) -> dict[str, Any]:

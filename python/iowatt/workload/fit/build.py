@@ -67,6 +67,7 @@ def document(description: dict[str, Any], name: str | None = None) -> dict[str, 
             "rate": rate,
             "window_s": description["over_time"]["window_s"],
             "unevenness": course.unevenness(description),
+            "stay": course.stay(description, parts),
         },
         "stream": streams,
         "phase": parts,
@@ -105,6 +106,8 @@ def _stream(
             "runs": space.runs(description["sequential"][f"{one}_runs"]),
             "near": 100 * near,
             "jumps": jumps,
+            "block": description["options"]["block_bytes"],
+            "reuse": space.reuse(description, one),
         },
     }
 
@@ -135,7 +138,8 @@ def toml(profile: dict[str, Any]) -> str:
     lines.append(f'span = "{profile["span"]}B"')
     law = profile["arrivals"]
     lines += ["", "[arrivals]", f'law = "{law["law"]}"', f"rate = {inline(law['rate'])}"]
-    lines += [f'window = "{_number(law["window_s"])}s"', f"unevenness = {inline(law['unevenness'])}"]
+    lines += [f'window = "{_number(law["window_s"])}s"', f"stay = {inline(law['stay'])}"]
+    lines += ["unevenness = [", *(f"    {inline(row)}," for row in law["unevenness"]), "]"]
     for stream in profile["stream"]:
         lines += ["", "[[stream]]"]
         lines += [f"{key} = {inline(value)}" for key, value in stream.items() if key != "access"]

@@ -7,8 +7,7 @@ from typing import Any
 
 # A last window shorter than this part of one is joined to the one before.
 _SLIVER = 1e-3
-# The finest windows of the description, seconds.
-_FINEST = 2.0**-16
+_MOST_HALVINGS = 64
 
 
 def phases(description: dict[str, Any]) -> list[dict[str, Any]]:
@@ -38,32 +37,62 @@ def phases(description: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def unevenness(description: dict[str, Any]) -> list[float]:
-    """How unevenly each halving of a window divides its requests, the widest first, 0 to 1.
+def unevenness(description: dict[str, Any]) -> list[list[float]]:
+    """How unevenly each halving of a window divides its requests, the widest first, by their number.
 
-    For counts N over windows of T, F(T) = E[N (N-1)] = variance + mean^2 - mean. A cascade whose halves get
-    each request with the probability A has F(T/2) = F(T) E[A^2] = F(T) (1 + u) / 4; so u = 4 F(T/2)/F(T) - 1,
-    from the description's dyadic scales, between which log F is interpolated over log T. Scales with
-    u < 0 (requests that keep apart) are taken as even.
+    The description's divisions are of windows of powers of two of a second; those of the phases' windows lie
+    between two of them and take their mean by the logarithm of the width. A class of counts that a scale
+    lacks has the unevenness of the nearest it has.
     """
-    scales = [
-        (math.log2(s["window_s"]), math.log2(f))
-        for s in description["burstiness"]["scales"]
-        if (f := s["variance"] + s["mean"] ** 2 - s["mean"]) > 0
+    known = [
+        (math.log2(scale["window_s"]), _filled(scale["divisions"]))
+        for scale in description["burstiness"]["scales"]
+        if scale["divisions"]["windows"]
     ]
-    if len(scales) < 2:
+    if not known:
         return []
-    width = description["over_time"]["window_s"]
     found = []
-    while width / 2 >= 2 ** scales[0][0] * (1 - 1e-9) and width / 2 >= _FINEST * (1 - 1e-9):
-        ratio = 2 ** (_at(scales, math.log2(width / 2)) - _at(scales, math.log2(width)))
-        found.append(round(min(1.0, max(0.0, 4 * ratio - 1)), 6))
+    width = description["over_time"]["window_s"]
+    while width / 2 >= 2 ** known[0][0] / 2 * (1 - 1e-9) and len(found) < _MOST_HALVINGS:
+        found.append(_between(known, math.log2(width)))
         width /= 2
     return found
 
 
-def _at(points: list[tuple[float, float]], x: float) -> float:
-    """Linear interpolation; beyond the ends along the last piece."""
-    index = max(1, next((i for i, (at, _) in enumerate(points) if at >= x), len(points) - 1))
-    (x0, y0), (x1, y1) = points[index - 1], points[index]
-    return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+def _filled(divisions: dict[str, list[Any]]) -> list[float]:
+    """By class of count from 2 on, without gaps."""
+    classes = [int(math.log2(least)) - 1 for least in divisions["from_requests"]]
+    values = divisions["unevenness"]
+    return [
+        values[min(range(len(classes)), key=lambda i: abs(classes[i] - want))]
+        for want in range(classes[-1] + 1)
+    ]
+
+
+def _between(known: list[tuple[float, list[float]]], x: float) -> list[float]:
+    index = next((i for i, (at, _) in enumerate(known) if at >= x), len(known) - 1)
+    upper_at, upper = known[index]
+    lower_at, lower = known[max(index - 1, 0)]
+    part = 1.0 if upper_at == lower_at else min(1.0, max(0.0, (x - lower_at) / (upper_at - lower_at)))
+    found = []
+    for number in range(max(len(lower), len(upper))):
+        low, high = (of[min(number, len(of) - 1)] for of in (lower, upper))
+        found.append(round(min(1.0, max(-1.0, low + part * (high - low))), 6))
+    return found
+
+
+def stay(description: dict[str, Any], parts: list[dict[str, Any]]) -> float:
+    """Mean requests before the direction is drawn again, so that as many as in the trace repeat the last.
+
+    With the share p of reads, draws alone repeat p^2 + (1-p)^2; with p by phase, on average over requests.
+    """
+    repeats = description["direction_repeats"]
+    changes = total = 0.0
+    for part in parts:
+        if part["shares"] is not None:
+            weight = part["factor"] * part["length_s"]
+            total += weight
+            changes += weight * 2 * part["shares"].get("reads", 0) * part["shares"].get("writes", 0) / 1e4
+    if repeats is None or repeats >= 1 or total <= 0 or changes <= 0:
+        return 1.0
+    return max(1.0, changes / total / (1 - repeats))

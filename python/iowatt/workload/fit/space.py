@@ -83,6 +83,13 @@ def near(description: dict[str, Any], extent: int, places: dict[int, int]) -> tu
     return best, jumps
 
 
+def reuse(description: dict[str, Any], one: str) -> list[dict[str, Any]]:
+    """Depths of the least-recently-used stack at which a direction's block references lie, percent of them."""
+    rows = description["reuse"]["histogram"]
+    columns = zip(rows["from_blocks"], rows["to_blocks"], rows[f"{one}_share"], strict=True)
+    return [{"least": low, "most": high, "share": 100 * share} for low, high, share in columns if share > 0]
+
+
 class _Chance:
     """How probably two independent draws from a density lie within a distance of each other."""
 
