@@ -157,6 +157,8 @@ pub enum AccessPlan {
         weights: Vec<f64>,
         /// Lengths of sequential runs; empty: single requests.
         runs: Vec<RunLengthPlan>,
+        /// Chance that a request goes on with the run of the one before it while that has more, 0..=1.
+        stick: f64,
         /// Chance that a run begins near the end of the last one, 0..=1.
         near: f64,
         /// How far from it, then.

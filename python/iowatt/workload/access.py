@@ -233,6 +233,13 @@ class Density(Strict):
     runs: list[RunLength] = key(
         "Lengths of runs; shares add up to 100.", default=[], unset="each request is a run", max_length=4096
     )
+    stick: Percent = key(
+        "Requests that go on with the run of the one before them while it has more; the others begin a run, or go "
+        "on with one that was left.",
+        default=100.0,
+        unit="%",
+        example=60,
+    )
     near: Percent = key(
         "Share of runs that begin at a jump from where the last one ended.", default=0.0, unit="%", example=20
     )
@@ -253,6 +260,7 @@ class Density(Strict):
             "extents": self.extents,
             "weights": self.weights,
             "runs": [{"requests": run.requests, "weight": run.share} for run in self.runs],
+            "stick": self.stick / 100,
             "near": self.near / 100,
             "jumps": [
                 {

@@ -297,7 +297,7 @@ impl Survey {
             alignment: alignment::Alignment::default(),
             gaps: arrivals::Gaps::new(),
             cascade: arrivals::Cascade::new(),
-            timeline: timeline::Timeline::new(),
+            timeline: timeline::Timeline::new(options.dyadic_windows),
             envelope: envelope::Envelope::default(),
             runs: runs::Runs::new(options.lookback, options.gap_bytes, usize::MAX),
             stream_runs: runs::Runs::new(1, options.gap_bytes, STREAMS),

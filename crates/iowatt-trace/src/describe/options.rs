@@ -21,6 +21,8 @@ pub struct Options {
     pub gap_bytes: u64,
     /// Cache sizes at which the miss-ratio curve has a point of its own, bytes.
     pub cache_bytes: Vec<u64>,
+    /// Whether the windows of rates over time are powers of two of a second, from one on; else round numbers.
+    pub dyadic_windows: bool,
 }
 
 impl Default for Options {
@@ -32,6 +34,7 @@ impl Default for Options {
             lookback: 32,
             gap_bytes: 0,
             cache_bytes: Vec::new(),
+            dyadic_windows: false,
         }
     }
 }

@@ -15,6 +15,8 @@ const FEWEST_SLOTS: usize = 1 << 10;
 pub struct Memory {
     block_bytes: u64,
     slots: Vec<u64>,
+    /// First byte and size of the request that used the slot's block.
+    asked: Vec<(u64, u64)>,
     counts: Vec<u32>,
     next: usize,
     of: HashMap<u64, usize>,
@@ -40,9 +42,15 @@ impl Memory {
         self.block_bytes > 0 && self.of.contains_key(&(offset / self.block_bytes))
     }
 
-    /// First byte of the block at `depth` (1: used last).
+    /// Blocks in the stack.
     #[must_use]
-    pub fn at(&self, depth: u64) -> Option<u64> {
+    pub fn blocks(&self) -> u64 {
+        self.of.len() as u64
+    }
+
+    /// First byte and size of the request that last used the block at `depth` (1: used last).
+    #[must_use]
+    pub fn at(&self, depth: u64) -> Option<(u64, u64)> {
         let living = self.of.len() as u64;
         let rank = (living + 1).checked_sub(depth).filter(|&rank| rank >= 1 && rank <= living)?;
         let (mut at, mut left) = (0, rank as u32);
@@ -55,7 +63,7 @@ impl Memory {
             }
             step >>= 1;
         }
-        Some(self.slots[at] * self.block_bytes)
+        Some(self.asked[at])
     }
 
     /// Notes a request.
@@ -75,6 +83,7 @@ impl Memory {
                 self.add(before, -1);
             }
             self.slots[slot] = block;
+            self.asked[slot] = (offset, size);
             self.add(slot, 1);
         }
     }
@@ -90,8 +99,9 @@ impl Memory {
     /// Moves the living slots together and makes as many free ones.
     fn compact(&mut self) {
         let forgotten = self.of.len().saturating_sub(MOST_BLOCKS);
-        let mut living: Vec<u64> = self.slots.iter().copied().filter(|&block| block != FREE).collect();
-        for block in living.drain(..forgotten) {
+        let used = self.slots.iter().copied().zip(self.asked.iter().copied());
+        let mut living: Vec<(u64, (u64, u64))> = used.filter(|&(block, _)| block != FREE).collect();
+        for (block, _) in living.drain(..forgotten) {
             self.of.remove(&block);
         }
         self.next = living.len();
@@ -105,11 +115,11 @@ impl Memory {
                 self.counts[above] += self.counts[at];
             }
         }
-        for (slot, block) in living.iter().enumerate() {
+        living.resize(slots, (FREE, (0, 0)));
+        (self.slots, self.asked) = living.into_iter().unzip();
+        for (slot, block) in self.slots[..self.next].iter().enumerate() {
             self.of.insert(*block, slot);
         }
-        living.resize(slots, FREE);
-        self.slots = living;
     }
 }
 
@@ -124,7 +134,7 @@ mod tests {
         memory.note(4096, 8192);
         memory.note(0, 512);
         let order: Vec<_> = (1..=4).map(|depth| memory.at(depth)).collect();
-        assert_eq!(order, [Some(0), Some(8192), Some(4096), None]);
+        assert_eq!(order, [Some((0, 512)), Some((4096, 8192)), Some((4096, 8192)), None]);
         assert_eq!((memory.end(), memory.at(0)), (Some(512), None));
         assert!(memory.knows(4097) && !memory.knows(1 << 20));
     }
@@ -140,7 +150,7 @@ mod tests {
                 list.insert(0, block);
             }
             for (depth, &block) in list.iter().enumerate() {
-                prop_assert_eq!(memory.at(depth as u64 + 1), Some(block));
+                prop_assert_eq!(memory.at(depth as u64 + 1), Some((block, 1)));
             }
             prop_assert_eq!(memory.at(list.len() as u64 + 1), None);
         }

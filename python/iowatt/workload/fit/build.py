@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from iowatt.errors import InputError
 from iowatt.workload.fit import course, space
+from iowatt.workload.fit.calibrate import Tuned
 from iowatt.workload.profile import PROFILE_SCHEMA
 
 # Sizes that a mix lists at most; rarer ones go to the nearest of these.
@@ -17,7 +18,7 @@ _SIZES: Final = 256
 _WAYS: Final = (("reads", "read", 100), ("writes", "write", 0))
 
 
-def document(description: dict[str, Any], name: str | None = None) -> dict[str, Any]:
+def document(description: dict[str, Any], tuned: Tuned, name: str | None = None) -> dict[str, Any]:
     """The profile of a trace of one device.
 
     Raises
@@ -42,7 +43,7 @@ def document(description: dict[str, Any], name: str | None = None) -> dict[str, 
     align = space.alignment(description)
     rate = count / span_s
     streams = [
-        _stream(description, way, one, read_share, extent, places[way], align)
+        _stream(description, tuned, way, one, read_share, extent, places[way], align)
         for way, one, read_share in _WAYS
         if description["requests"][way]
     ]
@@ -83,6 +84,7 @@ def document(description: dict[str, Any], name: str | None = None) -> dict[str, 
 
 def _stream(
     description: dict[str, Any],
+    tuned: Tuned,
     way: str,
     one: str,
     read_share: int,
@@ -90,7 +92,7 @@ def _stream(
     places: dict[int, int],
     align: int,
 ) -> dict[str, Any]:
-    near, jumps = space.near(description, extent, places)
+    near, jumps = tuned.near()
     numbers = sorted(places)
     return {
         "name": way,
@@ -104,10 +106,11 @@ def _stream(
             "extents": numbers,
             "weights": [places[number] for number in numbers],
             "runs": space.runs(description["sequential"][f"{one}_runs"]),
+            "stick": 100 * tuned.stick,
             "near": 100 * near,
             "jumps": jumps,
             "block": description["options"]["block_bytes"],
-            "reuse": space.reuse(description, one),
+            "reuse": tuned.depths(description, one),
         },
     }
 
