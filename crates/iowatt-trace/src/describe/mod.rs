@@ -262,6 +262,7 @@ pub fn describe(
 }
 
 struct Survey {
+    size_bytes: [u32; 2],
     first_ns: Option<u64>,
     last_ns: u64,
     count: [u64; 2],
@@ -287,6 +288,7 @@ struct Survey {
 impl Survey {
     fn new(options: &Options) -> Self {
         Self {
+            size_bytes: options.size_bytes.unwrap_or([0, u32::MAX]),
             first_ns: None,
             last_ns: 0,
             count: [0; 2],
@@ -320,6 +322,9 @@ impl Survey {
         }
         let since_ns = request.time_ns - *self.first_ns.get_or_insert(request.time_ns);
         self.last_ns = since_ns;
+        if request.size < self.size_bytes[0] || request.size > self.size_bytes[1] {
+            return;
+        }
         let write = request.op == Op::Write;
         let direction = usize::from(write);
         self.count[direction] += 1;

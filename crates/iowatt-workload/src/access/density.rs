@@ -11,6 +11,8 @@ use crate::rng::Draws;
 
 /// Draws of a depth before the place there is taken whatever its size, or none.
 const TRIES: u32 = 8;
+/// Weight of a place used in another size beside one used in this.
+const OTHER_SIZE: f64 = 1e-3;
 /// Runs that are open at a time.
 const MOST_OPEN: usize = 16;
 
@@ -151,20 +153,21 @@ impl Density {
         }
     }
 
-    /// A place used before, by a request of this size where one is soon found.
+    /// A place used before: of several at drawn depths one, by the weights of their extents, and of this size
+    /// where there is one.
     fn again(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> Option<u64> {
         let (choice, rows) = self.reuse.as_ref()?;
         let row = rows.get(choice.draw(draws))?;
         let most = row.to_blocks.min(used.blocks());
         let least = row.from_blocks.min(most);
-        let mut found = None;
+        let (mut found, mut total) = (None, 0.0);
         for _ in 0..TRIES {
             let (place, bytes) = used.at(least + draws.below(most - least + 1))?;
-            if place >= range.start && self.weight(range, place) > 0.0 {
+            let like = if bytes == size { 1.0 } else { OTHER_SIZE };
+            let weight = if place < range.start { 0.0 } else { self.weight(range, place) * like };
+            total += weight;
+            if weight > 0.0 && draws.unit() * total < weight {
                 found = Some(range.nearest(place, size));
-                if bytes == size {
-                    break;
-                }
             }
         }
         found

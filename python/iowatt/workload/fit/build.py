@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +15,64 @@ from iowatt.workload.profile import PROFILE_SCHEMA
 
 # Sizes that a mix lists at most; rarer ones go to the nearest of these.
 _SIZES: Final = 256
-_WAYS: Final = (("reads", "read", 100), ("writes", "write", 0))
 
 
-def document(description: dict[str, Any], tuned: Tuned, name: str | None = None) -> dict[str, Any]:
+def document(
+    description: dict[str, Any],
+    classes: Mapping[str, dict[str, Any]],
+    tuned: Tuned,
+    name: str | None = None,
+) -> dict[str, Any]:
     """The profile of a trace of one device.
+
+    Parameters
+    ----------
+    description, classes
+        Of the whole trace, and of the requests of each class of sizes (see `iowatt.workload.fit.sizes`).
+    tuned
+        What is found by iteration.
+    """
+    count, span_s = description["requests"]["count"], description["span"]["duration_s"]
+    streams = [
+        _stream(description, of, tuned, way, suffix)
+        for suffix, of in classes.items()
+        for way in course.WAYS
+        if of["requests"][way]
+    ]
+    parts = course.phases(description, classes)
+    reach = max(
+        (stream["access"]["extents"][-1] + 1) * stream["access"]["extent"] + _largest(stream) for stream in streams
+    )
+    return {
+        "schema": PROFILE_SCHEMA,
+        "name": name or _slug(description["file"]),
+        "title": f"Fitted to {Path(description['file']).name}: {count:,} requests over {span_s:,.6g} s",
+        "notes": [
+            "fitted by `iowatt trace fit`; the synthetic trace repeats after "
+            f"{span_s:,.6g} s of phases, with other random numbers",
+        ],
+        "span": reach,
+        "arrivals": {
+            "law": "cascade",
+            "rate": count / span_s,
+            "window_s": description["over_time"]["window_s"],
+            "stay": course.stay(description, parts),
+            "unevenness": course.unevenness(description),
+        },
+        "stream": streams,
+        "phase": parts,
+        "source": [
+            {
+                "figures": ["arrivals", "stream.*", "phase.*", "span"],
+                "quality": "measured",
+                "text": f"{Path(description['file']).name}, by the description of `iowatt trace profile`",
+            }
+        ],
+    }
+
+
+def check(description: dict[str, Any]) -> None:
+    """Refuse what cannot be fitted.
 
     Raises
     ------
@@ -39,73 +92,31 @@ def document(description: dict[str, Any], tuned: Tuned, name: str | None = None)
         raise InputError(
             f"{count} requests over {span_s:g} s give no rate to fit", where=description["file"]
         )
-    extent, places = space.density(description)
-    align = space.alignment(description)
-    rate = count / span_s
-    streams = [
-        _stream(description, tuned, way, one, read_share, extent, places[way], align)
-        for way, one, read_share in _WAYS
-        if description["requests"][way]
-    ]
-    present = {stream["name"] for stream in streams}
-    parts = course.phases(description)
-    for part in parts:
-        if part["shares"] is not None:
-            part["shares"] = {name: share for name, share in part["shares"].items() if name in present}
-    largest = max(description["sizes"]["histogram"]["bytes"])
-    reach = (max(max(p) for p in places.values() if p) + 1) * extent + largest
-    return {
-        "schema": PROFILE_SCHEMA,
-        "name": name or _slug(description["file"]),
-        "title": f"Fitted to {Path(description['file']).name}: {count:,} requests over {span_s:,.6g} s",
-        "notes": [
-            "fitted by `iowatt trace fit`; the synthetic trace repeats after "
-            f"{span_s:,.6g} s of phases, with other random numbers",
-        ],
-        "span": reach,
-        "arrivals": {
-            "law": "cascade",
-            "rate": rate,
-            "window_s": description["over_time"]["window_s"],
-            "unevenness": course.unevenness(description),
-            "stay": course.stay(description, parts),
-        },
-        "stream": streams,
-        "phase": parts,
-        "source": [
-            {
-                "figures": ["arrivals", "stream.*", "phase.*", "span"],
-                "quality": "measured",
-                "text": f"{Path(description['file']).name}, by the description of `iowatt trace profile`",
-            }
-        ],
-    }
+
+
+def _largest(stream: dict[str, Any]) -> int:
+    return max(row["size"] for key in ("read_sizes", "write_sizes") for row in stream.get(key, []))
 
 
 def _stream(
-    description: dict[str, Any],
-    tuned: Tuned,
-    way: str,
-    one: str,
-    read_share: int,
-    extent: int,
-    places: dict[int, int],
-    align: int,
+    description: dict[str, Any], of: dict[str, Any], tuned: Tuned, way: str, suffix: str
 ) -> dict[str, Any]:
+    one = way[:-1]
+    extent, places = space.density(of)
     near, jumps = tuned.near()
-    numbers = sorted(places)
+    numbers = sorted(places[way])
     return {
-        "name": way,
-        "share": 100 * description["requests"][way] / description["requests"]["count"],
-        "read_share": read_share,
-        f"{one}_sizes": mix(description["sizes"]["histogram"], way),
-        "align": align,
+        "name": way + suffix,
+        "share": 100 * of["requests"][way] / description["requests"]["count"],
+        "read_share": 100 if way == "reads" else 0,
+        f"{one}_sizes": mix(of["sizes"]["histogram"], way),
+        "align": space.alignment(of),
         "access": {
             "pattern": "density",
             "extent": extent,
             "extents": numbers,
-            "weights": [places[number] for number in numbers],
-            "runs": space.runs(description["sequential"][f"{one}_runs"]),
+            "weights": [places[way][number] for number in numbers],
+            "runs": space.runs(of["sequential"][f"{one}_runs"]),
             "stick": 100 * tuned.stick,
             "near": 100 * near,
             "jumps": jumps,

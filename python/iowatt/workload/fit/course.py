@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+WAYS = ("reads", "writes")
 # A last window shorter than this part of one is joined to the one before.
 _SLIVER = 1e-3
 _MOST_HALVINGS = 64
 
 
-def phases(description: dict[str, Any]) -> list[dict[str, Any]]:
-    """One phase for each window of the course over time: its rate as a multiple of the mean, its mix.
+def phases(description: dict[str, Any], classes: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """One phase for each window of the course over time: its rate as a multiple of the mean, its mix of streams.
 
+    ``classes`` are descriptions of the requests of each class of sizes, by the suffix of their streams' names.
     Factors have a mean of 1 over the whole trace; neighbours without requests are joined.
     """
     over, span = description["over_time"], description["span"]["duration_s"]
     width = over["window_s"]
-    counts = [[r, w] for r, w in zip(over["reads"], over["writes"], strict=True)]
-    lengths = [min(width, span - i * width) for i in range(len(counts))]
-    if len(lengths) > 1 and lengths[-1] < _SLIVER * width:
+    names = [(way + suffix, of["over_time"][way]) for suffix, of in classes.items() for way in WAYS]
+    windows = len(over["reads"])
+    counts = [
+        {name: column[at] for name, column in names if at < len(column) and column[at]}
+        for at in range(windows)
+    ]
+    lengths = [min(width, span - i * width) for i in range(windows)]
+    if windows > 1 and lengths[-1] < _SLIVER * width:
         last = counts.pop()
         lengths[-2] += lengths.pop()
-        counts[-1] = [a + b for a, b in zip(counts[-1], last, strict=True)]
-    mean = sum(map(sum, counts)) / span
+        counts[-1] = {name: counts[-1].get(name, 0) + last.get(name, 0) for name in {**counts[-1], **last}}
+    mean = sum(sum(count.values()) for count in counts) / span
     found: list[dict[str, Any]] = []
     idle = False
-    for (reads, writes), length in zip(counts, lengths, strict=True):
-        total = reads + writes
+    for count, length in zip(counts, lengths, strict=True):
+        total = sum(count.values())
         if total == 0 and idle:
             found[-1]["length_s"] += length
             continue
         idle = total == 0
-        shares = None if idle else {"reads": 100 * reads / total, "writes": 100 * writes / total}
+        shares = None if idle else {name: 100 * n / total for name, n in count.items()}
         found.append({"length_s": length, "factor": total / length / mean, "shares": shares})
     return found
 
@@ -92,7 +100,8 @@ def stay(description: dict[str, Any], parts: list[dict[str, Any]]) -> float:
         if part["shares"] is not None:
             weight = part["factor"] * part["length_s"]
             total += weight
-            changes += weight * 2 * part["shares"].get("reads", 0) * part["shares"].get("writes", 0) / 1e4
+            reads = math.fsum(s for name, s in part["shares"].items() if name.startswith("reads")) / 100
+            changes += weight * 2 * reads * (1 - reads)
     if repeats is None or repeats >= 1 or total <= 0 or changes <= 0:
         return 1.0
     return max(1.0, changes / total / (1 - repeats))
