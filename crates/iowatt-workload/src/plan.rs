@@ -167,6 +167,8 @@ pub enum AccessPlan {
         block_bytes: u64,
         /// Where else a run begins: at blocks used before, by how long ago.
         reuse: Vec<DepthPlan>,
+        /// Share of runs that begin at a place not used before, 0..=1.
+        fresh: f64,
     },
 }
 

@@ -246,10 +246,15 @@ class Density(Strict):
     jumps: list[Jump] = key("Those jumps; shares add up to 100.", default=[], max_length=4096)
     block: BlockSize = key("Block of reuse.", default=4096, unit="bytes", ge=512, example="4KiB")
     reuse: list[Depth] = key(
-        "Runs that begin at a block used before by any stream, by its depth in the least-recently-used stack; "
-        "the rest begin at new places.",
+        "Runs that begin at a place used before by any stream, by its depth in the least-recently-used stack.",
         default=[],
         max_length=4096,
+    )
+    fresh: Percent = key(
+        "Runs that begin at a place not used before; those neither here nor under reuse begin by the weights alone.",
+        default=0.0,
+        unit="%",
+        example=5,
     )
 
     def plan(self) -> dict[str, Any]:
@@ -276,6 +281,7 @@ class Density(Strict):
                 {"from_blocks": row.least, "to_blocks": row.most, "fraction": row.share / 100}
                 for row in self.reuse
             ],
+            "fresh": self.fresh / 100,
         }
 
 

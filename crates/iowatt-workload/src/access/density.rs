@@ -1,8 +1,8 @@
-//! Density: extents by measured weights. A run begins at a block used before, as long ago as a law of reuse says;
-//! or, with a given chance, at a jump from where the workload's last request ended; or in an extent drawn by
-//! weight, at a place not used before where one is soon found. Its requests follow one another, as many as a
-//! law of run lengths says. A block used before by another stream is passed over where this stream gives its
-//! extent no weight.
+//! Density: extents by measured weights. A run begins, with given chances, at a place used before, as long ago as
+//! drawn (the depth in a least-recently-used stack that all streams share); at one not used before; or at any.
+//! The last two are drawn by the weights of the extents or, with a given chance, near where the workload's last
+//! request ended. The requests of a run follow one another, as many as a law of run lengths says; a run may be
+//! left for others and be taken up again. Of several places that would do, the weights choose.
 
 use super::{Memory, Range};
 use crate::choice::Choice;
@@ -11,6 +11,8 @@ use crate::rng::Draws;
 
 /// Draws of a depth before the place there is taken whatever its size, or none.
 const TRIES: u32 = 8;
+/// Draws of a place before one that was used is taken for a new one.
+const NEW_TRIES: u32 = 32;
 /// Weight of a place used in another size beside one used in this.
 const OTHER_SIZE: f64 = 1e-3;
 /// Runs that are open at a time.
@@ -26,7 +28,7 @@ pub struct Density {
     runs: Option<(Choice, Vec<f64>)>,
     near: f64,
     jumps: Option<(Choice, Vec<JumpPlan>)>,
-    /// Rows of depths; the last alternative is a place not used before.
+    /// Rows of depths; the two alternatives after them are a new place, and one by the weights alone.
     reuse: Option<(Choice, Vec<DepthPlan>)>,
     /// Chance that the next request goes on with the run of the last one, while it has more.
     stick: f64,
@@ -50,7 +52,7 @@ impl Density {
         places: (&[u64], &[f64]),
         (runs, stick): (&[RunLengthPlan], f64),
         (near, jumps): (f64, &[JumpPlan]),
-        reuse: &[DepthPlan],
+        (reuse, fresh): (&[DepthPlan], f64),
     ) -> Result<Self, String> {
         let (extents, weights) = places;
         if !extents.is_sorted() {
@@ -78,15 +80,15 @@ impl Density {
         }
         let lengths = chosen(runs.iter().map(|run| run.weight).collect(), "runs")?;
         let hops = chosen(jumps.iter().map(|jump| jump.weight).collect(), "jumps")?;
-        let reused: f64 = reuse.iter().map(|row| row.fraction).sum();
+        let settled: f64 = fresh + reuse.iter().map(|row| row.fraction).sum::<f64>();
         let sound = |row: &DepthPlan| row.from_blocks >= 1 && row.to_blocks >= row.from_blocks;
-        if !reuse.iter().all(sound) || !(0.0..=1.0 + 1e-9).contains(&reused) {
-            return Err("depths rise from 1 on, and their shares add up to 1 at most".into());
+        if !reuse.iter().all(sound) || !(fresh >= 0.0 && settled <= 1.0 + 1e-9) {
+            return Err("depths rise from 1 on, and shares of reuse and new places add up to 1 at most".into());
         }
-        let fresh = (1.0 - reused).max(0.0);
-        let depths = match reuse.is_empty() {
+        let rest = (1.0 - settled).max(0.0);
+        let depths = match reuse.is_empty() && fresh == 0.0 {
             true => None,
-            false => chosen(reuse.iter().map(|row| row.fraction).chain([fresh]).collect(), "depths")?,
+            false => chosen(reuse.iter().map(|row| row.fraction).chain([fresh, rest]).collect(), "depths")?,
         };
         Ok(Self {
             extent_bytes,
@@ -144,9 +146,22 @@ impl Density {
     }
 
     fn begin(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> u64 {
-        if let Some(place) = self.again(range, draws, size, used) {
-            return place;
+        let Some((choice, rows)) = &self.reuse else { return self.somewhere(range, draws, size, used) };
+        let drawn = choice.draw(draws);
+        if let Some(row) = rows.get(drawn) {
+            return self.again(row, range, draws, size, used).unwrap_or_else(|| self.somewhere(range, draws, size, used));
         }
+        let mut place = self.somewhere(range, draws, size, used);
+        let mut tries = if drawn == rows.len() { NEW_TRIES } else { 0 };
+        while tries > 0 && used.knows(place) {
+            place = self.somewhere(range, draws, size, used);
+            tries -= 1;
+        }
+        place
+    }
+
+    /// By the weights, or near the last request.
+    fn somewhere(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> u64 {
         match used.end().filter(|_| self.near > 0.0 && draws.unit() < self.near) {
             Some(end) => self.jump(range, draws, end, size),
             None => self.anywhere(range, draws, size),
@@ -155,9 +170,7 @@ impl Density {
 
     /// A place used before: of several at drawn depths one, by the weights of their extents, and of this size
     /// where there is one.
-    fn again(&self, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> Option<u64> {
-        let (choice, rows) = self.reuse.as_ref()?;
-        let row = rows.get(choice.draw(draws))?;
+    fn again(&self, row: &DepthPlan, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> Option<u64> {
         let most = row.to_blocks.min(used.blocks());
         let least = row.from_blocks.min(most);
         let (mut found, mut total) = (None, 0.0);
@@ -220,7 +233,7 @@ mod tests {
 
     #[test]
     fn extents_get_their_shares() {
-        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), (&[], 1.0), (0.0, &[]), &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), (&[], 1.0), (0.0, &[]), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let share = |extent| found.iter().filter(|&&at| at / EXTENT == extent).count() as f64 / 1e5;
         assert!((share(3) - 0.1).abs() < 0.005 && (share(40) - 0.6).abs() < 0.008, "{}", share(40));
@@ -230,7 +243,7 @@ mod tests {
     #[test]
     fn runs_have_their_lengths() {
         let runs = [RunLengthPlan { requests: 1.0, weight: 3.0 }, RunLengthPlan { requests: 9.0, weight: 1.0 }];
-        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), (&runs, 1.0), (0.0, &[]), &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), (&runs, 1.0), (0.0, &[]), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let follow = found.windows(2).filter(|w| w[1] == w[0] + 8192).count() as f64 / 1e5;
         // 4 runs have 12 requests, 8 of which follow.
@@ -241,7 +254,7 @@ mod tests {
     fn runs_that_are_left_are_taken_up_again() {
         let runs = [RunLengthPlan { requests: 8.0, weight: 1.0 }];
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&runs, 0.6), (0.0, &[]), &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&runs, 0.6), (0.0, &[]), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let share = |of: usize| of as f64 / 1e5;
         let at_once = share(found.windows(2).filter(|w| w[1] == w[0] + 8192).count());
@@ -255,7 +268,7 @@ mod tests {
     fn near_jumps_stay_near() {
         let jumps = [JumpPlan { forward: false, from_bytes: 8192, below_bytes: 8193, weight: 1.0 }];
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.7, &jumps), &[]).unwrap();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.7, &jumps), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 1e5;
         assert!((same - 0.7).abs() < 0.01, "{same}");
@@ -265,7 +278,7 @@ mod tests {
     fn blocks_are_used_again_as_often_and_as_long_after() {
         let extents: Vec<u64> = (0..64).collect();
         let reuse = [DepthPlan { from_blocks: 2, to_blocks: 2, fraction: 0.6 }];
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), &reuse).unwrap();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&reuse, 0.0)).unwrap();
         // A request uses two blocks; the second from the top is the first of the last request.
         let found = offsets(&mut law, 2000);
         let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 2e3;
@@ -273,14 +286,25 @@ mod tests {
     }
 
     #[test]
+    fn new_places_are_new_while_there_are_some() {
+        let extents: Vec<u64> = (0..64).collect();
+        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&[], 1.0)).unwrap();
+        let mut found = offsets(&mut law, 4000);
+        found.sort_unstable();
+        found.dedup();
+        // At random, of 8192 pairs of blocks 4000 draws would meet about 860 a second time.
+        assert!(found.len() > 3980, "{}", found.len());
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         let jump = JumpPlan { forward: true, from_bytes: 5, below_bytes: 5, weight: 1.0 };
         let run = RunLengthPlan { requests: 0.5, weight: 1.0 };
-        assert!(Density::new(0, (&[0], &[1.0]), (&[], 1.0), (0.0, &[]), &[]).is_err());
-        assert!(Density::new(1, (&[0], &[]), (&[], 1.0), (0.0, &[]), &[]).is_err());
-        assert!(Density::new(1, (&[0], &[0.0]), (&[], 1.0), (0.0, &[]), &[]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), (&[run], 1.0), (0.0, &[]), &[]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), (&[], 1.0), (0.0, &[jump]), &[]).is_err());
-        assert!(Density::new(1, (&[0], &[1.0]), (&[], 1.0), (0.5, &[]), &[]).is_err());
+        assert!(Density::new(0, (&[0], &[1.0]), (&[], 1.0), (0.0, &[]), (&[], 0.0)).is_err());
+        assert!(Density::new(1, (&[0], &[]), (&[], 1.0), (0.0, &[]), (&[], 0.0)).is_err());
+        assert!(Density::new(1, (&[0], &[0.0]), (&[], 1.0), (0.0, &[]), (&[], 0.0)).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), (&[run], 1.0), (0.0, &[]), (&[], 0.0)).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), (&[], 1.0), (0.0, &[jump]), (&[], 0.0)).is_err());
+        assert!(Density::new(1, (&[0], &[1.0]), (&[], 1.0), (0.5, &[]), (&[], 0.0)).is_err());
     }
 }

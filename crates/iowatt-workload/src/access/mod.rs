@@ -146,9 +146,9 @@ impl Access {
             AccessPlan::HierarchicalReuse { leaf_bytes, climb, fanout } => {
                 Self::Tree(Walk::new(extents(range, leaf_bytes)?, leaf_bytes, climb, fanout, draws)?)
             }
-            AccessPlan::Density { extent_bytes, ref extents, ref weights, ref runs, stick, near, ref jumps, ref reuse, .. } => {
+            AccessPlan::Density { extent_bytes, ref extents, ref weights, ref runs, stick, near, ref jumps, ref reuse, fresh, .. } => {
                 let places = (extents.as_slice(), weights.as_slice());
-                Self::Density(Box::new(Density::new(extent_bytes, places, (runs, stick), (near, jumps), reuse)?))
+                Self::Density(Box::new(Density::new(extent_bytes, places, (runs, stick), (near, jumps), (reuse, fresh))?))
             }
             AccessPlan::ReuseDistance { block_bytes, ref hits, order } => {
                 let blocks = extents(range, block_bytes)?;

@@ -122,6 +122,7 @@ def _stream(
             "jumps": jumps,
             "block": description["options"]["block_bytes"],
             "reuse": tuned.depths(description, one),
+            "fresh": 100 * tuned.fresh(one),
         },
     }
 

@@ -17,6 +17,9 @@ _MOST: Final = 0.99
 _LEAST: Final = 1e-5
 _WAYS: Final = ("read", "write")
 
+# The octave of depths that stands for first touches.
+_NEW: Final = 0
+
 Row = tuple[str, int]
 K = TypeVar("K")
 
@@ -26,7 +29,7 @@ class Tuned:
     """Parameters that are found by iteration; shares 0 to 1."""
 
     stick: float
-    # By direction and octave of depth.
+    # By direction and octave of depth; what is new among them.
     reuse: dict[str, dict[int, float]] = field(default_factory=dict)
     # By way (forward, backward) and octave of distance.
     jumps: dict[Row, float] = field(default_factory=dict)
@@ -43,6 +46,10 @@ class Tuned:
             and share > 0
             and (part := self.reuse.get(one, {}).get(octave, 0.0)) * share / whole[octave] > _LEAST
         ]
+
+    def fresh(self, one: str) -> float:
+        """The share of new places, 0 to 1."""
+        return self.reuse.get(one, {}).get(_NEW, 0.0)
 
     def near(self) -> tuple[float, list[dict[str, Any]]]:
         """The share of near jumps, 0 to 1, and their rows."""
@@ -88,12 +95,14 @@ def _moved(shares: dict[K, float], want: dict[K, float], have: dict[K, float], g
 
 
 def _depths(description: dict[str, Any], one: str) -> dict[int, float]:
-    """Shares of a direction's block references by octave of depth."""
+    """Shares of a direction's block references by octave of depth, first touches among them."""
     rows = description["reuse"]["histogram"]
     found: dict[int, float] = {}
     for low, share in zip(rows["from_blocks"], rows[f"{one}_share"], strict=True):
         if share > 0:
             found[low.bit_length()] = found.get(low.bit_length(), 0.0) + share
+    if found:
+        found[_NEW] = max(0.0, 1.0 - math.fsum(found.values()))
     return found
 
 

@@ -145,6 +145,13 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
             "%",
             lambda d, s=size: 100 * _missed(d["reuse"]["miss_ratio"], s),
         )
+    for way in ("read", "write"):
+        yield (
+            "reuse",
+            f"{way}s with a block not used before",
+            "%",
+            lambda d, w=way: 100 * d["reuse"]["first_touch"][f"{w}_requests"],
+        )
 
 
 def _missed(curve: dict[str, list[Any]], size: int) -> Any:
