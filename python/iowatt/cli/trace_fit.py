@@ -31,18 +31,37 @@ def fit(
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the synthetic trace that is compared.")
     ] = 1,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds", min=1, max=1000, metavar="N", help="Simulate N synthetic traces, of --seed and those after it."
+        ),
+    ] = 1,
+    steps: Annotated[
+        int,
+        typer.Option(
+            "--steps", min=0, max=100, metavar="N", help="Synthetic traces made to find what the tables must say."
+        ),
+    ] = 6,
     format_: verb.Format = None,
     columns: verb.Columns = None,
     time_unit: verb.TimeUnit = None,
     sector_size: verb.SectorSize = None,
     event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    rate: verb.Rate = None,
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
     as_json: verb.Json = False,
 ) -> None:
-    """Fit a synthetic profile to a trace, and print how near its trace comes: original, synthetic, difference."""
+    """Fit a synthetic profile to a trace, and print how near its trace comes: original, synthetic, difference.
+
+    With --scenario, response time and energy of both, simulated; of several synthetic traces (--seeds) the mean
+    and the range.
+    """
+    from iowatt.cli.progress import bar
     from iowatt.workload.fit import fidelity  # loads Polars and the extension
     from iowatt.workload.fit import run as fitting
 
@@ -52,7 +71,9 @@ def fit(
         time_unit=time_unit,
         sector_size=sector_size,
         event=event,
-        device=device,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
@@ -61,13 +82,14 @@ def fit(
         output,
         name=name,
         scenario=scenario,
-        seed=seed,
+        seeds=range(seed, seed + seeds),
+        steps=steps,
         force=force,
-        told=lambda text: typer.echo(text, err=True),
+        stage=bar,
     )
     if as_json:
         verb._print_json(found.as_dict())
         return
     for line in fidelity.lines(found.measures + found.simulated):
         typer.echo(line)
-    typer.echo(f"wrote {output}", err=True)
+    typer.echo(f"{output}: {found.streams} streams, {found.phases:,} phases", err=True)

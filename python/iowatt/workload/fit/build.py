@@ -51,7 +51,8 @@ def document(
             "fitted by `iowatt trace fit`; the synthetic trace repeats after "
             f"{span_s:,.6g} s of phases, with other random numbers",
         ],
-        "span": reach,
+        # Ends of ranges are cut to whole MiB.
+        "span": -(-reach >> 20) << 20,
         "arrivals": {
             "law": "cascade",
             "rate": count / span_s,
@@ -146,22 +147,38 @@ def _slug(file: str) -> str:
     return slug or "fitted"
 
 
+_HEAD: Final = """\
+# Fitted by `iowatt trace fit`. Its tables are measured or found by iteration; read them with
+# docs/models/workload.md, "Fitting". To change the load, change [arrivals] rate.
+"""
+_CASCADE: Final = """\
+# A window's requests are divided between its halves, those between theirs, and so on. One row for each halving,
+# the widest windows first; in a row, by the number of requests divided: 2 to 3, 4 to 7, 8 to 15, ..."""
+_ACCESS: Final = """\
+# extents and weights: numbers of extents that are used, and requests of the trace that began in each.
+# runs: lengths of sequential runs, by share of the runs. jumps, reuse, fresh: where runs begin that do not go by
+# the weights alone."""
+_PHASE: Final = """\
+# The course of the trace, window by window: rate over the mean rate, and shares of the streams in percent."""
+
+
 def toml(profile: dict[str, Any]) -> str:
     """The document as text: one line for a phase, one for a list."""
-    head = ["schema", "name", "title", "notes"]
-    lines = [f"{key} = {inline(profile[key])}" for key in head]
+    lines = [_HEAD.rstrip()]
+    lines += [f"{key} = {inline(profile[key])}" for key in ("schema", "name", "title", "notes")]
     lines.append(f'span = "{profile["span"]}B"')
     law = profile["arrivals"]
     lines += ["", "[arrivals]", f'law = "{law["law"]}"', f"rate = {inline(law['rate'])}"]
-    lines += [f'window = "{_number(law["window_s"])}s"', f"stay = {inline(law['stay'])}"]
+    lines += [f'window = "{_number(law["window_s"])}s"', f"stay = {inline(law['stay'])}", _CASCADE]
     lines += ["unevenness = [", *(f"    {inline(row)}," for row in law["unevenness"]), "]"]
-    for stream in profile["stream"]:
+    for number, stream in enumerate(profile["stream"]):
         lines += ["", "[[stream]]"]
         lines += [f"{key} = {inline(value)}" for key, value in stream.items() if key != "access"]
-        lines += ["[stream.access]"]
+        lines += ["[stream.access]", *([_ACCESS] if number == 0 else [])]
         lines += [f"{key} = {inline(value)}" for key, value in stream["access"].items()]
+    lines += ["", _PHASE]
     for number, phase in enumerate(profile["phase"]):
-        lines += ["", "[[phase]]", f'name = "p{number + 1}"', f'duration = "{_number(phase["length_s"])}s"']
+        lines += ["[[phase]]", f'name = "p{number + 1}"', f'duration = "{_number(phase["length_s"])}s"']
         lines.append(f"factor = {inline(phase['factor'])}")
         if phase["shares"] is not None:
             lines.append(f"shares = {inline(phase['shares'])}")

@@ -15,6 +15,8 @@ class Measure(NamedTuple):
     unit: str
     original: float | None
     synthetic: float | None
+    # Least and greatest over the synthetic traces of several seeds; ``synthetic`` is their mean.
+    spread: tuple[float, float] | None = None
 
     @property
     def difference(self) -> float | None:
@@ -105,7 +107,7 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
         )
         yield (
             "sequentiality",
-            f"read bytes that continue a run" if way == "read" else "written bytes that continue a run",
+            "read bytes that continue a run" if way == "read" else "written bytes that continue a run",
             "%",
             lambda d, w=way: 100 * d["sequential"][f"{w}_runs"]["sequential_byte_share"],
         )
@@ -186,4 +188,10 @@ def _apart(m: Measure) -> str:
         return "-"
     if m.unit == "%":
         return f"{m.difference:+.2f} points"
-    return f"{m.difference:+.4g}" if m.relative is None else f"{100 * m.relative:+.1f} %"
+    if m.relative is None:
+        return f"{m.difference:+.4g}"
+    apart = f"{100 * m.relative:+.1f} %"
+    if m.spread is None or not m.original:
+        return apart
+    low, high = (100 * (value / m.original - 1) for value in m.spread)
+    return f"{apart} ({low:+.1f} to {high:+.1f})"

@@ -1,24 +1,38 @@
-"""Fitting from end to end: describe, build, generate, compare; and simulate both where a scenario is given."""
+"""Fitting from end to end: describe, build, iterate, compare; and simulate both where a scenario is given."""
 
 from __future__ import annotations
 
+import math
+import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description.measure import describe
-from iowatt.workload.fit import build, fidelity
+from iowatt.workload.fit import build, calibrate, fidelity, sizes
 from iowatt.workload.fit.fidelity import Measure
-from iowatt.workload.generate import generate, prepare
+from iowatt.workload.generate import Prepared, generate, prepare
 
 SCHEMA: Final = "iowatt.fit/1"
-# Extents of the density are asked this fine; the description joins them where too many are touched.
-_FINEST_EXTENT: Final = 64 << 10
+STEPS: Final = 6
+# Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
+_STEP_SEED: Final = 1 << 40
+# Part of what a table lacks by which a step moves it.
+_GAIN: Final = 0.8
+# The description joins extents where too many are touched.
+_FINEST_EXTENT: Final = 4096
+_OPTIONS: Final[dict[str, Any]] = {
+    "extent_bytes": _FINEST_EXTENT,
+    "cache_bytes": fidelity.CACHES,
+    "dyadic_windows": True,
+}
 
-Told = Callable[[str], Any]
+Stage = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 @dataclass
@@ -27,8 +41,11 @@ class Fit:
 
     path: Path
     requests: int
+    streams: int
+    phases: int
     measures: list[Measure]
     simulated: list[Measure] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -36,6 +53,9 @@ class Fit:
             "schema": SCHEMA,
             "profile": str(self.path),
             "requests": self.requests,
+            "streams": self.streams,
+            "phases": self.phases,
+            "seeds": self.seeds,
             "fidelity": [m.as_dict() for m in self.measures],
             "simulated": [m.as_dict() for m in self.simulated],
         }
@@ -47,9 +67,10 @@ def fit(
     *,
     name: str | None = None,
     scenario: Path | None = None,
-    seed: int = 1,
+    seeds: Sequence[int] = (1,),
+    steps: int = STEPS,
     force: bool = False,
-    told: Told = lambda _: None,
+    stage: Stage = lambda _: nullcontext(),
 ) -> Fit:
     """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), write it, and measure how near it comes.
 
@@ -58,84 +79,142 @@ def fit(
     target
         The profile, a ``.toml`` file.
     scenario
-        Simulated twice, with the trace and with the synthetic one in place of its first workload's.
-    seed
-        Of the synthetic trace.
-    told
-        Called with what is being done.
+        Simulated with the trace, and with each synthetic one, in place of its first workload's.
+    seeds
+        Of the synthetic traces. The first is described; all are simulated, and compared by their mean.
+    steps
+        Synthetic traces made to find what tables must say (see `iowatt.workload.fit.calibrate`).
+    stage
+        Called with what begins; gives where to report its progress.
 
     Raises
     ------
     InputError
         The trace cannot be read or fitted, the target exists, or the scenario cannot be run.
     """
+    _check(trace, target, force)
+    workload = None if scenario is None else _first_workload(scenario)
+    file = str(trace["path"])
+
+    def described(what: str, spec: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        with stage(what) as progress:
+            return describe(spec, **_OPTIONS, **more, progress=progress)
+
+    original = described(f"describing {file}", trace)
+    build.check(original)
+    classes = {
+        suffix: original
+        if reach is None
+        else described(f"describing its {sizes.described(suffix)}", trace, size_bytes=reach)
+        for suffix, reach in sizes.classes(original["sizes"]["histogram"]).items()
+    }
+    span_s = original["span"]["duration_s"]
+    with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
+        draft = Path(folder) / "profile.toml"
+
+        def drafted(tuned: calibrate.Tuned) -> dict[str, Any]:
+            document = build.document(original, classes, tuned, name)
+            draft.write_text(build.toml(document), encoding="utf-8")
+            return document
+
+        def prepared(seed: int) -> Prepared:
+            return prepare(str(draft), seed=seed, duration_s=span_s)
+
+        tuned = calibrate.begin(original)
+        document = drafted(tuned)
+        for number in range(steps):
+            found = described(f"step {number + 1} of {steps}", prepared(_STEP_SEED + number).trace)
+            tuned = calibrate.step(tuned, original, found, _GAIN)
+            document = drafted(tuned)
+        _write(target, draft.read_text("utf-8"))
+        synthetic = described("describing the synthetic trace", prepared(seeds[0]).trace)
+        fitted = Fit(
+            target,
+            original["requests"]["count"],
+            len(document["stream"]),
+            len(document["phase"]),
+            fidelity.measures(original, synthetic),
+            seeds=list(seeds),
+        )
+        if scenario is not None and workload is not None:
+            made = Path(folder) / "trace.parquet"
+            with stage(f"simulating {file}") as progress:
+                convert(trace, made, progress=progress)
+                one = _simulate(scenario, workload, made)
+            runs = []
+            for seed in seeds:
+                with stage(f"simulating the synthetic trace of seed {seed}") as progress:
+                    generate(prepared(seed), made, force=True, progress=progress)
+                    runs.append(_simulate(scenario, workload, made))
+            fitted.simulated = _compared(one, runs)
+    return fitted
+
+
+def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.suffix != ".toml":
         raise InputError("a profile is a .toml file", where=str(target))
     if target.exists() and not force:
         raise InputError("the file exists", where=str(target), hint="--force replaces it")
-    options: dict[str, Any] = {"extent_bytes": _FINEST_EXTENT, "cache_bytes": fidelity.CACHES}
-    told("describing the trace")
-    original = describe(trace, **options)
-    text = build.toml(build.document(original, name))
+    if str(trace["path"]) == "-":
+        raise InputError(
+            "fitting reads the trace several times, which standard input cannot be",
+            where="-",
+            hint="store it: iowatt trace convert - trace.parquet",
+        )
+
+
+def _write(target: Path, text: str) -> None:
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        target.write_text(text, encoding="utf-8")
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(target)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(target)) from None
-    prepared = prepare(str(target), seed=seed, duration_s=original["span"]["duration_s"])
-    told("describing the synthetic trace")
-    synthetic = describe(prepared.trace, **options)
-    found = Fit(target, original["requests"]["count"], fidelity.measures(original, synthetic))
-    if scenario is not None:
-        with tempfile.TemporaryDirectory(prefix="iowatt-fit-") as folder:
-            made = Path(folder) / "synthetic.parquet"
-            generate(prepared, made)
-            told("simulating the trace")
-            one = _simulate(scenario, trace)
-            told("simulating the synthetic trace")
-            two = _simulate(scenario, {"path": made, "format": "parquet"})
-        found.simulated = _compared(one, two)
-    return found
+    finally:
+        aside.unlink(missing_ok=True)
 
 
-# Options of a trace spec by their keys in a scenario.
-_KEYS: Final = {
-    "format": "format",
-    "time_unit": "time_unit",
-    "sector_bytes": "sector_size",
-    "event": "event",
-    "device": "device",
-    "skip_bad": "skip_bad",
-}
-
-
-def _simulate(scenario: Path, trace: Mapping[str, Any]) -> dict[str, Any]:
-    """The summary of a run of the scenario with this trace in its first workload."""
-    import iowatt
+def _first_workload(scenario: Path) -> str:
+    """Its name, or number where it has none."""
     from iowatt.scenario import load
 
     first = load(scenario, []).workload[0]
     if first.trace is None:
-        raise InputError("its first workload has no trace to put another in place of", where=str(scenario))
-    table = {key: trace[option] for option, key in _KEYS.items() if trace.get(option) is not None}
-    table["path"] = str(Path(trace["path"]).resolve())
-    if trace.get("columns"):
-        table["columns"] = dict(trace["columns"])
-    return iowatt.run(scenario, set=[f"workload.{first.name}.trace={build.inline(table)}"]).summary
+        raise InputError(
+            "its first workload has no trace to put another in place of",
+            where=str(scenario),
+            hint='give it one: trace = { path = "..." }',
+        )
+    return first.name
 
 
-def _compared(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[Measure]:
-    def above_idle(run: Mapping[str, Any]) -> float:
-        return float(run["energy"]["above_idle_j"])
+def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
+    """The summary of a run of the scenario with this trace in its first workload."""
+    import iowatt
 
+    return iowatt.run(scenario, set=[f"workload.{workload}.trace={build.inline({'path': str(made)})}"]).summary
+
+
+def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Measure]:
     found = []
-    for way in ("all", "read", "write"):
-        times = [run["response_time_ms"][way] for run in (one, two)]
-        for figure in ("mean", "p50", "p95", "p99"):
-            pair = [None if t is None else t.get(figure) for t in times]
-            if any(value is not None for value in pair):
-                label = "" if way == "all" else f" of {way}s"
-                found.append(Measure("response time", f"response time{label}, {figure}", "ms", *pair))
-    found.append(Measure("energy", "energy above idle", "J", above_idle(one), above_idle(two)))
-    totals = [float(run["energy"]["total_j"]) for run in (one, two)]
-    found.append(Measure("energy", "energy", "J", *totals))
+
+    def compare(group: str, name: str, unit: str, figure: Callable[[Mapping[str, Any]], Any]) -> None:
+        values = [None if (value := figure(run)) is None else float(value) for run in runs]
+        known = [value for value in values if value is not None]
+        mean = math.fsum(known) / len(known) if len(known) == len(values) else None
+        spread = (min(known), max(known)) if mean is not None and len(known) > 1 else None
+        before = figure(one)
+        if before is not None or mean is not None:
+            found.append(Measure(group, name, unit, None if before is None else float(before), mean, spread))
+
+    for way, label in (("all", ""), ("read", " of reads"), ("write", " of writes")):
+        for of in ("mean", "p50", "p95", "p99"):
+            compare(
+                "response time",
+                f"response time{label}, {of}",
+                "ms",
+                lambda run, w=way, f=of: (run["response_time_ms"][w] or {}).get(f),
+            )
+    compare("energy", "energy above idle", "J", lambda run: run["energy"]["above_idle_j"])
+    compare("energy", "energy", "J", lambda run: run["energy"]["total_j"])
     return found
