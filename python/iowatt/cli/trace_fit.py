@@ -34,13 +34,21 @@ def fit(
     seeds: Annotated[
         int,
         typer.Option(
-            "--seeds", min=1, max=1000, metavar="N", help="Simulate N synthetic traces, of --seed and those after it."
+            "--seeds",
+            min=1,
+            max=1000,
+            metavar="N",
+            help="Simulate N synthetic traces, of --seed and those after it.",
         ),
     ] = 1,
     steps: Annotated[
         int,
         typer.Option(
-            "--steps", min=0, max=100, metavar="N", help="Synthetic traces made to find what the tables must say."
+            "--steps",
+            min=0,
+            max=100,
+            metavar="N",
+            help="Synthetic traces made to find what the tables must say.",
         ),
     ] = 6,
     format_: verb.Format = None,
@@ -56,10 +64,10 @@ def fit(
     force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
     as_json: verb.Json = False,
 ) -> None:
-    """Fit a synthetic profile to a trace, and print how near its trace comes: original, synthetic, difference.
+    """Fit a synthetic profile to a trace, and print original, synthetic and difference of many figures.
 
-    With --scenario, response time and energy of both, simulated; of several synthetic traces (--seeds) the mean
-    and the range.
+    With --scenario, response time and energy of both, simulated; of several synthetic traces (--seeds)
+    the mean and the range.
     """
     from iowatt.cli.progress import bar
     from iowatt.workload.fit import fidelity  # loads Polars and the extension

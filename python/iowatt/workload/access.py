@@ -199,9 +199,7 @@ class Jump(Strict):
     """Jumps of a range of lengths."""
 
     least: int = key("Shortest, bytes; backward where negative.", unit="bytes", example=-8192)
-    below: int = key(
-        "All are shorter than this, bytes; of the same sign.", unit="bytes", example=-16384
-    )
+    below: int = key("All are shorter than this, bytes; of the same sign.", unit="bytes", example=-16384)
     share: Percent = key("Share of the jumps.", gt=0, unit="%", example=12)
 
 
@@ -234,8 +232,8 @@ class Density(Strict):
         "Lengths of runs; shares add up to 100.", default=[], unset="each request is a run", max_length=4096
     )
     stick: Percent = key(
-        "Requests that go on with the run of the one before them while it has more; the others begin a run, or go "
-        "on with one that was left.",
+        "Requests that go on with the run of the one before them while it has more; the others begin a run, "
+        "or go on with one that was left.",
         default=100.0,
         unit="%",
         example=60,
@@ -246,12 +244,13 @@ class Density(Strict):
     jumps: list[Jump] = key("Those jumps; shares add up to 100.", default=[], max_length=4096)
     block: BlockSize = key("Block of reuse.", default=4096, unit="bytes", ge=512, example="4KiB")
     reuse: list[Depth] = key(
-        "Runs that begin at a place used before by any stream, by its depth in the least-recently-used stack.",
+        "Runs that begin at a place that any stream used before, by its depth in the stack of last uses.",
         default=[],
         max_length=4096,
     )
     fresh: Percent = key(
-        "Runs that begin at a place not used before; those neither here nor under reuse begin by the weights alone.",
+        "Runs that begin at a place not used before; those neither here nor under reuse begin by the "
+        "weights alone.",
         default=0.0,
         unit="%",
         example=5,

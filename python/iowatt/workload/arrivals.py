@@ -179,7 +179,7 @@ class Cascade(Arriving):
     """Counts divided over ever shorter times, as unevenly as each scale asks for."""
 
     law: Literal["cascade"] = _law(
-        "cascade: the requests of a window are divided between its halves, of those between theirs, and so on, "
+        "cascade: the requests of a window are divided between its halves, those between theirs, and so on, "
         "each time as unevenly as given; so the counts have a given variance on every scale."
     )
     rate: Iops | None = _rate()
@@ -187,8 +187,8 @@ class Cascade(Arriving):
         "The window that is divided first; phases and envelopes cut it.", unit="s", gt=0, example="10s"
     )
     unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
-        "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all more. "
-        "0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they keep apart.",
+        "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
+        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they keep apart.",
         max_length=64,
         example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
     )

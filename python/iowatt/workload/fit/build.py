@@ -41,7 +41,8 @@ def document(
     ]
     parts = course.phases(description, classes)
     reach = max(
-        (stream["access"]["extents"][-1] + 1) * stream["access"]["extent"] + _largest(stream) for stream in streams
+        (stream["access"]["extents"][-1] + 1) * stream["access"]["extent"] + _largest(stream)
+        for stream in streams
     )
     return {
         "schema": PROFILE_SCHEMA,
@@ -90,9 +91,7 @@ def check(description: dict[str, Any]) -> None:
         )
     count, span_s = description["requests"]["count"], description["span"]["duration_s"]
     if count < 2 or span_s <= 0:
-        raise InputError(
-            f"{count} requests over {span_s:g} s give no rate to fit", where=description["file"]
-        )
+        raise InputError(f"{count} requests over {span_s:g} s give no rate to fit", where=description["file"])
 
 
 def _largest(stream: dict[str, Any]) -> int:
@@ -130,9 +129,7 @@ def _stream(
 
 def mix(histogram: dict[str, list[int]], way: str) -> list[dict[str, Any]]:
     """The sizes of a direction with their shares in percent, the rarest joined to their neighbours."""
-    counts = {
-        size: count for size, count in zip(histogram["bytes"], histogram[way], strict=True) if count
-    }
+    counts = {size: count for size, count in zip(histogram["bytes"], histogram[way], strict=True) if count}
     kept = sorted(sorted(counts, key=lambda size: -counts[size])[:_SIZES])
     joined = dict.fromkeys(kept, 0)
     for size, count in counts.items():
@@ -152,12 +149,12 @@ _HEAD: Final = """\
 # docs/models/workload.md, "Fitting". To change the load, change [arrivals] rate.
 """
 _CASCADE: Final = """\
-# A window's requests are divided between its halves, those between theirs, and so on. One row for each halving,
-# the widest windows first; in a row, by the number of requests divided: 2 to 3, 4 to 7, 8 to 15, ..."""
+# A window's requests are divided between its halves, those between theirs, and so on. One row for each
+# halving, the widest windows first; in a row, by the number of requests divided: 2 to 3, 4 to 7, 8 to 15, ..."""
 _ACCESS: Final = """\
 # extents and weights: numbers of extents that are used, and requests of the trace that began in each.
-# runs: lengths of sequential runs, by share of the runs. jumps, reuse, fresh: where runs begin that do not go by
-# the weights alone."""
+# runs: lengths of sequential runs, by share of the runs. jumps, reuse, fresh: where runs begin that do
+# not go by the weights alone."""
 _PHASE: Final = """\
 # The course of the trace, window by window: rate over the mean rate, and shares of the streams in percent."""
 

@@ -1,8 +1,8 @@
-"""What laws say and what comes of them differ: jumps also come by chance, places are also used again by chance.
+"""What laws say and what comes of them differ: near jumps and reuse also come by chance.
 
 So some parameters are found by fixed-point iteration: a synthetic trace is made, described as the original
-was, and each share of a table is moved by what the synthetic lacks of it. That needs no formula for what comes
-by chance, and is the same for every trace.
+was, and each share of a table is moved by what the synthetic lacks of it. That needs no formula for what
+comes by chance, and is the same for every trace.
 """
 
 from __future__ import annotations

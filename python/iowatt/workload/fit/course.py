@@ -13,9 +13,9 @@ _MOST_HALVINGS = 64
 
 
 def phases(description: dict[str, Any], classes: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """One phase for each window of the course over time: its rate as a multiple of the mean, its mix of streams.
+    """One phase for each window of the course over time: its rate over the mean, its mix of streams.
 
-    ``classes`` are descriptions of the requests of each class of sizes, by the suffix of their streams' names.
+    ``classes`` are descriptions of the requests of each class of sizes, by the suffix of their streams.
     Factors have a mean of 1 over the whole trace; neighbours without requests are joined.
     """
     over, span = description["over_time"], description["span"]["duration_s"]

@@ -122,11 +122,15 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
             "locality",
             f"jumps of less than {low >> 20} MiB",
             "%",
-            lambda d, w=low: 100
-            * sum(
-                share
-                for below, share in zip(d["jumps"]["below_bytes"], d["jumps"]["request_share"], strict=True)
-                if below <= w
+            lambda d, w=low: (
+                100
+                * sum(
+                    share
+                    for below, share in zip(
+                        d["jumps"]["below_bytes"], d["jumps"]["request_share"], strict=True
+                    )
+                    if below <= w
+                )
             ),
         )
     yield "footprint", "footprint", "B", lambda d: d["footprint"]["total_bytes"]
@@ -137,8 +141,9 @@ def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
             "skew of blocks",
             f"references to the hottest {100 * hottest:g} % of blocks",
             "%",
-            lambda d, h=hottest: 100
-            * next(p["reference_share"] for p in d["block_skew"] if abs(p["hottest"] - h) < 1e-9),
+            lambda d, h=hottest: (
+                100 * next(p["reference_share"] for p in d["block_skew"] if abs(p["hottest"] - h) < 1e-9)
+            ),
         )
     for size in CACHES:
         yield (
@@ -171,10 +176,9 @@ def lines(found: list[Measure]) -> Iterator[str]:
         if m.group != group:
             group = m.group
             yield f"-- {group}"
-        unit = f" {m.unit}" if m.unit else ""
-        yield (
-            f"{m.name:<{width}}  {_shown(m.original):>12}  {_shown(m.synthetic):>12}  {_apart(m)}{unit if m.relative is None and m.unit != '%' else ''}"
-        ).rstrip()
+        unit = f" {m.unit}" if m.unit and m.unit != "%" and m.relative is None else ""
+        figures = f"{_shown(m.original):>12}  {_shown(m.synthetic):>12}  {_apart(m)}{unit}"
+        yield f"{m.name:<{width}}  {figures}"
 
 
 def _shown(value: float | None) -> str:

@@ -72,7 +72,7 @@ def fit(
     force: bool = False,
     stage: Stage = lambda _: nullcontext(),
 ) -> Fit:
-    """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), write it, and measure how near it comes.
+    """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), and measure how near it comes.
 
     Parameters
     ----------
@@ -192,7 +192,9 @@ def _simulate(scenario: Path, workload: str, made: Path) -> dict[str, Any]:
     """The summary of a run of the scenario with this trace in its first workload."""
     import iowatt
 
-    return iowatt.run(scenario, set=[f"workload.{workload}.trace={build.inline({'path': str(made)})}"]).summary
+    return iowatt.run(
+        scenario, set=[f"workload.{workload}.trace={build.inline({'path': str(made)})}"]
+    ).summary
 
 
 def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Measure]:

@@ -1,9 +1,8 @@
-"""Classes of sizes: small and large requests go to different places, at different times, in different runs."""
+"""Classes of sizes: small and large requests differ in places, times and runs."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 # A class with a smaller share of the requests is none of its own.
 _LEAST_SHARE = 1e-3
@@ -34,13 +33,13 @@ def threshold(histogram: dict[str, list[int]]) -> int | None:
 
 
 def classes(histogram: dict[str, list[int]]) -> dict[str, tuple[int, int] | None]:
-    """Least and greatest size of each class, by the suffix of its streams' names; all sizes where one is enough."""
+    """Least and greatest size of each class, by the suffix of its streams; all where one is enough."""
     split = threshold(histogram)
     if split is None:
         return {"": None}
     return {"-small": (0, split), "-large": (split + 1, (1 << 32) - 1)}
 
 
-def described(description: dict[str, Any], suffix: str) -> str:
+def described(suffix: str) -> str:
     """What a class is called in comments."""
     return "all sizes" if not suffix else f"{suffix[1:]} requests"
