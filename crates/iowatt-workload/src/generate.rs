@@ -148,7 +148,9 @@ fn check(stream: &StreamPlan, reads: bool, writes: bool) -> Result<(), String> {
 /// Bytes of the blocks that are used again; 0 where none are.
 fn reused_block(plan: &Plan) -> Result<u64, String> {
     let mut found = plan.streams.iter().filter_map(|stream| match &stream.access {
-        AccessPlan::Density { block_bytes, reuse, fresh, .. } if !reuse.is_empty() || *fresh > 0.0 => Some(*block_bytes),
+        AccessPlan::Density { block_bytes, reuse, fresh, .. } if !reuse.is_empty() || *fresh > 0.0 => {
+            Some(*block_bytes)
+        }
         _ => None,
     });
     let first = found.next().unwrap_or(0);

@@ -80,7 +80,7 @@ def profile(
         time_unit=time_unit,
         sector_size=sector_size,
         event=event,
-        device=device,
+        devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )

@@ -82,8 +82,10 @@ impl Density {
         let hops = chosen(jumps.iter().map(|jump| jump.weight).collect(), "jumps")?;
         let settled: f64 = fresh + reuse.iter().map(|row| row.fraction).sum::<f64>();
         let sound = |row: &DepthPlan| row.from_blocks >= 1 && row.to_blocks >= row.from_blocks;
-        if !reuse.iter().all(sound) || !(fresh >= 0.0 && settled <= 1.0 + 1e-9) {
-            return Err("depths rise from 1 on, and shares of reuse and new places add up to 1 at most".into());
+        if !(reuse.iter().all(sound) && fresh >= 0.0 && settled <= 1.0 + 1e-9) {
+            return Err(
+                "depths rise from 1 on, and shares of reuse and new places add up to 1 at most".into()
+            );
         }
         let rest = (1.0 - settled).max(0.0);
         let depths = match reuse.is_empty() && fresh == 0.0 {
@@ -149,7 +151,9 @@ impl Density {
         let Some((choice, rows)) = &self.reuse else { return self.somewhere(range, draws, size, used) };
         let drawn = choice.draw(draws);
         if let Some(row) = rows.get(drawn) {
-            return self.again(row, range, draws, size, used).unwrap_or_else(|| self.somewhere(range, draws, size, used));
+            return self
+                .again(row, range, draws, size, used)
+                .unwrap_or_else(|| self.somewhere(range, draws, size, used));
         }
         let mut place = self.somewhere(range, draws, size, used);
         let mut tries = if drawn == rows.len() { NEW_TRIES } else { 0 };
@@ -170,7 +174,14 @@ impl Density {
 
     /// A place used before: of several at drawn depths one, by the weights of their extents, and of this size
     /// where there is one.
-    fn again(&self, row: &DepthPlan, range: &Range, draws: &mut Draws, size: u64, used: &Memory) -> Option<u64> {
+    fn again(
+        &self,
+        row: &DepthPlan,
+        range: &Range,
+        draws: &mut Draws,
+        size: u64,
+        used: &Memory,
+    ) -> Option<u64> {
         let most = row.to_blocks.min(used.blocks());
         let least = row.from_blocks.min(most);
         let (mut found, mut total) = (None, 0.0);
@@ -233,7 +244,9 @@ mod tests {
 
     #[test]
     fn extents_get_their_shares() {
-        let mut law = Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), (&[], 1.0), (0.0, &[]), (&[], 0.0)).unwrap();
+        let mut law =
+            Density::new(EXTENT, (&[3, 40, 63], &[1.0, 6.0, 3.0]), (&[], 1.0), (0.0, &[]), (&[], 0.0))
+                .unwrap();
         let found = offsets(&mut law, 100_000);
         let share = |extent| found.iter().filter(|&&at| at / EXTENT == extent).count() as f64 / 1e5;
         assert!((share(3) - 0.1).abs() < 0.005 && (share(40) - 0.6).abs() < 0.008, "{}", share(40));
@@ -242,8 +255,10 @@ mod tests {
 
     #[test]
     fn runs_have_their_lengths() {
-        let runs = [RunLengthPlan { requests: 1.0, weight: 3.0 }, RunLengthPlan { requests: 9.0, weight: 1.0 }];
-        let mut law = Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), (&runs, 1.0), (0.0, &[]), (&[], 0.0)).unwrap();
+        let runs =
+            [RunLengthPlan { requests: 1.0, weight: 3.0 }, RunLengthPlan { requests: 9.0, weight: 1.0 }];
+        let mut law =
+            Density::new(EXTENT, (&[5, 20], &[1.0, 1.0]), (&runs, 1.0), (0.0, &[]), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let follow = found.windows(2).filter(|w| w[1] == w[0] + 8192).count() as f64 / 1e5;
         // 4 runs have 12 requests, 8 of which follow.
@@ -254,7 +269,8 @@ mod tests {
     fn runs_that_are_left_are_taken_up_again() {
         let runs = [RunLengthPlan { requests: 8.0, weight: 1.0 }];
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&runs, 0.6), (0.0, &[]), (&[], 0.0)).unwrap();
+        let mut law =
+            Density::new(EXTENT, (&extents, &[1.0; 64]), (&runs, 0.6), (0.0, &[]), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let share = |of: usize| of as f64 / 1e5;
         let at_once = share(found.windows(2).filter(|w| w[1] == w[0] + 8192).count());
@@ -268,7 +284,8 @@ mod tests {
     fn near_jumps_stay_near() {
         let jumps = [JumpPlan { forward: false, from_bytes: 8192, below_bytes: 8193, weight: 1.0 }];
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.7, &jumps), (&[], 0.0)).unwrap();
+        let mut law =
+            Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.7, &jumps), (&[], 0.0)).unwrap();
         let found = offsets(&mut law, 100_000);
         let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 1e5;
         assert!((same - 0.7).abs() < 0.01, "{same}");
@@ -278,7 +295,8 @@ mod tests {
     fn blocks_are_used_again_as_often_and_as_long_after() {
         let extents: Vec<u64> = (0..64).collect();
         let reuse = [DepthPlan { from_blocks: 2, to_blocks: 2, fraction: 0.6 }];
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&reuse, 0.0)).unwrap();
+        let mut law =
+            Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&reuse, 0.0)).unwrap();
         // A request uses two blocks; the second from the top is the first of the last request.
         let found = offsets(&mut law, 2000);
         let same = found.windows(2).filter(|w| w[1] == w[0]).count() as f64 / 2e3;
@@ -288,7 +306,8 @@ mod tests {
     #[test]
     fn new_places_are_new_while_there_are_some() {
         let extents: Vec<u64> = (0..64).collect();
-        let mut law = Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&[], 1.0)).unwrap();
+        let mut law =
+            Density::new(EXTENT, (&extents, &[1.0; 64]), (&[], 1.0), (0.0, &[]), (&[], 1.0)).unwrap();
         let mut found = offsets(&mut law, 4000);
         found.sort_unstable();
         found.dedup();

@@ -13,8 +13,8 @@ mod scatter;
 mod sequential;
 mod tree;
 
-pub use memory::Memory;
 pub use hot_band::{REACH_BYTES, offset_bytes as hot_band_offset};
+pub use memory::Memory;
 pub use ranked::{SkewRanks, ZipfRanks};
 pub use reuse::LruStack;
 pub use scatter::Scatter;
@@ -146,9 +146,26 @@ impl Access {
             AccessPlan::HierarchicalReuse { leaf_bytes, climb, fanout } => {
                 Self::Tree(Walk::new(extents(range, leaf_bytes)?, leaf_bytes, climb, fanout, draws)?)
             }
-            AccessPlan::Density { extent_bytes, ref extents, ref weights, ref runs, stick, near, ref jumps, ref reuse, fresh, .. } => {
+            AccessPlan::Density {
+                extent_bytes,
+                ref extents,
+                ref weights,
+                ref runs,
+                stick,
+                near,
+                ref jumps,
+                ref reuse,
+                fresh,
+                ..
+            } => {
                 let places = (extents.as_slice(), weights.as_slice());
-                Self::Density(Box::new(Density::new(extent_bytes, places, (runs, stick), (near, jumps), (reuse, fresh))?))
+                Self::Density(Box::new(Density::new(
+                    extent_bytes,
+                    places,
+                    (runs, stick),
+                    (near, jumps),
+                    (reuse, fresh),
+                )?))
             }
             AccessPlan::ReuseDistance { block_bytes, ref hits, order } => {
                 let blocks = extents(range, block_bytes)?;
@@ -159,7 +176,14 @@ impl Access {
 
     /// First byte of the next request; `used` is what the workload's density laws share.
     #[inline]
-    pub fn next(&mut self, range: &Range, draws: &mut Draws, size: u32, write: bool, used: &mut Memory) -> u64 {
+    pub fn next(
+        &mut self,
+        range: &Range,
+        draws: &mut Draws,
+        size: u32,
+        write: bool,
+        used: &mut Memory,
+    ) -> u64 {
         let bytes = u64::from(size);
         match self {
             Self::Sequential(cursors) => cursors.next(range, draws, bytes),

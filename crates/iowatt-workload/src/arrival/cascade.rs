@@ -56,7 +56,9 @@ impl Cascade {
         }
         let sound = |of: &Vec<f64>| !of.is_empty() && of.iter().all(|u| (-1.0..=1.0).contains(u));
         if unevenness.len() > MOST_LEVELS || !unevenness.iter().all(sound) {
-            return Err(format!("an unevenness lies between -1 and 1; at most {MOST_LEVELS} halvings have some"));
+            return Err(format!(
+                "an unevenness lies between -1 and 1; at most {MOST_LEVELS} halvings have some"
+            ));
         }
         let cells = Vec::with_capacity(unevenness.len() + 2);
         Ok(Self { rate, window_s, unevenness: unevenness.to_vec(), cells, times: Vec::new(), phase: 0 })
@@ -106,7 +108,8 @@ impl Cascade {
             self.times.sort_unstable_by(|a, b| b.total_cmp(a));
             return;
         };
-        let left = left_half(by_count[(requests.ilog2() as usize - 1).min(by_count.len() - 1)], requests, draws);
+        let left =
+            left_half(by_count[(requests.ilog2() as usize - 1).min(by_count.len() - 1)], requests, draws);
         let (length_s, level) = (length_s / 2.0, level + 1);
         if left < requests {
             let requests = requests - left;

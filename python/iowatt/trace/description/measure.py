@@ -55,7 +55,7 @@ def describe(
     InputError
         The trace cannot be read, a record in it is wrong, or an option is outside its range.
     """
-    spec_json, decoded = source({"device": "*", **trace})
+    spec_json, decoded = source(dict(trace) if trace.get("devices") else {"device": "*", **trace})
     options = {
         "block_bytes": block_bytes,
         "extent_bytes": extent_bytes,

@@ -95,7 +95,7 @@ def check(description: dict[str, Any]) -> None:
 
 
 def _largest(stream: dict[str, Any]) -> int:
-    return max(row["size"] for key in ("read_sizes", "write_sizes") for row in stream.get(key, []))
+    return max(int(row["size"]) for key in ("read_sizes", "write_sizes") for row in stream.get(key, []))
 
 
 def _stream(

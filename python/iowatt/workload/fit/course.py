@@ -59,8 +59,8 @@ def unevenness(description: dict[str, Any]) -> list[list[float]]:
     ]
     if not known:
         return []
-    found = []
-    width = description["over_time"]["window_s"]
+    found: list[list[float]] = []
+    width: float = description["over_time"]["window_s"]
     while width / 2 >= 2 ** known[0][0] / 2 * (1 - 1e-9) and len(found) < _MOST_HALVINGS:
         found.append(_between(known, math.log2(width)))
         width /= 2
@@ -94,7 +94,7 @@ def stay(description: dict[str, Any], parts: list[dict[str, Any]]) -> float:
 
     With the share p of reads, draws alone repeat p^2 + (1-p)^2; with p by phase, on average over requests.
     """
-    repeats = description["direction_repeats"]
+    repeats: float | None = description["direction_repeats"]
     changes = total = 0.0
     for part in parts:
         if part["shares"] is not None:

@@ -44,7 +44,6 @@ CACHES: Final = (1 << 20, 1 << 24, 1 << 28)
 
 def measures(original: dict[str, Any], synthetic: dict[str, Any]) -> list[Measure]:
     """The table of two descriptions (``iowatt.description/1``); caches of `CACHES` must be in both."""
-    reach = original["density"]["extent_bytes"], synthetic["density"]["extent_bytes"]
     found = []
     for group, name, unit, figure in _figures(original):
         values = []
@@ -54,8 +53,6 @@ def measures(original: dict[str, Any], synthetic: dict[str, Any]) -> list[Measur
             except (KeyError, IndexError, TypeError, StopIteration, ValueError):
                 values.append(None)
         found.append(Measure(group, name, unit, *values))
-    if reach[0] != reach[1]:
-        found = [m for m in found if m.group != "skew of extents"]
     return [m for m in found if m.original is not None or m.synthetic is not None]
 
 
@@ -66,99 +63,80 @@ def _number(value: Any) -> float | None:
 _Figure = tuple[str, str, str, Callable[[dict[str, Any]], Any]]
 
 
+def _at(*keys: str, times: float = 1) -> Callable[[dict[str, Any]], Any]:
+    """The figure below these keys of a description."""
+
+    def figure(description: dict[str, Any]) -> Any:
+        found: Any = description
+        for key in keys:
+            found = found[key]
+        return times * found
+
+    return figure
+
+
+def _share(*keys: str) -> Callable[[dict[str, Any]], Any]:
+    return _at(*keys, times=100)
+
+
+def _scale(width: float, figure: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda d: next(s[figure] for s in d["burstiness"]["scales"] if s["window_s"] == width)
+
+
+def _jumps(below: int) -> Callable[[dict[str, Any]], Any]:
+    def figure(description: dict[str, Any]) -> float:
+        table = description["jumps"]
+        rows = zip(table["below_bytes"], table["request_share"], strict=True)
+        return 100 * math.fsum(share for reach, share in rows if reach <= below)
+
+    return figure
+
+
+def _hottest(part: float) -> Callable[[dict[str, Any]], Any]:
+    return lambda d: (
+        100 * next(p["reference_share"] for p in d["block_skew"] if abs(p["hottest"] - part) < 1e-9)
+    )
+
+
+def _misses(size: int) -> Callable[[dict[str, Any]], Any]:
+    return lambda d: 100 * _missed(d["reuse"]["miss_ratio"], size)
+
+
 def _figures(original: dict[str, Any]) -> Iterator[_Figure]:
-    yield "requests", "requests", "", lambda d: d["requests"]["count"]
-    yield "requests", "reads", "%", lambda d: 100 * d["requests"]["read_share"]
-    yield "requests", "bytes read", "%", lambda d: 100 * d["bytes"]["read_share"]
-    yield "requests", "mean rate", "IOPS", lambda d: d["rate"]["iops"]
-    yield "requests", "mean transfer rate", "MiB/s", lambda d: d["rate"]["mib_per_s"]
+    yield "requests", "requests", "", _at("requests", "count")
+    yield "requests", "reads", "%", _share("requests", "read_share")
+    yield "requests", "bytes read", "%", _share("bytes", "read_share")
+    yield "requests", "mean rate", "IOPS", _at("rate", "iops")
+    yield "requests", "mean transfer rate", "MiB/s", _at("rate", "mib_per_s")
     for way in ("read", "write"):
         for name in ("mean", "p50", "p90", "max"):
-            yield "sizes", f"{way} size {name}", "B", lambda d, w=way, n=name: d["sizes"][w][n]
-    yield "arrivals", "coefficient of variation of gaps", "", lambda d: d["inter_arrival"]["cv"]
+            yield "sizes", f"{way} size {name}", "B", _at("sizes", way, name)
+    yield "arrivals", "coefficient of variation of gaps", "", _at("inter_arrival", "cv")
     for name in ("p50", "p90", "p99", "max"):
-        yield (
-            "arrivals",
-            f"gap {name}",
-            "s",
-            lambda d, n=name: d["inter_arrival"]["percentiles_s"][n],
-        )
+        yield "arrivals", f"gap {name}", "s", _at("inter_arrival", "percentiles_s", name)
     for scale in original["burstiness"]["scales"]:
         width = scale["window_s"]
         if math.log2(width) % 2 == 0 and scale["windows"] >= 16:
-            yield (
-                "arrivals",
-                f"index of dispersion over {width:g} s",
-                "",
-                lambda d, w=width: next(s["idc"] for s in d["burstiness"]["scales"] if s["window_s"] == w),
-            )
-            yield (
-                "arrivals",
-                f"peak in {width:g} s",
-                "",
-                lambda d, w=width: next(s["peak"] for s in d["burstiness"]["scales"] if s["window_s"] == w),
-            )
-    for way in ("read", "write"):
-        yield (
-            "sequentiality",
-            f"{way}s that continue a run",
-            "%",
-            lambda d, w=way: 100 * d["sequential"][f"{w}_runs"]["sequential_request_share"],
-        )
-        yield (
-            "sequentiality",
-            "read bytes that continue a run" if way == "read" else "written bytes that continue a run",
-            "%",
-            lambda d, w=way: 100 * d["sequential"][f"{w}_runs"]["sequential_byte_share"],
-        )
-    yield (
-        "sequentiality",
-        "requests that begin where the last one ended",
-        "%",
-        lambda d: 100 * d["sequential"]["consecutive_request_share"],
-    )
-    for low in (1 << 20, 1 << 24, 1 << 28):
-        yield (
-            "locality",
-            f"jumps of less than {low >> 20} MiB",
-            "%",
-            lambda d, w=low: (
-                100
-                * sum(
-                    share
-                    for below, share in zip(
-                        d["jumps"]["below_bytes"], d["jumps"]["request_share"], strict=True
-                    )
-                    if below <= w
-                )
-            ),
-        )
-    yield "footprint", "footprint", "B", lambda d: d["footprint"]["total_bytes"]
-    yield "footprint", "footprint of reads", "B", lambda d: d["footprint"]["read_bytes"]
-    yield "footprint", "footprint of writes", "B", lambda d: d["footprint"]["written_bytes"]
-    for hottest in _SKEW_POINTS:
-        yield (
-            "skew of blocks",
-            f"references to the hottest {100 * hottest:g} % of blocks",
-            "%",
-            lambda d, h=hottest: (
-                100 * next(p["reference_share"] for p in d["block_skew"] if abs(p["hottest"] - h) < 1e-9)
-            ),
-        )
+            yield "arrivals", f"index of dispersion over {width:g} s", "", _scale(width, "idc")
+            yield "arrivals", f"peak in {width:g} s", "", _scale(width, "peak")
+    for way, moved in (("read", "read bytes"), ("write", "written bytes")):
+        runs = ("sequential", f"{way}_runs")
+        yield "sequentiality", f"{way}s that continue a run", "%", _share(*runs, "sequential_request_share")
+        yield "sequentiality", f"{moved} that continue a run", "%", _share(*runs, "sequential_byte_share")
+    consecutive = _share("sequential", "consecutive_request_share")
+    yield "sequentiality", "requests that begin where the last one ended", "%", consecutive
+    for below in (1 << 20, 1 << 24, 1 << 28):
+        yield "locality", f"jumps of less than {below >> 20} MiB", "%", _jumps(below)
+    yield "footprint", "footprint", "B", _at("footprint", "total_bytes")
+    yield "footprint", "footprint of reads", "B", _at("footprint", "read_bytes")
+    yield "footprint", "footprint of writes", "B", _at("footprint", "written_bytes")
+    for part in _SKEW_POINTS:
+        yield "skew", f"references to the hottest {100 * part:g} % of blocks", "%", _hottest(part)
     for size in CACHES:
-        yield (
-            "reuse",
-            f"miss ratio of an LRU cache of {size >> 20} MiB",
-            "%",
-            lambda d, s=size: 100 * _missed(d["reuse"]["miss_ratio"], s),
-        )
+        yield "reuse", f"miss ratio of an LRU cache of {size >> 20} MiB", "%", _misses(size)
     for way in ("read", "write"):
-        yield (
-            "reuse",
-            f"{way}s with a block not used before",
-            "%",
-            lambda d, w=way: 100 * d["reuse"]["first_touch"][f"{w}_requests"],
-        )
+        first = _share("reuse", "first_touch", f"{way}_requests")
+        yield "reuse", f"{way}s with a block not used before", "%", first
 
 
 def _missed(curve: dict[str, list[Any]], size: int) -> Any:

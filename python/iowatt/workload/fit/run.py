@@ -209,14 +209,12 @@ def _compared(one: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list
         if before is not None or mean is not None:
             found.append(Measure(group, name, unit, None if before is None else float(before), mean, spread))
 
+    def response(way: str, of: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda run: (run["response_time_ms"][way] or {}).get(of)
+
     for way, label in (("all", ""), ("read", " of reads"), ("write", " of writes")):
         for of in ("mean", "p50", "p95", "p99"):
-            compare(
-                "response time",
-                f"response time{label}, {of}",
-                "ms",
-                lambda run, w=way, f=of: (run["response_time_ms"][w] or {}).get(f),
-            )
+            compare("response time", f"response time{label}, {of}", "ms", response(way, of))
     compare("energy", "energy above idle", "J", lambda run: run["energy"]["above_idle_j"])
     compare("energy", "energy", "J", lambda run: run["energy"]["total_j"])
     return found
