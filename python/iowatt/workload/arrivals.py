@@ -188,7 +188,7 @@ class Cascade(Arriving):
     )
     unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
         "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
-        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they keep apart.",
+        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they part.",
         max_length=64,
         example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
     )

@@ -150,7 +150,7 @@ _HEAD: Final = """\
 """
 _CASCADE: Final = """\
 # A window's requests are divided between its halves, those between theirs, and so on. One row for each
-# halving, the widest windows first; in a row, by the number of requests divided: 2 to 3, 4 to 7, 8 to 15, ..."""
+# halving, the widest windows first; in a row, by the number of requests divided: 2 to 3, 4 to 7, ..."""
 _ACCESS: Final = """\
 # extents and weights: numbers of extents that are used, and requests of the trace that began in each.
 # runs: lengths of sequential runs, by share of the runs. jumps, reuse, fresh: where runs begin that do

@@ -46,13 +46,13 @@ def measures(original: dict[str, Any], synthetic: dict[str, Any]) -> list[Measur
     """The table of two descriptions (``iowatt.description/1``); caches of `CACHES` must be in both."""
     found = []
     for group, name, unit, figure in _figures(original):
-        values = []
+        values: list[float | None] = []
         for description in (original, synthetic):
             try:
                 values.append(_number(figure(description)))
             except (KeyError, IndexError, TypeError, StopIteration, ValueError):
                 values.append(None)
-        found.append(Measure(group, name, unit, *values))
+        found.append(Measure(group, name, unit, values[0], values[1]))
     return [m for m in found if m.original is not None or m.synthetic is not None]
 
 
