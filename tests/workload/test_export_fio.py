@@ -257,8 +257,8 @@ def test_every_profile_of_the_library_is_exported(name, tool):
 
 @pytest.mark.parametrize("title", ["Mine\\n[x]\\nfilename=/dev/sda", "Mine\\r", "Mine\\u2028x"])
 def test_a_title_of_several_lines_is_refused(tmp_path, title):
-    # It stands in a comment of the job file; its second line would be an option, such as another file to write to.
-    with pytest.raises(InputError, match="title|is not accepted") as raised:
+    # It stands in a comment of the job file; its second line would be an option: another file to write to.
+    with pytest.raises(InputError) as raised:
         ex.profile(tmp_path, ex.HEAD.replace('"Mine"', f'"{title}"') + ex.POISSON + ex.UNIFORM)
     assert "title" in str(raised.value)
 

@@ -183,7 +183,8 @@ class Profile(Strict):
     title: str = key(
         "What it is, in a line.",
         min_length=1,
-        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",  # it stands in the first line of files that other programs run
+        # It stands in the first line of files that other programs run.
+        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
         example="SNIA Emerald hot band, version 2 on",
     )
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
