@@ -121,11 +121,11 @@ def test_a_fitted_profile_is_a_workload_of_any_length(
     assert not list(fitted[0].parent.glob(".*"))
 
 
-def test_the_verb_prints_and_simulates(tmp_path: Path) -> None:
+def test_the_verb_prints_and_simulates(known: Path, tmp_path: Path) -> None:
     target = tmp_path / "db.toml"
     scenario = ROOT / "examples/fit-raid5.toml"
     result = invoke(
-        EXCERPT, "-o", target, "--scenario", scenario, "--steps", 1, "--seeds", 2, "--json", "--name", "db"
+        known, "-o", target, "--scenario", scenario, "--steps", 1, "--seeds", 2, "--json", "--name", "db"
     )
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -141,7 +141,7 @@ def test_the_verb_prints_and_simulates(tmp_path: Path) -> None:
     )
     assert shown[1] == "-- response time" and "(" in shown[2]
     assert tomllib.loads(target.read_text("utf-8"))["name"] == "db"
-    again = invoke(EXCERPT, "-o", target)
+    again = invoke(known, "-o", target)
     assert isinstance(again.exception, InputError) and "--force" in str(again.exception.hint)
 
 
