@@ -180,7 +180,13 @@ class Profile(Strict):
         max_length=64,
         example="hot-band",
     )
-    title: str = key("What it is, in a line.", min_length=1, example="SNIA Emerald hot band, version 2 on")
+    title: str = key(
+        "What it is, in a line.",
+        min_length=1,
+        # It stands in the first line of files that other programs run.
+        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
+        example="SNIA Emerald hot band, version 2 on",
+    )
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",
