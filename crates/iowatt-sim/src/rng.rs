@@ -12,6 +12,8 @@ pub enum Room {
     SpindlePhase = 1,
     /// Think times of each closed workload.
     Think = 2,
+    /// Seed of each drive's power policy.
+    PowerPolicy = 3,
 }
 
 /// The random stream of one room and index.
@@ -24,6 +26,11 @@ impl Stream {
     pub fn new(seed: u64, room: Room, index: usize) -> Self {
         let stream = (u128::from(room as u32) << 64) | index as u128;
         Self(Pcg64::new(u128::from(seed), stream))
+    }
+
+    /// A seed for something that draws by itself.
+    pub fn seed(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Exponential with mean 1.

@@ -192,7 +192,7 @@ proptest! {
             json!({"mode": "closed", "outstanding": 3, "per": "workload"}),
         ][mode].clone();
         if policy {
-            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.5});
+            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.5, "level": 1});
         }
         let outcome = run(&plan, requests.clone());
         prop_assert_eq!(outcome.summary.total.completed as usize, requests.len());
@@ -222,7 +222,7 @@ proptest! {
             plan["pools"][0]["bus_of_drive"] = json!((0..6 + spares).map(|d| d % 2).collect::<Vec<_>>());
         }
         if policy {
-            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.5});
+            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.5, "level": 1});
         }
         if end {
             plan["observe"]["end_s"] = json!(1.5);
@@ -244,7 +244,7 @@ proptest! {
         plan["observe"]["warmup_s"] = json!(warmup as f64 / 1e3);
         plan["observe"]["end_s"] = json!((warmup + length) as f64 / 1e3);
         if policy {
-            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.05});
+            plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.05, "level": 1});
         }
         check_laws(&plan, &run(&plan, requests));
     }
@@ -320,7 +320,7 @@ fn energy_adds_up_over_windows() {
 fn a_spin_down_and_up_by_hand() {
     let mut plan = one_pool("0", 1);
     plan["pools"][0]["device"]["phase"] = json!("zero");
-    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0});
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0, "level": 1});
     // Idle 2 s, down 15 s (to 17 s), stopped until 20 s, up 26 s (to 46 s). 46 s is a whole number of
     // turns, so sector 0 is under the head: 16 sectors of 200 in 0.4 ms.
     let outcome = run(&plan, vec![request(20 * S, Op::Read, 0, 8_192)]);
@@ -343,7 +343,7 @@ fn a_spin_down_and_up_by_hand() {
 fn a_request_during_spin_down_waits_for_both() {
     let mut plan = one_pool("0", 1);
     plan["pools"][0]["device"]["phase"] = json!("zero");
-    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0});
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0, "level": 1});
     let outcome = run(&plan, vec![request(7 * S, Op::Read, 0, 8_192)]);
     // Down from 2 s to 17 s, up to 43 s: 36 s and 0.4 ms.
     assert_eq!(outcome.summary.total.response.all.max_s, 36.0004);
@@ -487,10 +487,11 @@ fn contradictory_plans_are_refused() {
         (&|p| p["workloads"][0]["replay"]["speed"] = json!(0.0), "speed must be positive"),
         (
             &|p| {
-                p["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 1.0});
-                p["pools"][0]["device"]["power"]["standby_w"] = Value::Null;
+                p["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 1.0, "level": 1});
+                p["pools"][0]["device"]["power"]["levels"]["below"] = json!([]);
+                p["pools"][0]["device"]["power"]["states"] = json!([]);
             },
-            "spinning down needs",
+            "level 1 is not one of the 0",
         ),
     ];
     for (change, expected) in cases {

@@ -48,8 +48,9 @@ pub fn disk() -> Value {
         "sectors": 800_000,
         "seek": {"points": [[1, 0.504e-3, 0.504e-3], [999, 4.496e-3, 4.496e-3]]},
         "head_switch_s": 0.4e-3, "write_settle_s": 0.0, "phase": "random",
-        "power": {"active_w": 39.0, "positioning_w": 37.0, "idle_w": 22.3, "standby_w": 12.72,
-                  "spin_up_w": 34.8, "spin_down_w": 12.72, "spin_up_s": 26.0, "spin_down_s": 15.0},
+        "power": {"active_w": 39.0, "positioning_w": 37.0, "states": [3], "levels": {"idle_w": 22.3, "below": [
+            {"watts": 12.72, "enter": {"seconds": 15.0, "joules": 190.8},
+             "leave": {"seconds": 26.0, "joules": 904.8}, "stopped": true}]}},
     })
 }
 
