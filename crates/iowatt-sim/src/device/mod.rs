@@ -465,10 +465,9 @@ impl Drive {
         if let Some(commands) = &mut self.commands {
             commands.changed(now, 0, observer.window());
         }
-        if self.load() == 0
-            && let Some(managed) = self.managed.as_deref_mut()
-        {
-            managed.cut(now, self.idle_since);
+        let (resting, low) = (self.load() == 0, matches!(self.spindle, Spindle::Low { .. }));
+        if let Some(managed) = self.managed.as_deref_mut() {
+            managed.cut(now, resting.then_some(self.idle_since), low);
         }
         match self.spindle {
             Spindle::Ready if self.service.is_some() => self.cut(now, observer),

@@ -227,11 +227,18 @@ impl Managed {
         self.policy.ended(&Ended { length_s, level: self.deepest, wait_s: seconds(now - arrived) });
     }
 
-    /// The run ends at `end`, the drive having had nothing left to do since `free`.
-    pub fn cut(&mut self, end: Nanos, free: Nanos) {
-        if self.foresees() && self.foreseen.is_none() && end - free >= self.least {
+    /// The run ends at `end`. `free`: since when the drive has had nothing to do, if so; `low`: it is at a level at which
+    /// it does not serve.
+    pub fn cut(&mut self, end: Nanos, free: Option<Nanos>, low: bool) {
+        if let Some(free) = free.filter(|_| self.foresees() && self.foreseen.is_none())
+            && end - free >= self.least
+        {
             self.recorded.push((free, end - free));
         }
+        if low && !self.asked {
+            self.released(end);
+        }
+        self.served(end);
     }
 
     /// An operation arrives at a drive that is not ready; `counted`: within the window.

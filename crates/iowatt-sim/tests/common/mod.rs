@@ -54,6 +54,22 @@ pub fn disk() -> Value {
     })
 }
 
+/// Watts and levels of a drive with quick transitions: heads unloaded, half speed (at which it serves), stopped.
+pub fn ladder() -> Value {
+    let level = |watts: f64, enter: (f64, f64), leave: (f64, f64), stopped: bool| {
+        json!({"watts": watts, "enter": {"seconds": enter.0, "joules": enter.1},
+               "leave": {"seconds": leave.0, "joules": leave.1}, "stopped": stopped})
+    };
+    let mut below = vec![
+        level(15.0, (0.0, 0.0), (0.002, 0.05), false),
+        level(10.0, (0.004, 0.1), (0.01, 0.3), false),
+        level(2.0, (0.02, 0.3), (0.05, 2.0), true),
+    ];
+    below[1]["serves_at"] = json!(0.5);
+    json!({"active_w": 39.0, "positioning_w": 37.0, "states": [6, 7, 3],
+           "levels": {"idle_w": 22.3, "below": below}})
+}
+
 pub fn pool(level: &str, count: usize) -> Value {
     json!({
         "count": count, "device": disk(),
