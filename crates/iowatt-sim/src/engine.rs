@@ -437,7 +437,6 @@ impl<'a> Simulation<'a> {
             buses: &mut self.buses,
             spin_ups: &mut self.spin_ups,
             ops: &self.ops,
-            now: self.now,
             observer: &mut self.observer,
         };
         (&mut self.drives[index], around)

@@ -79,13 +79,25 @@ def _walk(model: type[BaseModel], prefix: str, only_with: str | None, found: dic
         path = f"{prefix}{name}"
         tables, is_list = _tables(info.annotation)
         key = _key(path, info, tables, is_list, only_with)
-        if path in found:  # the tag of a union, which stands in each of its tables
-            key = replace(found[path], accepts=f"{found[path].accepts}, {key.accepts}")
+        if path in found:  # it stands in several tables of a union, as their tag does
+            key = _joined(found[path], key)
         found[path] = key
         tag = info.discriminator if isinstance(info.discriminator, str) else None
         for table in tables:
             condition = _tag(table, tag) if tag else only_with
             _walk(table, f"{path}.", condition, found)
+
+
+def _joined(first: Key, other: Key) -> Key:
+    """One key that stands in several tables of a union."""
+    accepts = first.accepts
+    if other.accepts not in accepts:
+        accepts += f", {other.accepts}"
+    only_with = first.only_with
+    if only_with and other.only_with and other.only_with != only_with:
+        value = other.only_with.partition(" = ")[2]
+        only_with = only_with if value in only_with else f"{only_with}, {value}"
+    return replace(first, accepts=accepts, only_with=only_with)
 
 
 def _tag(table: type[BaseModel], tag: str) -> str:

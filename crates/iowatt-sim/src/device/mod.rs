@@ -46,26 +46,12 @@ pub struct DriveOp {
     pub row: u32,
     /// Operation released by this one's completion, or [`NO_OP`].
     pub then: u32,
-    /// Of its sectors, those that no host asked for: parity, further copies, what they are computed from.
+    /// Where only some of its sectors are for redundancy, how many; else 0.
     pub redundant: u32,
+    /// What it is done for; but for those sectors.
+    pub cause: Cause,
     /// Direction.
     pub write: bool,
-}
-
-impl DriveOp {
-    /// What it is done for, but for the share of its sectors that is redundant among others.
-    #[inline]
-    fn cause(&self) -> Cause {
-        if self.host == NO_OP {
-            Cause::Rebuild
-        } else if u64::from(self.redundant) == self.sectors {
-            Cause::Redundancy
-        } else if self.write {
-            Cause::HostWrite
-        } else {
-            Cause::HostRead
-        }
-    }
 }
 
 /// Operations on all drives.
@@ -78,11 +64,9 @@ pub struct Surroundings<'a> {
     /// Buses, by index.
     pub buses: &'a mut [Bus],
     /// Spin-ups, by pool.
-    pub spin_ups: &'a mut [SpinUps],
+    pub spin_ups: &'a mut Vec<SpinUps>,
     /// Operations, by key.
     pub ops: &'a DriveOps,
-    /// The present.
-    pub now: Nanos,
     /// The ledger and everything else that is recorded.
     pub observer: &'a mut Observer,
 }
@@ -402,30 +386,42 @@ impl Drive {
             let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
             self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
         };
-        let service = Service { op: chosen.op, cause: op.cause(), started: now, detour, access };
-        let slower = self.slower();
-        match &slower {
+        let service = Service { op: chosen.op, cause: op.cause, started: now, detour, access };
+        match &self.managed {
             None => around.observer.book_chain(drive, service.cause, now, service.chain()),
-            Some(slower) => {
-                let mut from = now;
-                for (state, until) in service.chain() {
-                    let slot = slot_of(state, slower);
-                    around.observer.book(drive, slot, service.cause, from, until);
-                    from = until;
-                }
-            }
+            Some(_) => self.book_service(&service, around.observer),
         }
-        if op.redundant > 0 && u64::from(op.redundant) < op.sectors {
-            let mut from = now;
-            for (state, until) in service.chain() {
-                let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
-                let part = (u64::from(op.redundant), op.sectors);
-                around.observer.share(drive, slot, service.cause, (from, until), part);
-                from = until;
-            }
+        if op.redundant > 0 {
+            let part = (u64::from(op.redundant), op.sectors);
+            self.share_service(&service, part, around.observer);
         }
         self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
+    }
+
+    /// Books a service, at reduced speed or not.
+    #[inline(never)]
+    fn book_service(&self, service: &Service, observer: &mut Observer) {
+        let (drive, mut from) = (self.index as usize, service.started);
+        let Some(slower) = self.slower() else {
+            observer.book_chain(drive, service.cause, from, service.chain());
+            return;
+        };
+        for (state, until) in service.chain() {
+            observer.book(drive, slot_of(state, &slower), service.cause, from, until);
+            from = until;
+        }
+    }
+
+    /// Gives a share of a service to redundancy.
+    #[inline(never)]
+    fn share_service(&self, service: &Service, part: (u64, u64), observer: &mut Observer) {
+        let (mut from, slower) = (service.started, self.slower());
+        for (state, until) in service.chain() {
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.share(self.index as usize, slot, service.cause, (from, until), part);
+            from = until;
+        }
     }
 
     /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,

@@ -52,23 +52,23 @@ impl Drive {
         if managed.foresees()
             && let Some(free) = self.disk.works_until(now)
         {
-            self.arm(free, around);
+            self.arm(now, free, around);
             return;
         }
         managed.begin(now, self.idle_since);
-        self.arm_pending(around);
+        self.arm_pending(now, around);
     }
 
-    fn arm_pending(&mut self, around: &mut Surroundings<'_>) {
+    fn arm_pending(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if let Some((at, _)) = self.managed.as_deref().and_then(Managed::pending) {
-            self.arm(at, around);
+            self.arm(now, at, around);
         }
     }
 
     /// Makes sure that the timer fires at `at`, or before.
-    fn arm(&mut self, at: Nanos, around: &mut Surroundings<'_>) {
+    fn arm(&mut self, now: Nanos, at: Nanos, around: &mut Surroundings<'_>) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
-        let at = at.max(around.now);
+        let at = at.max(now);
         if at < managed.timer_at {
             managed.timer_at = at;
             around.events.push(at, Event::IdleTimer(self.index));
@@ -92,13 +92,13 @@ impl Drive {
         }
         let Some((at, to)) = managed.pending() else { return };
         if at > now {
-            self.arm(at, around);
+            self.arm(now, at, around);
             return;
         }
         if self.spindle == Spindle::Ready
             && let Some(free) = self.disk.works_until(now)
         {
-            self.arm(free, around);
+            self.arm(now, free, around);
             return;
         }
         managed.set_out(to);
@@ -259,7 +259,7 @@ impl Drive {
             }
         }
         managed.look_ahead();
-        self.arm_pending(around);
+        self.arm_pending(now, around);
     }
 
     fn is_up(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
@@ -279,7 +279,7 @@ impl Drive {
             self.serve_held(now, around);
         } else {
             managed.look_ahead();
-            self.arm_pending(around);
+            self.arm_pending(now, around);
         }
     }
 

@@ -9,6 +9,7 @@
 use super::{ALL, Extent, Pool, Role, Splitting, Touched};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
+use crate::power::Cause;
 
 impl Pool {
     /// Where the unit of `home` in `stripe` is now, if it is anywhere.
@@ -261,7 +262,7 @@ impl Pool {
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let asked = if op.redundant == 0 { ALL } else { 0 };
+        let asked = if op.cause == Cause::Redundancy || op.redundant > 0 { 0 } else { ALL };
         let mut split = Splitting { host: op.host, row: op.row, ops, ready, asked, made: 0 };
         let failed = op.drive as usize - self.first_drive;
         let end = op.lbn + op.sectors;

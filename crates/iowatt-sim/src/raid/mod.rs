@@ -18,6 +18,7 @@ pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
+use crate::power::Cause;
 use crate::slab::Slab;
 use losses::Losses;
 use rebuild::Rebuild;
@@ -75,6 +76,33 @@ struct Splitting<'a> {
     asked: u64,
     /// Operations made, waiting ones included.
     made: u32,
+}
+
+/// What the next operation is done for.
+fn cause_of(split: &Splitting<'_>, write: bool) -> Cause {
+    match (split.host, split.asked, write) {
+        (NO_OP, ..) => Cause::Rebuild,
+        (_, 0, _) => Cause::Redundancy,
+        (_, _, true) => Cause::HostWrite,
+        (_, _, false) => Cause::HostRead,
+    }
+}
+
+/// Sectors join `last`, of which at most `asked` are the host's.
+fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64) {
+    if last.cause == Cause::Rebuild {
+        return;
+    }
+    let own = sectors.min(asked);
+    if last.cause == Cause::Redundancy {
+        if own > 0 {
+            // What was for redundancy alone becomes a part.
+            last.redundant = (last.sectors - own) as u32;
+            last.cause = if last.write { Cause::HostWrite } else { Cause::HostRead };
+        }
+    } else {
+        last.redundant += (sectors - own) as u32;
+    }
 }
 
 /// Drives, their layout, and the parity updates under way.
@@ -363,7 +391,7 @@ impl Pool {
             let last = split.ops.get_mut(key);
             if last.write == write && last.lbn + last.sectors == extent.lbn {
                 last.sectors += extent.sectors;
-                last.redundant += extent.sectors.saturating_sub(split.asked) as u32;
+                join_cause(last, extent.sectors, split.asked);
                 return;
             }
         }
@@ -377,7 +405,8 @@ impl Pool {
         split.ops.insert(DriveOp {
             lbn: extent.lbn,
             sectors: extent.sectors,
-            redundant: extent.sectors.saturating_sub(split.asked) as u32,
+            redundant: if split.asked == 0 { 0 } else { extent.sectors.saturating_sub(split.asked) as u32 },
+            cause: cause_of(split, write),
             arrived: 0,
             drive: (self.first_drive + extent.drive) as u32,
             host: split.host,
