@@ -101,7 +101,8 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
 
 def _oracles(simulation: Mapping[str, Any]) -> bool:
     """Whether a pool's policy must know idle periods beforehand."""
-    return any(pool["power_policy"]["policy"].startswith("oracle-") for pool in simulation["pools"])
+    policies = (pool.get("power_policy", {"policy": "never"}) for pool in simulation["pools"])
+    return any(policy["policy"].startswith("oracle-") for policy in policies)
 
 
 def run_core(

@@ -227,7 +227,7 @@ def _nullable(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def intervals(raw: Columns, levels: Sequence[str]) -> pl.DataFrame:
+def intervals(raw: Columns, levels: Sequence[str] = ()) -> pl.DataFrame:
     """The ``intervals`` table. Power is the mean over the interval, of all states of all drives.
 
     ``levels`` names the further power levels, in the order of their numbers.
@@ -276,7 +276,7 @@ def latency(raw: Columns, workloads: list[str], volumes: list[str]) -> pl.DataFr
 
 
 def energy(
-    names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]], levels: Sequence[str]
+    names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]], levels: Sequence[str] = ()
 ) -> pl.DataFrame:
     """The ``energy`` table: one row per drive and state that it has.
 
@@ -300,7 +300,7 @@ def energy(
 
 
 def devices(
-    names: list[Mapping[str, Any]], summary: Mapping[str, Any], levels: Sequence[str]
+    names: list[Mapping[str, Any]], summary: Mapping[str, Any], levels: Sequence[str] = ()
 ) -> pl.DataFrame:
     """The ``devices`` table: one row per drive. What a drive has no level for is null."""
     span_ns = summary["window"]["end_ns"] - summary["window"]["start_ns"]
