@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from iowatt.run.summary_schema import Energy, Power
@@ -68,8 +69,8 @@ def _rounded_into(parts: dict[str, float], total: float) -> dict[str, float]:
     if not parts or not math.isclose(math.fsum(parts.values()), total, rel_tol=1e-9):
         return parts  # not the same joules: of parts that are no drives
     largest = max(parts, key=lambda name: parts[name])
-    others = math.fsum(joules for name, joules in parts.items() if name != largest)
-    return {**parts, largest: total - others}
+    others = sum(Fraction(joules) for name, joules in parts.items() if name != largest)
+    return {**parts, largest: float(Fraction(total) - others)}
 
 
 def power(total_j: float, duration_s: float, intervals: pl.DataFrame, idle_w: Mapping[str, float]) -> Power:
