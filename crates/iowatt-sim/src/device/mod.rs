@@ -329,17 +329,25 @@ impl Drive {
     }
 
     /// Serves the next operation, or becomes idle.
+    #[inline]
     pub fn proceed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if self.service.is_some() {
             return; // a released operation has started already
         }
+        if self.failed || self.managed.is_some() {
+            self.proceed_managed(now, around);
+        } else if self.waiting > 0 {
+            self.serve_next(now, around);
+        }
+    }
+
+    #[inline(never)]
+    fn proceed_managed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if self.failed {
             self.stop_for_good(now, around);
         } else if self.waiting == 0 {
-            if self.managed.is_some() {
-                self.rest(now, around);
-            }
-        } else if self.managed.is_none() || !self.speeds_up(now, around) {
+            self.rest(now, around);
+        } else if !self.speeds_up(now, around) {
             self.serve_next(now, around);
         }
     }
@@ -403,12 +411,10 @@ impl Drive {
     #[inline(never)]
     fn book_service(&self, service: &Service, observer: &mut Observer) {
         let (drive, mut from) = (self.index as usize, service.started);
-        let Some(slower) = self.slower() else {
-            observer.book_chain(drive, service.cause, from, service.chain());
-            return;
-        };
+        let slower = self.slower();
         for (state, until) in service.chain() {
-            observer.book(drive, slot_of(state, &slower), service.cause, from, until);
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.book(drive, slot, service.cause, from, until);
             from = until;
         }
     }
@@ -439,14 +445,19 @@ impl Drive {
             (State::Active, ahead),
             (State::Idle, now),
         ];
-        let drive = self.index as usize;
-        let Some(slower) = self.slower() else {
-            observer.book_chain(drive, Cause::Background, from, chain);
-            return;
-        };
-        let mut from = from;
+        match &self.managed {
+            None => observer.book_chain(self.index as usize, Cause::Background, from, chain),
+            Some(_) => self.book_rest_managed(from, chain, observer),
+        }
+    }
+
+    /// The same, at reduced speed or not.
+    #[inline(never)]
+    fn book_rest_managed(&self, mut from: Nanos, chain: [(State, Nanos); 4], observer: &mut Observer) {
+        let slower = self.slower();
         for (state, until) in chain {
-            observer.book(drive, slot_of(state, &slower), Cause::Background, from, until);
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.book(self.index as usize, slot, Cause::Background, from, until);
             from = until;
         }
     }

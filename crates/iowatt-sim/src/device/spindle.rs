@@ -47,6 +47,7 @@ impl Drive {
     }
 
     /// The drive has nothing left to do: the policy looks at it, once the media are done.
+    #[inline(never)]
     pub(super) fn rest(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.foresees()
@@ -150,6 +151,7 @@ impl Drive {
     }
 
     /// An operation arrives at a drive that is not ready. It waits in the queue by now.
+    #[inline(never)]
     pub(super) fn arrived_unready(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let counted = around.observer.window().begins(now);
         let first = self.waiting == 1;
@@ -199,6 +201,7 @@ impl Drive {
 
     /// A drive at rest at a level at which it serves gets an operation: the period ends. Whether it serves now; else it
     /// goes to full speed first.
+    #[inline(never)]
     pub(super) fn interrupted(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> bool {
         let load = self.load();
         let Some(managed) = self.managed.as_deref_mut() else { return true };
@@ -295,6 +298,7 @@ impl Drive {
     }
 
     /// Ends the spindle's life with the drive's.
+    #[inline(never)]
     pub(super) fn stop_for_good(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         self.book_unready(now, around.observer);
         let coming = matches!(self.spindle, Spindle::Ascending { .. });
@@ -313,7 +317,6 @@ impl Drive {
     }
 
     /// What is booked while working at a reduced speed: transferring, positioning, resting; none at full speed.
-    #[inline]
     pub(super) fn slower(&self) -> Option<[Slot; 3]> {
         let managed = self.managed.as_deref()?;
         if managed.level == 0 {
