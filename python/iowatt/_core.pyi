@@ -102,13 +102,19 @@ class Outcome(TypedDict):
     """The course over time, in columns."""
     latency: dict[str, NDArray[Any]]
     """Response-time histograms: workload, op, low_ns, high_ns, count."""
+    foreseen: dict[str, NDArray[Any]]
+    """Idle periods of drives whose policy is an oracle that was told nothing: drive, start_ns, length_ns."""
 
 def simulate(
     plan_json: str,
     sources: list[tuple[str, Iterable[Any] | None]],
     progress: Callable[[float | None, int], object] | None = None,
+    foreseen: dict[str, NDArray[Any]] | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
+
+    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
+    nothing, it does nothing.
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
@@ -158,3 +164,58 @@ def replay_open(
 
     ``scheduler`` is a discipline of a plan's pool, such as ``c-look``; ``phase`` is as for ``replay_one``.
     """
+
+class Managed(TypedDict):
+    """What a power policy makes of a list of idle periods. Seconds and joules are sums over all of them."""
+
+    periods: int
+    length_s: float
+    """Lengths of the periods."""
+    baseline_j: float
+    """What idling through all of them draws."""
+    energy_j: float
+    """What the policy draws until the drive is ready for the arrival that ends each period."""
+    delayed: int
+    """Periods whose arrival waited."""
+    added_s: float
+    """Time that those arrivals waited."""
+    longest_wait_s: float
+    spin_downs: int
+    """Stops of the spindle."""
+    descents: int
+    """Changes to a deeper level, stops included."""
+    level_s: list[float]
+    """Time at each level, idling first."""
+    descending_s: float
+    """Time on the way to a deeper level."""
+    ascending_s: float
+    """Time on the way back."""
+
+def evaluate_policy(
+    idle_ns: NDArray[np.uint64], levels_json: str, policy_json: str, seed: int = 0
+) -> Managed:
+    """Let a policy manage one drive through idle periods of the given lengths.
+
+    Parameters
+    ----------
+    idle_ns:
+        Lengths of the periods, in order, shape (n,), contiguous.
+    levels_json:
+        ``Levels`` of iowatt-power: ``{"idle_w", "below": [{"watts", "enter": {"seconds", "joules"}, "leave":
+        {...}, "stopped", "serves_at"}, ...]}``, each level below drawing no more than the one before.
+    policy_json:
+        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold",
+        "threshold_s": 10.0, "level": 1}``; levels are numbered from 1, the first below idling.
+    seed:
+        What a randomised policy draws from.
+
+    Each period is taken as long as it is given: the wait of an arrival moves no later one.
+
+    Raises
+    ------
+    IowattError
+        The levels or the policy are not possible.
+    """
+
+def break_even(levels_json: str) -> list[float]:
+    """Break-even time of each level below idling in s; infinite where it saves nothing."""
