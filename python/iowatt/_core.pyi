@@ -107,11 +107,16 @@ def simulate(
     plan_json: str,
     sources: list[tuple[str, Iterable[Any] | None]],
     progress: Callable[[float | None, int], object] | None = None,
+    idle: Callable[
+        [NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object
+    ]
+    | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
-    ``progress`` is called a few times a second; what it raises ends the simulation. Raises
-    ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
+    ``progress`` is called a few times a second; what it raises ends the simulation. ``idle`` is given the idle
+    periods in batches (drive, start and length in nanoseconds, whether it is cut) where the plan asks for
+    them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
     """
 
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---

@@ -81,7 +81,12 @@ def run(
         digest.start()
         try:
             record = simulator.observe(
-                plan, traces, scenario_text=text, progress=progress, other_cpu_s=lambda: digest.cpu_s
+                plan,
+                traces,
+                scenario_text=text,
+                progress=progress,
+                scratch=None if reservation is None else reservation.aside,
+                other_cpu_s=lambda: digest.cpu_s,
             )
             origin = provenance.gather(
                 seed=record.seed,
@@ -94,9 +99,7 @@ def run(
             digest.cancel()
             raise
         summary = summarise(record, origin).as_dict()
-        result = bundle.Run(
-            summary=summary, plan=dict(record.plan), scenario_text=text, tables=vars(record.tables)
-        )
+        result = bundle.Run.of(record, summary)
         if reservation is None:
             return result
         result.write_into(reservation.aside)

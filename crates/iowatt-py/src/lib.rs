@@ -1,6 +1,7 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
 
+mod idle;
 mod replay;
 mod simulate;
 mod synthetic;

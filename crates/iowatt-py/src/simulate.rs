@@ -1,5 +1,6 @@
 //! `simulate`: a plan and its sources in, figures and columns out.
 
+use crate::idle::Handover;
 use crate::trace::open_ahead;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
 use iowatt_trace::Source;
@@ -13,12 +14,13 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs a simulation; the GIL is released but for progress calls and sources that live in Python.
 #[pyfunction]
-#[pyo3(signature = (plan_json, sources, progress=None))]
+#[pyo3(signature = (plan_json, sources, progress=None, idle=None))]
 pub fn simulate<'py>(
     py: Python<'py>,
     plan_json: &str,
     sources: Vec<(String, Option<Py<PyAny>>)>,
     progress: Option<Py<PyAny>>,
+    idle: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan: Plan = serde_json::from_str(plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
     let started = Instant::now();
@@ -27,10 +29,19 @@ pub fn simulate<'py>(
         .map(|(spec, rows)| open_ahead(py, rows, &spec))
         .collect::<PyResult<Vec<Box<dyn Source>>>>()?;
     let mut stopped_by = None;
+    let periods = idle.map(Handover::new);
     let outcome = py.detach(|| {
         let inputs = opened.iter_mut().map(|s| s.as_mut() as &mut dyn Source).collect();
         let mut last = Instant::now();
-        Simulation::new(&plan, inputs)?.run(&mut |at| {
+        let mut simulation = Simulation::new(&plan, inputs)?;
+        if let Some(periods) = &periods {
+            simulation.log_idle(periods.sink());
+        }
+        simulation.run(&mut |at| {
+            if let Some(error) = periods.as_ref().and_then(Handover::failure) {
+                stopped_by = Some(error);
+                return false;
+            }
             if last.elapsed() < REPORT_EVERY {
                 return true;
             }
@@ -44,6 +55,11 @@ pub fn simulate<'py>(
             }
         })
     });
+    if outcome.is_ok()
+        && let Some(error) = periods.as_ref().and_then(Handover::failure)
+    {
+        return Err(error);
+    }
     let wall_s = started.elapsed().as_secs_f64();
     let outcome = match (outcome, stopped_by) {
         (Ok(outcome), _) => outcome,

@@ -42,9 +42,9 @@ pub(crate) fn open_ahead(
     spec_json: &str,
 ) -> PyResult<Box<dyn Source>> {
     match parse_spec(py, spec_json)? {
-        Asked::Recorded(spec) if source.is_none() => py
-            .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
-            .map_err(|error| trace_error(py, error)),
+        Asked::Recorded(spec) if source.is_none() => {
+            py.detach(|| iowatt_trace::open_ahead(&spec, BATCH)).map_err(|error| trace_error(py, error))
+        }
         Asked::Recorded(spec) => open_spec(py, source, &spec),
         Asked::Synthetic(plan) => synthetic::open(py, source, &plan),
     }

@@ -81,8 +81,16 @@ DEVICES: dict[str, type[pl.DataType]] = {
     "energy_total_j": pl.Float64,
 }
 
+#: Only where it was asked for. By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
+IDLE: dict[str, type[pl.DataType]] = {
+    "drive": pl.UInt32,
+    "start_ns": pl.UInt64,
+    "length_ns": pl.UInt64,
+    "cut": pl.Boolean,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES}
+SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES, "idle": IDLE}
 
 
 def whole(intervals: pl.DataFrame) -> pl.DataFrame:

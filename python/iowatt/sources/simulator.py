@@ -7,12 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
 from iowatt.sources.inputs import traces_of
+
+if TYPE_CHECKING:
+    from iowatt.run.idle_spool import IdleSpool
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -26,6 +29,7 @@ def observe(
     *,
     scenario_text: str,
     progress: Progress | None = None,
+    scratch: Path | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
 ) -> Record:
     """Simulate a plan.
@@ -40,6 +44,8 @@ def observe(
         The scenario as given, kept in the record.
     progress:
         Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
+    scratch:
+        Folder for what is too long for memory, the system's own for such things where it is None.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -57,15 +63,22 @@ def observe(
 
     def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
-        raw = run_core(json.dumps(simulation), opened, lambda f, n: report(_fraction(f, opened), n))
+        asked = simulation["observe"]["idle"]
+        raw = run_core(
+            json.dumps(simulation),
+            opened,
+            lambda f, n: report(_fraction(f, opened), n),
+            idle.add if asked and idle is not None else None,
+        )
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
     simulation, notes = plan["simulation"], []
+    idle = _spool(scratch) if simulation["observe"]["idle"] else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces)
-        warmup_s, note = warmup.find(simulation, simulate)
+        warmup_s, note = warmup.find(warmup.observed(simulation, idle=False), simulate)
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
@@ -73,7 +86,7 @@ def observe(
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
-    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read())
+    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle)
 
 
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
@@ -87,12 +100,21 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
 
 
 def run_core(
-    simulation: str, sources: Sequence[tuple[str, Iterable[Any] | None]], progress: Progress
+    simulation: str,
+    sources: Sequence[tuple[str, Iterable[Any] | None]],
+    progress: Progress,
+    idle: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress))
+    return dict(_core.simulate(simulation, list(sources), progress, idle))
+
+
+def _spool(scratch: Path | None) -> IdleSpool:
+    from iowatt.run.idle_spool import IdleSpool  # loads Polars
+
+    return IdleSpool(scratch)
 
 
 def _load() -> None:
@@ -175,7 +197,12 @@ def peak_rss_mib() -> float:
 
 
 def build_record(
-    plan: Mapping[str, Any], raw: Mapping[str, Any], notes: Sequence[str], scenario_text: str, cost: Cost
+    plan: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    notes: Sequence[str],
+    scenario_text: str,
+    cost: Cost,
+    idle: IdleSpool | None = None,
 ) -> Record:
     """The record of a run, from the plan that was simulated and what came back."""
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
@@ -199,7 +226,7 @@ def build_record(
                 names["volumes"], simulation["volumes"], summary["volumes"], strict=True
             )
         ],
-        tables=translation.tables(names, volume_of, raw),
+        tables=translation.tables(names, volume_of, raw, idle),
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
         capacity=translation.capacity(names, simulation),
         buses=translation.buses(names["buses"], summary),
