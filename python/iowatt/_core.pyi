@@ -163,3 +163,72 @@ def replay_open(
 
     ``scheduler`` is a discipline of a plan's pool, such as ``c-look``; ``phase`` is as for ``replay_one``.
     """
+
+class Managed(TypedDict):
+    """What a power policy makes of a list of idle periods. Seconds and joules are sums over all of them."""
+
+    periods: int
+    length_s: float
+    """Lengths of the periods."""
+    baseline_j: float
+    """What idling through all of them draws."""
+    energy_j: float
+    """What the policy draws until the drive is ready for the arrival that ends each period."""
+    delayed: int
+    """Periods whose arrival waited."""
+    added_s: float
+    """Time that those arrivals waited."""
+    longest_wait_s: float
+    spin_downs: int
+    """Stops of the spindle."""
+    descents: int
+    """Changes to a deeper level, stops included."""
+    level_s: list[float]
+    """Time at each level, idling first."""
+    descending_s: float
+    """Time on the way to a deeper level."""
+    ascending_s: float
+    """Time on the way back."""
+
+def evaluate_policy(
+    idle_ns: NDArray[np.uint64], levels_json: str, policy_json: str, seed: int = 0
+) -> Managed:
+    """Let a policy manage one drive through idle periods of the given lengths.
+
+    Parameters
+    ----------
+    idle_ns:
+        Lengths of the periods, in order, shape (n,), contiguous.
+    levels_json:
+        ``Levels`` of iowatt-power: ``{"idle_w", "below": [{"watts", "enter": {"seconds", "joules"}, "leave":
+        {...}, "stopped", "serves_at"}, ...]}``, each level below drawing no more than the one before.
+    policy_json:
+        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold", "threshold_s": 10.0, "level": 1}``;
+        levels are numbered from 1, the first below idling.
+    seed:
+        What a randomised policy draws from.
+
+    Each period is taken as long as it is given: the wait of an arrival moves no later one.
+
+    Raises
+    ------
+    IowattError
+        The levels or the policy are not possible.
+    """
+
+class PolicyTrial:
+    """A policy that manages one drive through idle periods that come in batches; two levels only.
+
+    What it learns goes from batch to batch. Arguments and errors are those of ``evaluate_policy``; more than one level
+    below idling is refused.
+    """
+
+    def __init__(self, levels_json: str, policy_json: str, seed: int = 0) -> None: ...
+    def add(self, idle_ns: NDArray[np.uint64]) -> None:
+        """The next periods, shape (n,), contiguous."""
+
+    def result(self) -> Managed:
+        """Sums over all periods so far."""
+
+def break_even(levels_json: str) -> list[float]:
+    """Break-even time of each level below idling in s; infinite where it saves nothing."""

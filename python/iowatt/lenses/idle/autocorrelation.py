@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.lenses.idle.counts import PerDrive
-from iowatt.lenses.idle.periods import Batch, Floats
+from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats
 
 LAGS: Final = 50
 #: Whole periods that a drive needs for each lag.
@@ -32,8 +32,8 @@ class Products:
 
     def add(self, batch: Batch) -> None:
         """Add a batch; batches come in order."""
-        for drive, lengths in batch.by_drive(whole=True):
-            deviations = lengths - self._mean[drive]
+        for drive, length_ns in batch.whole().by_drive():
+            deviations = length_ns / NS_PER_S - self._mean[drive]
             # What lies before the first period is 0 and adds nothing.
             joined = np.concatenate((self._last[drive], deviations))
             self.sums[drive] += np.correlate(joined, deviations, mode="valid")[::-1]

@@ -40,10 +40,14 @@ class Batch:
         """Lengths in seconds."""
         return self.length_ns / NS_PER_S
 
-    def by_drive(self, *, whole: bool = False) -> Iterator[tuple[int, Floats]]:
-        """Drives that have periods here, each with their lengths in s, in order; only whole ones if ``whole``."""
-        keep = ~self.cut if whole else np.ones(len(self.drive), dtype=np.bool_)
-        drive, length = self.drive[keep], self.length_s[keep]
+    def whole(self) -> Batch:
+        """Those that are known whole."""
+        kept = ~self.cut
+        return Batch(self.drive[kept], self.length_ns[kept], self.cut[kept])
+
+    def by_drive(self) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+        """Drives that have periods here, each with their lengths in ns, in order of time."""
+        drive, length = self.drive, self.length_ns
         order = np.argsort(drive, kind="stable")
         drive, length = drive[order], length[order]
         edges = np.flatnonzero(np.diff(drive)) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,15 +36,11 @@ class TwoStates:
 
     @property
     def break_even_s(self) -> float | None:
-        """Length of a period over which stopping costs what idling costs; None where it never pays.
+        """Length of a period over which stopping costs what idling costs; None where it never pays."""
+        from iowatt import _core
 
-        ``(E_down + E_up - P_standby (t_down + t_up)) / (P_idle - P_standby)``.
-        """
-        saved_w = self.idle_w - self.standby_w
-        if saved_w <= 0:
-            return None
-        up_j, down_j = self.spin_up_w * self.spin_up_s, self.spin_down_w * self.spin_down_s
-        return max(0.0, (up_j + down_j - self.standby_w * self.transition_s) / saved_w)
+        (found,) = _core.break_even(json.dumps(self.levels()))
+        return found if math.isfinite(found) else None
 
     def quicker(self, factor: float) -> TwoStates:
         """The drive with both transitions ``factor`` as long, at the same watts."""

@@ -1,0 +1,22 @@
+//! The policies, one a file. How to add one: `docs/how-to/add-a-policy.md`.
+
+mod adaptive;
+mod fixed_threshold;
+mod multi_level;
+mod multi_speed;
+mod never;
+mod oracle_energy;
+mod oracle_latency;
+mod share;
+mod two_competitive;
+mod visit;
+
+pub use adaptive::{Adaptation, Adaptive};
+pub use fixed_threshold::FixedThreshold;
+pub use multi_level::{MultiLevel, Timer};
+pub use multi_speed::MultiSpeed;
+pub use never::Never;
+pub use oracle_energy::OracleEnergy;
+pub use oracle_latency::OracleLatency;
+pub use share::{Share, Sharing};
+pub use two_competitive::TwoCompetitive;
