@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from iowatt.cli import check, devices, doctor, explain, init, report, run, schema, trace
+from iowatt.cli import check, devices, doctor, explain, idle, init, report, run, schema, trace
 from iowatt.errors import IowattError
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -25,6 +25,7 @@ check.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
+idle.register(app)
 init.register(app)
 report.register(app)
 run.register(app)

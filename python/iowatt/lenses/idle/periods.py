@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -45,15 +46,16 @@ class Batch:
         kept = ~self.cut
         return Batch(self.drive[kept], self.length_ns[kept], self.cut[kept])
 
-    def by_drive(self) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    @cached_property
+    def by_drive(self) -> list[tuple[int, npt.NDArray[np.uint64]]]:
         """Drives that have periods here, each with their lengths in ns, in order of time."""
-        drive, length = self.drive, self.length_ns
-        order = np.argsort(drive, kind="stable")
-        drive, length = drive[order], length[order]
+        if len(self.drive) == 0:
+            return []
+        order = np.argsort(self.drive, kind="stable")
+        drive, length = self.drive[order], self.length_ns[order].astype(np.uint64)
         edges = np.flatnonzero(np.diff(drive)) + 1
-        for part, lengths in zip(np.split(drive, edges), np.split(length, edges), strict=True):
-            if len(part):
-                yield int(part[0]), lengths
+        first = drive[np.concatenate(([0], edges))]
+        return list(zip(first.tolist(), np.split(length, edges), strict=True))
 
 
 class Periods:

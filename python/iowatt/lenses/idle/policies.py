@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from iowatt.lenses.idle.periods import Batch
 from iowatt.lenses.idle.power import TwoStates
 
@@ -78,8 +76,8 @@ class Trial:
 
     def add(self, batch: Batch) -> None:
         """Let the policy manage the drives through the periods."""
-        for drive, length_ns in batch.by_drive():
-            self._drives[drive].add(length_ns.astype(np.uint64))
+        for drive, length_ns in batch.by_drive:
+            self._drives[drive].add(length_ns)
 
     def result(self, total_j: float | None) -> dict[str, Any]:
         """Sums over drives. ``total_j`` is what the drives drew in all, where that is known of these very drives."""
