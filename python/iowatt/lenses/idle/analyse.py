@@ -67,6 +67,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         if progress is not None:
             progress(done / total, done)
     total_j = None if device is not None else float(run.summary["energy"]["total_j"])
+    accesses = sum(int(one["accesses"]) for one in run.summary["devices"])
     roles = dict(zip(("fewest", "most"), extremes, strict=True)) if extremes else {}
     return {
         "schema": SCHEMA,
@@ -86,9 +87,9 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
                 role: {"name": periods.devices[drive], **own[drive].curve()} for role, drive in roles.items()
             },
         },
-        "fits": fits(Sample.of(whole)),
+        "fits": fits(Sample.of(whole), every.curve()["length_s"]),
         "drives": [one.described() for one in dict.fromkeys(drives)],
-        "policies": [trial.result(total_j) for trial in trials],
+        "policies": [trial.result(total_j, accesses) for trial in trials],
         "oracle_bound": [] if bound is None else bound.points(total_j),
         "notes": _notes(run, sums, device, why_not),
     }
@@ -118,6 +119,11 @@ def _notes(run: Run, sums: counts.PerDrive, device: str | None, why_not: str | N
         )
     if why_not is not None:
         said.append(why_not)
+    models = {str(one["model"]) for one in run.summary["devices"]}
+    for note in run.notes:
+        about = next((model for model in models if note.startswith((f"{model}:", f"{model} is a stand-in"))), None)
+        if about and ("power" in note or "stand-in" in note) and device is None:
+            said.append(note)
     if device is not None:
         said.append(f"the policies go by the power figures of {device}, which is not the Run's own drive")
     if sum(int(one["spin_downs"]) for one in run.summary["devices"]):

@@ -13,6 +13,8 @@ from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Periods
 #: Lengths in s beyond which periods are counted; 41 s is the spin-down and spin-up of the 2002 study.
 LONG_S: Final = (0.1, 1.0, 2.0, 10.0, 41.0, 60.0, 300.0)
 
+MINUTE_S: Final = 60.0
+
 Counts = npt.NDArray[np.int64]
 
 
@@ -27,12 +29,14 @@ class PerDrive:
     idle_ns: Counts = field(init=False)
     longest_ns: Counts = field(init=False)
     whole_s: Floats = field(init=False)
+    #: Nanoseconds in periods over :data:`MINUTE_S`.
+    minute_ns: Counts = field(init=False)
     #: Periods and nanoseconds of those longer than each of :data:`LONG_S`.
     longer: Counts = field(init=False)
     longer_ns: Counts = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in ("periods", "cut", "idle_ns", "longest_ns"):
+        for name in ("periods", "cut", "idle_ns", "longest_ns", "minute_ns"):
             setattr(self, name, np.zeros(self.drives, dtype=np.int64))
         self.whole_s = np.zeros(self.drives)
         self.longer = np.zeros(len(LONG_S), dtype=np.int64)
@@ -56,6 +60,8 @@ class PerDrive:
         self.cut += np.bincount(drive, weights=batch.cut, minlength=self.drives).astype(np.int64)
         np.add.at(self.idle_ns, drive, length)
         np.maximum.at(self.longest_ns, drive, length)
+        minute = length > MINUTE_S * NS_PER_S
+        np.add.at(self.minute_ns, drive[minute], length[minute])
         kept = ~batch.cut
         self.whole_s += np.bincount(drive[kept], weights=batch.length_s[kept], minlength=self.drives)
         for at, limit in enumerate(LONG_S):
@@ -81,7 +87,7 @@ def count(periods: Periods) -> PerDrive:
 
 
 def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[dict[str, Any]]:
-    """One row for each drive. ``cv`` is the standard deviation (population) over the mean."""
+    """One row for each drive; shares are of all time. ``cv`` is the standard deviation (population) over the mean."""
     mean, whole = sums.mean_s, sums.whole
     span = periods.duration_s
     return [
@@ -94,6 +100,7 @@ def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[dict[st
             "longest_s": sums.longest_ns[i] / NS_PER_S,
             "idle_s": sums.idle_ns[i] / NS_PER_S,
             "idle_share": sums.idle_ns[i] / NS_PER_S / span if span > 0 else 0.0,
+            "over_60s_share": sums.minute_ns[i] / NS_PER_S / span if span > 0 else 0.0,
         }
         for i, name in enumerate(periods.devices)
     ]

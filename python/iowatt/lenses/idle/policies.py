@@ -79,8 +79,12 @@ class Trial:
         for drive, length_ns in batch.by_drive:
             self._drives[drive].add(length_ns)
 
-    def result(self, total_j: float | None) -> dict[str, Any]:
-        """Sums over drives. ``total_j`` is what the drives drew in all, where that is known of these very drives."""
+    def result(self, total_j: float | None, accesses: int | None = None) -> dict[str, Any]:
+        """Sums over drives.
+
+        ``total_j`` is what the drives drew in all, where that is known of these very drives, and ``accesses`` are
+        all their operations: most of them begin no period and are not delayed.
+        """
         found: list[Any] = [drive.result() for drive in self._drives]
 
         def total(key: str) -> float:
@@ -98,7 +102,8 @@ class Trial:
             "saved_share_of_total": saved_j / total_j if total_j else None,
             "delayed": delayed,
             "delayed_share": delayed / periods if periods else 0.0,
-            "added_delay_mean_s": total("added_s") / periods if periods else 0.0,
+            "added_delay_per_access_s": total("added_s") / accesses if accesses else None,
+            "added_delay_per_period_s": total("added_s") / periods if periods else 0.0,
             "added_delay_of_delayed_s": total("added_s") / delayed if delayed else None,
             "added_delay_max_s": max((one["longest_wait_s"] for one in found), default=0.0),
             "start_stops": int(total("spin_downs")),

@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError
@@ -74,17 +73,29 @@ class MissingFiguresError(InputError):
 
 
 def named(device: str) -> TwoStates:
-    """A drive of the library, or of a device file.
+    """A drive of the library, or of a device file; its mechanics need not be known.
 
     Raises
     ------
     InputError
         Where there is no such drive, or figures of its power are missing (naming them).
     """
-    from iowatt.library.find import find_drive
+    from iowatt.library.derive import Steps, power
+    from iowatt.library.find import device_file
 
-    drive = find_drive(device, Path())
-    return _of(drive.name, drive.hdd_plan("zero")["power"], "--device")
+    file = device_file(device)
+    if file.kind != "hdd":
+        raise InputError(f"{file.name!r} is an ssd: it has no spindle to stop", where="--device")
+    known = power(file, Steps())
+    figures = {
+        "idle_w": known.idle,
+        "standby_w": known.standby,
+        "spin_up_w": known.spin_up,
+        "spin_down_w": known.spin_down,
+        "spin_up_s": known.spin_up_time,
+        "spin_down_s": known.spin_down_time,
+    }
+    return _of(file.name, figures, "--device")
 
 
 def of_run(run: Run) -> list[TwoStates]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from iowatt.report import numbers
-from iowatt.report.idle.words import LAWS, drives_line, parameters, seconds, share
+from iowatt.report.idle.words import LAWS, delay, drives_line, parameters, seconds, share
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,9 +34,10 @@ def parts(found: dict[str, Any]) -> Iterator[Table | str]:
 def _table(*columns: str, title: str | None = None) -> Table:
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        last_text = number == len(columns) - 1 and column == "parameters"
+        table.add_column(column, justify="left" if number == 0 or last_text else "right", no_wrap=number == 0)
     return table
 
 
@@ -61,7 +62,7 @@ def _disks(found: dict[str, Any]) -> Table:
     if len(rows) > MOST_DISKS:
         ends = {found["distribution"][role]["name"] for role in ("fewest", "most") if role in found["distribution"]}
         rows = [row for row in rows if row["name"] in ends]
-    table = _table("disk", "periods", "mean", "cv", "longest", "idle")
+    table = _table("disk", "periods", "mean", "cv", "longest", "idle", "in > 1 min")
     for row in rows:
         table.add_row(
             row["name"],
@@ -70,6 +71,7 @@ def _disks(found: dict[str, Any]) -> Table:
             numbers.significant(row["cv"]),
             seconds(row["longest_s"]),
             numbers.percent(row["idle_share"]),
+            numbers.percent(row["over_60s_share"]),
         )
     return table
 
@@ -95,13 +97,14 @@ def _fits(fits: list[dict[str, Any]]) -> Table:
 
 
 def _policies(rows: list[dict[str, Any]]) -> Table:
-    table = _table("policy", "saves", "delayed", "mean delay", "of delayed", "start-stops")
+    table = _table("policy", "saves", "delayed", "share", "mean delay", "if delayed", "stops")
     for row in rows:
         table.add_row(
             row["title"],
             share(row["saved_share"]),
-            f"{numbers.count(row['delayed'])} ({numbers.percent(row['delayed_share'])})",
-            seconds(row["added_delay_mean_s"]) if row["delayed"] else "0 s",
+            numbers.count(row["delayed"]),
+            numbers.percent(row["delayed_share"]),
+            delay(row),
             seconds(row["added_delay_of_delayed_s"]),
             numbers.count(row["start_stops"]),
         )

@@ -41,9 +41,17 @@ def share(value: float | None) -> str:
     """A saving as a percentage with its sign; losses are negative."""
     if value is None:
         return numbers.NO_VALUE
-    if value == 0:
-        return f"0{numbers.percent(0.5)[-2:]}"
+    if abs(value) < 0.0005:
+        return f"{numbers.significant(100 * value, 1)}{numbers.percent(0.5)[-2:]}"
     return numbers.percent(value) if value > 0 else f"-{numbers.percent(-value)}"
+
+
+def delay(policy: dict[str, Any]) -> str:
+    """Mean delay that a policy adds, over all operations of the drives where their number is known."""
+    mean = policy["added_delay_per_access_s"]
+    if mean is None:
+        mean = policy["added_delay_per_period_s"]
+    return seconds(mean) if mean else f"0{numbers.percent(0.5)[-2:-1]}s"
 
 
 def drives_line(found: dict[str, Any]) -> str:

@@ -34,9 +34,12 @@ FITTERS: Sequence[Callable[[Sample], Law | None]] = (
 )
 
 
-def fits(sample: Sample) -> list[dict[str, Any]]:
-    """All laws that could be fitted, the best (least Akaike information criterion) first."""
+def fits(sample: Sample, at_s: Sequence[float] = ()) -> list[dict[str, Any]]:
+    """All laws that could be fitted, the best (least Akaike information criterion) first.
+
+    ``curve`` of each is its distribution function at the lengths ``at_s``.
+    """
     if sample.total < LEAST_PERIODS or len(sample.x_s) < LEAST_LENGTHS:
         return []
-    found = [judged(law, sample) for fit in FITTERS if (law := fit(sample)) is not None]
+    found = [judged(law, sample, at_s) for fit in FITTERS if (law := fit(sample)) is not None]
     return sorted(found, key=lambda fit: float(fit["aic"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ class Law:
     cdf: Callable[[Floats], Floats]
 
 
-def judged(law: Law, sample: Sample) -> dict[str, Any]:
+def judged(law: Law, sample: Sample, at_s: Sequence[float] = ()) -> dict[str, Any]:
     """The law with its log-likelihood, the Akaike information criterion and the Kolmogorov-Smirnov distance.
 
     The distance is the greatest one between the distribution functions at edges of bins, where the measured one
@@ -44,4 +44,5 @@ def judged(law: Law, sample: Sample) -> dict[str, Any]:
         "log_likelihood": likelihood,
         "aic": 2 * law.freedom - 2 * likelihood,
         "ks_distance": distance,
+        "curve": law.cdf(np.asarray(at_s, dtype=np.float64)).tolist(),
     }
