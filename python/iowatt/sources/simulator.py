@@ -63,7 +63,7 @@ def observe(
 
     def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
-        asked = simulation["observe"]["idle"]
+        asked = simulation["observe"].get("idle", False)
         raw = run_core(
             json.dumps(simulation),
             opened,
@@ -75,7 +75,7 @@ def observe(
         return raw
 
     simulation, notes = plan["simulation"], []
-    idle = _spool(scratch) if simulation["observe"]["idle"] else None
+    idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces)
         warmup_s, note = warmup.find(warmup.observed(simulation, idle=False), simulate)

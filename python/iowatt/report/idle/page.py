@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from iowatt.report.figures.figure import Figure
 
 SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | None]]]] = (
-    ("policies", "What power policies would save", (savings.saved, savings.price, savings.bound)),
+    ("policies", "What power policies would save", (savings.saved, savings.table, savings.price, savings.bound)),
     ("lengths", "How long the periods are", (lengths.all_disks, lengths.two_disks, lengths.longer)),
     ("laws", "Fitted laws", (lengths.laws,)),
     ("succession", "One period after another", (succession.autocorrelation,)),

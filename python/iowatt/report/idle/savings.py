@@ -11,11 +11,8 @@ from iowatt.trace.description.figures.draw import line
 Found = dict[str, Any]
 
 
-def saved(found: Found) -> Figure | None:
-    """Saving of each policy, the oracles first, with all its figures."""
-    policies = found["policies"]
-    if not policies:
-        return None
+def table(found: Found) -> Figure | None:
+    """All figures of each policy, the oracles first."""
     rows: list[list[Cell]] = [
         [
             row["title"],
@@ -29,7 +26,7 @@ def saved(found: Found) -> Figure | None:
             row["added_delay_max_s"],
             row["start_stops"],
         ]
-        for row in policies
+        for row in found["policies"]
     ]
     columns = [
         Column("Policy", text=True),
@@ -43,26 +40,39 @@ def saved(found: Found) -> Figure | None:
         Column("Longest", "s"),
         Column("Start-stops"),
     ]
-    names = [row["title"] for row in policies]
+    if not rows:
+        return None
+    return Figure(
+        "policies",
+        "Every policy",
+        "Delayed are arrivals that wait for a spin-up, as a share of those that end a period; the mean delay is over "
+        "all operations of the disks. Each period is taken as it stands: a wait moves no later arrival.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def saved(found: Found) -> Figure | None:
+    """Saving of each policy, the oracles first."""
+    policies = found["policies"]
+    if not policies:
+        return None
+    rows: list[list[Cell]] = [[row["title"], 100 * row["saved_share"]] for row in policies]
+    oracle = [row["policy"].startswith("oracle") for row in policies]
     bar = {
         "type": "bar",
         "orientation": "h",
-        "y": names,
-        "x": [100 * row["saved_share"] for row in policies],
-        "marker": {
-            "color": [
-                palette.RUNS[0] if row["policy"].startswith("oracle") else palette.RUNS[2] for row in policies
-            ]
-        },
+        "y": [row[0] for row in rows],
+        "x": [row[1] for row in rows],
+        "marker": {"color": [palette.RUNS[0] if known else palette.RUNS[2] for known in oracle]},
         "hovertemplate": "%{y}: %{x:,.4~r} % saved<extra></extra>",
     }
     return Figure(
         "saved",
         "Energy saved by policy",
         "Against idling (spinning) through every period; below zero a policy loses. Oracles know how long a period will "
-        "be: no two-state policy saves more than the one by energy. Delayed are arrivals that wait for a spin-up, as a share "
-        "of those that end a period; the mean delay is over all operations of the disks.",
-        Table(columns, rows),
+        "be: no two-state policy saves more than the one by energy.",
+        Table([Column("Policy", text=True), Column("Saved", "% of idling")], rows),
         {
             "data": [bar],
             "layout": layout(
@@ -91,21 +101,28 @@ def price(found: Found) -> Figure | None:
         Column("Saved", "% of idling"),
         Column("Start-stops"),
     ]
+    kinds: dict[str, list[list[Cell]]] = {"Oracles": [], "Learning, competitive": [], "Fixed thresholds": []}
+    for policy, row in zip(policies, rows, strict=True):
+        key = policy["policy"]
+        fixed = key.startswith("fixed") or key == "never"
+        kind = "Oracles" if key.startswith("oracle") else ("Fixed thresholds" if fixed else "Learning, competitive")
+        kinds[kind].append(row)
     data = [
         {
             "type": "scatter",
-            "mode": "markers",
-            "name": row[0],
-            "x": [row[1]],
-            "y": [row[2]],
-            "marker": {
-                "size": 11,
-                "color": palette.RUNS[at % len(palette.RUNS)],
-                "symbol": ("circle", "diamond")[at // len(palette.RUNS)],
-            },
-            "hovertemplate": "%{x:,.4~r} ms for %{y:,.4~r} %<extra>%{fullData.name}</extra>",
+            # Never is the fixed threshold that does not come.
+            "mode": "lines+markers" if kind == "Fixed thresholds" else "markers",
+            "name": kind,
+            "x": [row[1] for row in members],
+            "y": [row[2] for row in members],
+            "customdata": [row[0] for row in members],
+            "marker": {"size": 10, "color": palette.RUNS[colour], "symbol": symbol},
+            "line": {"width": 1, "dash": "dot", "color": palette.RUNS[colour]},
+            "hovertemplate": "%{customdata}: %{x:,.4~r} ms for %{y:,.4~r} %<extra></extra>",
         }
-        for at, row in enumerate(rows)
+        for (kind, members), colour, symbol in zip(
+            kinds.items(), (0, 2, 1), ("diamond", "circle", "square"), strict=True
+        )
     ]
     return Figure(
         "price",
