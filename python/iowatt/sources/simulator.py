@@ -63,13 +63,8 @@ def observe(
 
     def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
-        asked = simulation["observe"].get("idle", False)
-        raw = run_core(
-            json.dumps(simulation),
-            opened,
-            lambda f, n: report(_fraction(f, opened), n),
-            idle.add if asked and idle is not None else None,
-        )
+        more = [] if idle is None else [idle.add]
+        raw = run_core(json.dumps(simulation), opened, lambda f, n: report(_fraction(f, opened), n), *more)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
