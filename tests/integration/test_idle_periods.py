@@ -71,7 +71,7 @@ def test_an_automatic_warm_up_records_the_second_pass_alone(tmp_path):
 
 
 def test_more_periods_than_a_batch_stream_through(tmp_path):
-    longer = {"observe.duration": "15min", "array.pool.disks.count": 24}
+    longer = {"observe.duration": "25min", "array.pool.disks.count": 24}
     run = iowatt.run(SCENARIO, set=longer, output=tmp_path / "run")
     rows = run.scan("idle").select(pl.len()).collect().item()
     # More than two batches of the log and one row group of the file.
