@@ -107,16 +107,15 @@ def simulate(
     plan_json: str,
     sources: list[tuple[str, Iterable[Any] | None]],
     progress: Callable[[float | None, int], object] | None = None,
-    idle: Callable[
-        [NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object
-    ]
+    idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
     | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
-    ``progress`` is called a few times a second; what it raises ends the simulation. ``idle`` is given the idle
-    periods in batches (drive, start and length in nanoseconds, whether it is cut) where the plan asks for
-    them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
+    ``progress`` is called a few times a second; what it raises ends the simulation. ``idle`` is given the
+    idle periods in batches (drive, start and length in nanoseconds, whether it is cut) where the plan asks
+    for them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is wrong,
+    ``IowattError`` where the plan is.
     """
 
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---
@@ -203,8 +202,8 @@ def evaluate_policy(
         ``Levels`` of iowatt-power: ``{"idle_w", "below": [{"watts", "enter": {"seconds", "joules"}, "leave":
         {...}, "stopped", "serves_at"}, ...]}``, each level below drawing no more than the one before.
     policy_json:
-        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold", "threshold_s": 10.0, "level": 1}``;
-        levels are numbered from 1, the first below idling.
+        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold", "threshold_s": 10.0,
+        "level": 1}``; levels are numbered from 1, the first below idling.
     seed:
         What a randomised policy draws from.
 
@@ -219,8 +218,8 @@ def evaluate_policy(
 class PolicyTrial:
     """A policy that manages one drive through idle periods that come in batches; two levels only.
 
-    What it learns goes from batch to batch. Arguments and errors are those of ``evaluate_policy``; more than one level
-    below idling is refused.
+    What it learns goes from batch to batch. Arguments and errors are those of ``evaluate_policy``; more
+    than one level below idling is refused.
     """
 
     def __init__(self, levels_json: str, policy_json: str, seed: int = 0) -> None: ...

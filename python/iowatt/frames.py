@@ -1,6 +1,7 @@
 """A generator of frames as a Polars scan, so that tables larger than memory can be written as they come.
 
-The registration of a generator as a Polars source is marked unstable by Polars; this is the only module that uses it.
+The registration of a generator as a Polars source is marked unstable by Polars; this is the only module that
+uses it.
 """
 
 from __future__ import annotations

@@ -50,7 +50,11 @@ def test_the_week_is_what_is_known_of_it(week):
 
 def test_text_names_the_policies_oracle_first(week):
     shown = invoke(week).stdout
-    lines = [line for line in shown.splitlines() if line.startswith(("Oracle", "2-comp", "Adapt", "Share", "Fixed", "Never"))]
+    lines = [
+        line
+        for line in shown.splitlines()
+        if line.startswith(("Oracle", "2-comp", "Adapt", "Share", "Fixed", "Never"))
+    ]
     assert lines[0].startswith("Oracle by energy") and lines[-1].startswith("Never")
     assert len(lines) == 10
     assert "scenario gives its own power figures" in shown

@@ -1,4 +1,4 @@
-"""Idle periods out of the simulator into the bundle: all of them, the same every time, and only where asked for."""
+"""Idle periods out of the simulator into the bundle: all, always the same, and only where asked for."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def test_what_is_not_asked_for_is_not_there_and_changes_nothing(tmp_path):
 def test_an_automatic_warm_up_records_the_second_pass_alone(tmp_path):
     run = iowatt.run(SCENARIO, set={"observe.warmup": "auto"}, output=tmp_path / "run")
     periods = run.table("idle").group_by("drive").agg(pl.col("length_ns").sum()).sort("drive")["length_ns"]
-    assert [ns / 1e9 for ns in periods] == pytest.approx(run.table("devices")["time_idle_s"].to_list(), abs=1e-6)
+    assert [ns / 1e9 for ns in periods] == pytest.approx(
+        run.table("devices")["time_idle_s"].to_list(), abs=1e-6
+    )
 
 
 def test_more_periods_than_a_batch_stream_through(tmp_path):

@@ -72,7 +72,9 @@ def plan(drives: int, power: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def succession(lengths_s: Iterable[float], drive: int = 0, gap_s: float = 1.0) -> list[tuple[int, float, float, bool]]:
+def succession(
+    lengths_s: Iterable[float], drive: int = 0, gap_s: float = 1.0
+) -> list[tuple[int, float, float, bool]]:
     """Whole periods of a drive one after another, from 1 s on."""
     rows, at = [], 1.0
     for length in lengths_s:

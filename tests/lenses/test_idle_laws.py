@@ -1,4 +1,4 @@
-"""Laws fitted to samples of known ones: parameters found again, the right law best, likelihoods as defined."""
+"""Laws fitted to samples of known ones: parameters found again, and the right law best."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def test_log_normal_is_found_again_and_best(draw):
 def test_pareto_is_found_again_and_best(draw):
     lengths = 0.05 * (1 + draw.pareto(1.4, COUNT))
     found = fitted(lengths)
-    assert next(iter(found)) in ("pareto", "bounded-pareto")  # the same law, but for the tail that is not there
+    assert next(iter(found)) in (
+        "pareto",
+        "bounded-pareto",
+    )  # the same law, but for the tail that is not there
     given = found["pareto"]["parameters"]
     assert given["alpha"] == pytest.approx(1.4, rel=0.015)
     assert given["least_s"] == pytest.approx(lengths.min(), abs=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -101,8 +102,8 @@ def test_policies_by_hand():
     latency = policy(found, "oracle-latency")
     assert latency["energy_j"] == pytest.approx(50 + 144 + 320)
     assert latency["start_stops"] == 2
-    # 10 s: after 10 s of the 12 it spins down; the arrival waits for 2 s of that and 6 s of spin-up. In 100 s: 10 s x 10 W,
-    # down, 86 s x 2 W, up; the arrival waits 6 s.
+    # 10 s: after 10 s of the 12 it spins down; the arrival waits for 2 s of that and 6 s of spin-up. In 100
+    # s: 10 s x 10 W, down, 86 s x 2 W, up; the arrival waits 6 s.
     fixed = policy(found, "fixed-threshold-10s")
     assert fixed["energy_j"] == pytest.approx(50 + (100 + 140) + (100 + 20 + 172 + 120))
     assert (fixed["delayed"], fixed["start_stops"]) == (2, 2)
@@ -123,7 +124,7 @@ def test_the_bound_by_hand():
     assert bound[-1]["transition_s"] == pytest.approx(0.01)
     # 0.01 s of transition: all but a little of 8 W x 112 s.
     assert bound[-1]["energy_saved_share"] == pytest.approx((8 * 112 - 2 * 0.12) / 1120, rel=1e-4)
-    assert all(a["energy_saved_share"] <= b["energy_saved_share"] + 1e-12 for a, b in zip(bound, bound[1:], strict=False))
+    assert all(a["energy_saved_share"] <= b["energy_saved_share"] + 1e-12 for a, b in pairwise(bound))
 
 
 lengths = st.lists(st.floats(1e-6, 5e3).map(lambda x: round(x, 9)), min_size=1, max_size=40)
@@ -152,7 +153,8 @@ def test_what_holds_for_any_periods(one, other):
 def test_batches_change_nothing(monkeypatch):
     draw = np.random.default_rng(3)
     rows = sorted(
-        succession(np.round(draw.exponential(0.5, 300), 9), 0) + succession(np.round(draw.exponential(2.0, 200), 9), 1),
+        succession(np.round(draw.exponential(0.5, 300), 9), 0)
+        + succession(np.round(draw.exponential(2.0, 200), 9), 1),
         key=lambda row: row[1] + row[2],
     )
     whole = analyse(run_of(rows))

@@ -1,4 +1,4 @@
-"""A table of idle periods that somebody else wrote, or damaged: a clear error with the row, never a wrong figure."""
+"""Tables of idle periods that somebody else wrote, or damaged: an error with the row, no wrong figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from iowatt.lenses.idle import analyse
 from iowatt.run.bundle import Run
 
 S = 1_000_000_000
-GOOD = {"drive": [0, 1, 0], "start_ns": [S, 2 * S, 5 * S], "length_ns": [2 * S, S, S], "cut": [False, True, False]}
+GOOD = {
+    "drive": [0, 1, 0],
+    "start_ns": [S, 2 * S, 5 * S],
+    "length_ns": [2 * S, S, S],
+    "cut": [False, True, False],
+}
 
 
 def bundle(folder: Path, table: pl.DataFrame | bytes | None) -> Run:
@@ -100,7 +105,11 @@ def test_damaged_bytes_are_an_error_or_the_table(tmp_path_factory, data):
     whole = (folder / "good.parquet").read_bytes()
     at = data.draw(st.integers(0, len(whole) - 1))
     cut = data.draw(st.booleans())
-    damaged = whole[:at] if cut else whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
+    damaged = (
+        whole[:at]
+        if cut
+        else whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
+    )
     try:
         found = analyse(bundle(folder / "run", damaged))
     except InputError as error:

@@ -24,7 +24,10 @@ impl PolicyTrial {
         let levels = levels(py, levels_json)?;
         // Each batch begins at full speed, as drives do that serve nothing at another level.
         if levels.count() > 2 || levels.below.iter().any(|level| level.serves_at.is_some()) {
-            return Err(internal(py, "levels: a trial takes one level below idling, at which nothing is served"));
+            return Err(internal(
+                py,
+                "levels: a trial takes one level below idling, at which nothing is served",
+            ));
         }
         let policy = Mutex::new(built(py, &levels, policy_json, seed)?);
         let sums = Evaluation { level_s: vec![0.0; levels.count()], ..Evaluation::default() };

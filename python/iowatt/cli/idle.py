@@ -33,7 +33,7 @@ def idle(
     force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Analyse idle periods: how long, how correlated, which law, and what each power policy would save and cost."""
+    """Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost."""
     from iowatt.cli.progress import bar
     from iowatt.lenses.idle import analyse
     from iowatt.run.bundle import Run

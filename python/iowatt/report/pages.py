@@ -9,7 +9,7 @@ from iowatt.errors import InputError
 
 
 def check_target(target: Path, force: bool, what: str) -> None:
-    """Raise ``InputError`` where the page cannot be written; before any work is done. ``what`` names the page."""
+    """Raise ``InputError`` where the page cannot be written; ``what`` names the page."""
     if target.suffix.lower() != ".html":
         raise InputError(f"{what} is an HTML file", where=str(target), hint="end its name in .html")
     if not target.parent.is_dir():

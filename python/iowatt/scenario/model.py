@@ -59,7 +59,7 @@ class Observe(Strict):
         gt=0,
     )
     idle: bool = key(
-        "Whether every idle period of every drive is recorded, for `iowatt idle` (the table `idle` of the Run).",
+        "Whether every idle period of every drive is recorded in the Run's table `idle`, for `iowatt idle`.",
         default=False,
         example=True,
     )

@@ -81,7 +81,7 @@ def observe(
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
-    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle)
+    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
@@ -197,6 +197,7 @@ def build_record(
     notes: Sequence[str],
     scenario_text: str,
     cost: Cost,
+    *,
     idle: IdleSpool | None = None,
 ) -> Record:
     """The record of a run, from the plan that was simulated and what came back."""

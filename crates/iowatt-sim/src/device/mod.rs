@@ -152,8 +152,6 @@ pub struct Drive {
     policy: Policy,
     spindle: Spindle,
     idle_since: Nanos,
-    /// Where it has no operation: since when.
-    vacant_since: Nanos,
     timer_armed: bool,
     spin_up: Nanos,
     spin_down: Nanos,
@@ -195,7 +193,6 @@ impl Drive {
             policy: Policy::new(&pool.power_policy),
             spindle: Spindle::Spinning,
             idle_since: 0,
-            vacant_since: 0,
             timer_armed: false,
             spin_up: duration(plan.power.spin_up_s),
             spin_down: duration(plan.power.spin_down_s),
@@ -226,7 +223,7 @@ impl Drive {
     /// completes, and then the drive is dark.
     pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
         if self.load() == 0 && !self.failed {
-            around.observer.was_vacant(self.index as usize, self.vacant_since, now, false);
+            around.observer.was_vacant(self.index as usize, self.idle_since, now, false);
         }
         self.failed = true;
         let before = waiting.len();
@@ -268,7 +265,7 @@ impl Drive {
     /// Accepts an operation; serves it at once if the drive is ready.
     pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
         if self.load() == 0 {
-            around.observer.was_vacant(self.index as usize, self.vacant_since, now, true);
+            around.observer.was_vacant(self.index as usize, self.idle_since, now, true);
         }
         let DriveOp { lbn, write, host, .. } = around.ops.get(op);
         let gives_way = host == NO_OP && self.gives_way;
@@ -325,7 +322,6 @@ impl Drive {
             self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
         }
         self.idle_since = now;
-        self.vacant_since = now;
         Some(service.op)
     }
 
@@ -474,7 +470,7 @@ impl Drive {
     /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
     pub fn finish(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
         if self.load() == 0 && !self.failed {
-            observer.was_vacant(self.index as usize, self.vacant_since, now, false);
+            observer.was_vacant(self.index as usize, self.idle_since, now, false);
         }
         let held = self.commands.iter().flat_map(|c| c.waiting());
         let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);

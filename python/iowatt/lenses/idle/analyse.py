@@ -83,9 +83,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         "autocorrelation": autocorrelation.described(products, periods.devices, extremes),
         "distribution": {
             "all": every.curve(),
-            **{
-                role: {"name": periods.devices[drive], **own[drive].curve()} for role, drive in roles.items()
-            },
+            **{role: {"name": periods.devices[drive], **own[drive].curve()} for role, drive in roles.items()},
         },
         "fits": fits(Sample.of(whole), every.curve()["length_s"]),
         "drives": [one.described() for one in dict.fromkeys(drives)],
@@ -101,7 +99,7 @@ def _idle_share(periods: Periods, idle_ns: int) -> float:
 
 
 def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoStates], str | None]:
-    """The power states of each drive; none, and why, where the Run does not tell them and no drive is named."""
+    """The power states of each drive; none, and why, where neither the Run nor a name tells."""
     if device is not None:
         return [power.named(device)] * count, None
     try:
@@ -114,14 +112,16 @@ def _notes(run: Run, sums: counts.PerDrive, device: str | None, why_not: str | N
     said = []
     if cut := int(sums.cut.sum()):
         said.append(
-            f"{cut:,} periods are cut by the window: they count with the length that lies in it, but not in means, "
-            "variations, autocorrelations and fits"
+            f"{cut:,} periods are cut by the window: they count with the length that lies in it, but not in "
+            "means, variations, autocorrelations and fits"
         )
     if why_not is not None:
         said.append(why_not)
     models = {str(one["model"]) for one in run.summary["devices"]}
     for note in run.notes:
-        about = next((model for model in models if note.startswith((f"{model}:", f"{model} is a stand-in"))), None)
+        about = next(
+            (model for model in models if note.startswith((f"{model}:", f"{model} is a stand-in"))), None
+        )
         if about and ("power" in note or "stand-in" in note) and device is None:
             said.append(note)
     if device is not None:

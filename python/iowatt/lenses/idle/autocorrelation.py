@@ -2,9 +2,9 @@
 
 With m the mean of a drive's n whole periods x_1 ... x_n, the estimate at lag k is
 ``r_k = sum((x_i - m) (x_i+k - m), i = 1 .. n-k) / sum((x_i - m)^2)`` (Box, Jenkins and Reinsel, Time Series
-Analysis, 2.1.5). They use it for lags up to n / 4; a drive with fewer than 4 k whole periods, or whose periods are
-all of one length, has none at lag k. For periods that know nothing of one another r_k is about normal with
-standard deviation ``1 / sqrt(n)``.
+Analysis, 2.1.5). They use it for lags up to n / 4; a drive with fewer than 4 k whole periods, or whose
+periods are all of one length, has none at lag k. For periods that know nothing of one another r_k is about
+normal with standard deviation ``1 / sqrt(n)``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PERIODS_PER_LAG: Final = 4
 
 
 class Products:
-    """Sums of products of deviations that lie 0 to :data:`LAGS` periods apart, by drive, in constant memory."""
+    """Sums of products of deviations that lie 0 to :data:`LAGS` periods apart, by drive."""
 
     def __init__(self, sums: PerDrive) -> None:
         self._mean = sums.mean_s

@@ -1,7 +1,7 @@
 """The oracle bound: what perfect knowledge saves, against the time that stopping and starting takes together.
 
-The study's Figure 6. Both transitions are shortened in proportion, at the same watts, so that their energy and the
-break-even time shrink with them.
+The study's Figure 6. Both transitions are shortened in proportion, at the same watts, so that their energy
+and the break-even time shrink with them.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def count(periods: Periods) -> PerDrive:
 
 
 def disks(periods: Periods, sums: PerDrive, variance_s2: Floats) -> list[dict[str, Any]]:
-    """One row for each drive; shares are of all time. ``cv`` is the standard deviation (population) over the mean."""
+    """One row for each drive; shares are of all time, ``cv`` is the standard deviation over the mean."""
     mean, whole = sums.mean_s, sums.whole
     span = periods.duration_s
     return [

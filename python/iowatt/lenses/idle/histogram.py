@@ -1,7 +1,7 @@
 """Lengths in bins of equal width on a logarithmic scale: memory is constant and each bin is 0.23 % wide.
 
-Each bin keeps its number of periods and the sum of their lengths, so that counts and idle time at the bins' edges
-are exact, and whatever is computed from a bin's mean is off by less than its width squared.
+Each bin keeps its number of periods and the sum of their lengths, so that counts and idle time at the bins'
+edges are exact, and whatever is computed from a bin's mean is off by less than its width squared.
 """
 
 from __future__ import annotations

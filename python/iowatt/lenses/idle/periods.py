@@ -1,4 +1,4 @@
-"""The idle periods of a Run, read in batches and checked: whoever wrote the table, what follows may rely on it."""
+"""The idle periods of a Run, read in batches and checked, whoever wrote the table."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Periods:
     @property
     def duration_s(self) -> float:
         """Length of the window in s."""
-        return (self.end_ns - self.start_ns) / NS_PER_S
+        return float(self.end_ns - self.start_ns) / NS_PER_S
 
     def batches(self) -> Iterator[Batch]:
         """The periods, from the beginning each time it is called."""
@@ -122,7 +122,7 @@ class Periods:
         return InputError(f"does not decode as Parquet ({reason})", where=self.where, hint="run it again")
 
     def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> Batch:
-        """The batch whose first row is number ``first`` (from 0); ``ends`` are the drives' last ends so far."""
+        """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
         most = np.iinfo(np.int64).max // 2
         numbers = ["drive", "start_ns", "length_ns"]
         bad = pl.any_horizontal(pl.col(IDLE).is_null(), pl.col(numbers) < 0, pl.col(numbers) > most)

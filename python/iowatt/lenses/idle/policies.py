@@ -1,9 +1,9 @@
 """What each two-state policy makes of exactly these idle periods.
 
-The policies and their evaluation are those of the simulator (the crate iowatt-power); here they are named, fed
-and summed up. Every period is taken as it stands: an arrival that waits for a spin-up delays none of the following
-ones, as it would in a simulation. A period that is cut by the end of the window counts like any other: its end is
-taken for an arrival.
+The policies and their evaluation are those of the simulator (the crate iowatt-power); here they are named,
+fed and summed up. Every period is taken as it stands: an arrival that waits for a spin-up delays none of the
+following ones, as it would in a simulation. A period that is cut by the end of the window counts like any
+other: its end is taken for an arrival.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from iowatt.lenses.idle.power import TwoStates
 
 #: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
 THRESHOLDS_S: Final = (2.0, 10.0, 60.0, 300.0)
-#: Of our choosing: begins at 10 s; a spin-up that delays by more than 5 % of the idle time before it adds 5 s, another
-#: takes off 1 s.
+#: Of our choosing: begins at 10 s; a spin-up that delays by more than 5 % of the idle time before it adds 5
+#: s, another takes off 1 s.
 ADAPTATION: Final = {
     "initial_s": 10.0,
     "acceptable": 0.05,
@@ -63,7 +63,7 @@ def policies() -> list[Named]:
 
 
 class Trial:
-    """One policy on every drive of a Run, fed batch by batch; each drive has its own, which learns on its own."""
+    """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
 
     def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
         from iowatt import _core  # the compiled core, for those who evaluate
@@ -82,8 +82,8 @@ class Trial:
     def result(self, total_j: float | None, accesses: int | None = None) -> dict[str, Any]:
         """Sums over drives.
 
-        ``total_j`` is what the drives drew in all, where that is known of these very drives, and ``accesses`` are
-        all their operations: most of them begin no period and are not delayed.
+        ``total_j`` is what the drives drew in all, where that is known of these very drives, and
+        ``accesses`` are all their operations: most of them begin no period and are not delayed.
         """
         found: list[Any] = [drive.result() for drive in self._drives]
 

@@ -75,7 +75,12 @@ def two_disks(found: Found) -> Figure | None:
             data.append(line(curve["length_s"], shares, name, colour, "%", dash=dash))
         zipped = zip(curve["length_s"], curve["periods"], curve["idle_time"], strict=True)
         rows += [[curve["name"], length, 100 * periods, 100 * time] for length, periods, time in zipped]
-    columns = [Column("Disk", text=True), Column("Up to", "s"), Column("Periods", "%"), Column("Idle time", "%")]
+    columns = [
+        Column("Disk", text=True),
+        Column("Up to", "s"),
+        Column("Periods", "%"),
+        Column("Idle time", "%"),
+    ]
     return Figure(
         "two-disks",
         "Disks with fewest and most periods",
@@ -107,7 +112,10 @@ def longer(found: Found) -> Figure | None:
         Column("Of all time", "%"),
     ]
     return Figure(
-        "longer", "Long periods", "Over all disks. 41 s: stop and start of the 2002 study's disk.", Table(columns, rows)
+        "longer",
+        "Long periods",
+        "Over all disks. 41 s: stop and start of the 2002 study's disk.",
+        Table(columns, rows),
     )
 
 
@@ -128,7 +136,14 @@ def laws(found: Found) -> Figure | None:
             line(curve["length_s"], left(fit["curve"]), LAWS[fit["law"]], COLOURS[at], "%", dash=dashes[at])
         )
     rows: list[list[Cell]] = [
-        [LAWS[fit["law"]], fit["ks_distance"], fit["log_likelihood"], fit["aic"], fit["mean_s"], parameters(fit)]
+        [
+            LAWS[fit["law"]],
+            fit["ks_distance"],
+            fit["log_likelihood"],
+            fit["aic"],
+            fit["mean_s"],
+            parameters(fit),
+        ]
         for fit in found["fits"]
     ]
     columns = [
@@ -142,8 +157,10 @@ def laws(found: Found) -> Figure | None:
     return Figure(
         "laws",
         f"Best: {LAWS[found['fits'][0]['law']]}",
-        "Share of the periods that are longer, measured and by laws fitted to the whole periods of all disks by maximum "
-        "likelihood; the best has the least Akaike information criterion (AIC). KS: greatest distance between the "
+        "Share of the periods that are longer, measured and by laws fitted to the whole periods "
+        "of all disks by maximum "
+        "likelihood; the best has the least Akaike information criterion (AIC). KS: greatest "
+        "distance between the "
         "distribution functions.",
         Table(columns, rows),
         {

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from iowatt.report.figures.figure import Figure
 
 SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | None]]]] = (
-    ("policies", "What power policies would save", (savings.saved, savings.table, savings.price, savings.bound)),
+    (
+        "policies",
+        "What power policies would save",
+        (savings.saved, savings.table, savings.price, savings.bound),
+    ),
     ("lengths", "How long the periods are", (lengths.all_disks, lengths.two_disks, lengths.longer)),
     ("laws", "Fitted laws", (lengths.laws,)),
     ("succession", "One period after another", (succession.autocorrelation,)),
@@ -102,10 +106,18 @@ def headlines(found: dict[str, Any]) -> list[Headline]:
         )
     if found["policies"]:
         oracle = found["policies"][0]
-        online = max((row for row in found["policies"] if not row["policy"].startswith("oracle")),
-                     key=lambda row: float(row["saved_share"]))
+        online = max(
+            (row for row in found["policies"] if not row["policy"].startswith("oracle")),
+            key=lambda row: float(row["saved_share"]),
+        )
         shown += [
-            Headline("oracle", "Most that can be saved", 100 * oracle["saved_share"], "%", "of idling, oracle by energy"),
+            Headline(
+                "oracle",
+                "Most that can be saved",
+                100 * oracle["saved_share"],
+                "%",
+                "of idling, oracle by energy",
+            ),
             Headline(
                 "online",
                 "Best without foresight",

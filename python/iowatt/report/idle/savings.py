@@ -1,4 +1,4 @@
-"""What power policies would save on these periods, at which price, and the oracle bound (the study's Figure 6)."""
+"""What power policies would save, at which price, and the oracle bound (the study's Figure 6)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def table(found: Found) -> Figure | None:
     return Figure(
         "policies",
         "Every policy",
-        "Delayed are arrivals that wait for a spin-up, as a share of those that end a period; the mean delay is over "
+        "Delayed are arrivals that wait for a spin-up, as a share of those that end a period; "
+        "the mean delay is over "
         "all operations of the disks. Each period is taken as it stands: a wait moves no later arrival.",
         Table(columns, rows),
         wide=True,
@@ -70,7 +71,8 @@ def saved(found: Found) -> Figure | None:
     return Figure(
         "saved",
         "Energy saved by policy",
-        "Against idling (spinning) through every period; below zero a policy loses. Oracles know how long a period will "
+        "Against idling (spinning) through every period; below zero a policy loses. Oracles "
+        "know how long a period will "
         "be: no two-state policy saves more than the one by energy.",
         Table([Column("Policy", text=True), Column("Saved", "% of idling")], rows),
         {
@@ -105,7 +107,11 @@ def price(found: Found) -> Figure | None:
     for policy, row in zip(policies, rows, strict=True):
         key = policy["policy"]
         fixed = key.startswith("fixed") or key == "never"
-        kind = "Oracles" if key.startswith("oracle") else ("Fixed thresholds" if fixed else "Learning, competitive")
+        kind = (
+            "Oracles"
+            if key.startswith("oracle")
+            else ("Fixed thresholds" if fixed else "Learning, competitive")
+        )
         kinds[kind].append(row)
     data = [
         {
@@ -127,7 +133,8 @@ def price(found: Found) -> Figure | None:
     return Figure(
         "price",
         "Saving against delay",
-        "Up and to the left is better. The delay is added to the response time of the disks' operations, on average.",
+        "Up and to the left is better. The delay is added to the response time of the disks' "
+        "operations, on average.",
         Table(columns, rows),
         {
             "data": data,
@@ -164,7 +171,8 @@ def bound(found: Found) -> Figure | None:
     return Figure(
         "bound",
         "Oracle bound against transition time",
-        "What perfect knowledge saves if stopping and starting took this long together, at the same watts. By latency: "
+        "What perfect knowledge saves if stopping and starting took this long together, at the "
+        "same watts. By latency: "
         "stops in every period that leaves time for both, and so may lose.",
         Table(columns, rows),
         {

@@ -47,7 +47,8 @@ def autocorrelation(found: Found) -> Figure | None:
     remarks = []
     if noise is not None:
         remarks.append(
-            f"Of independent periods, 95 of 100 coefficients of the disk with fewest periods lie within ±{noise:.3f}."
+            f"Of independent periods, 95 of 100 coefficients of the disk with fewest periods lie "
+            f"within ±{noise:.3f}."
         )
     return Figure(
         "autocorrelation",
@@ -95,7 +96,8 @@ def disks(found: Found) -> Figure | None:
     return Figure(
         "disks",
         "Idle periods by disk",
-        "Mean and coefficient of variation (CV: standard deviation over mean; 1 for exponential) are of periods "
+        "Mean and coefficient of variation (CV: standard deviation over mean; 1 for "
+        "exponential) are of periods "
         "that are known whole.",
         Table(columns, rows),
         wide=True,

@@ -34,7 +34,9 @@ def parts(found: dict[str, Any]) -> Iterator[Table | str]:
 def _table(*columns: str, title: str | None = None) -> Table:
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(
+        title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold"
+    )
     for number, column in enumerate(columns):
         last_text = number == len(columns) - 1 and column == "parameters"
         table.add_column(column, justify="left" if number == 0 or last_text else "right", no_wrap=number == 0)
@@ -43,7 +45,8 @@ def _table(*columns: str, title: str | None = None) -> Table:
 
 def _overview(found: dict[str, Any]) -> str:
     lines = [
-        f"{found['run']}: {numbers.count(found['periods'])} idle periods of {len(found['devices'])} drives in "
+        f"{found['run']}: {numbers.count(found['periods'])} idle periods of "
+        f"{len(found['devices'])} drives in "
         f"{numbers.duration(found['window_s'])}; idle {numbers.percent(found['idle_share'])} of the time"
     ]
     beyond = [row for row in found["longer"] if row["periods"]]
@@ -60,7 +63,11 @@ def _overview(found: dict[str, Any]) -> str:
 def _disks(found: dict[str, Any]) -> Table:
     rows = found["devices"]
     if len(rows) > MOST_DISKS:
-        ends = {found["distribution"][role]["name"] for role in ("fewest", "most") if role in found["distribution"]}
+        ends = {
+            found["distribution"][role]["name"]
+            for role in ("fewest", "most")
+            if role in found["distribution"]
+        }
         rows = [row for row in rows if row["name"] in ends]
     table = _table("disk", "periods", "mean", "cv", "longest", "idle", "in > 1 min")
     for row in rows:

@@ -46,7 +46,9 @@ def render(found: Sequence[dict[str, Any]]) -> str:
         for figure in section
     }
     title = parts[0].name if len(parts) == 1 else f"{len(parts)} traces"
-    return html.render_page("description.html", drawn, brand="a trace as a workload", title=title, parts=parts)
+    return html.render_page(
+        "description.html", drawn, brand="a trace as a workload", title=title, parts=parts
+    )
 
 
 def _part(key: str, found: dict[str, Any]) -> Part:

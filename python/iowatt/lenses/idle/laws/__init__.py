@@ -1,7 +1,7 @@
 """Distributions fitted to idle periods by maximum likelihood, one law a file.
 
-Each takes a :class:`~iowatt.lenses.idle.laws.sample.Sample` and gives a :class:`~iowatt.lenses.idle.laws.law.Law`,
-or None where it cannot be fitted.
+Each takes a :class:`~iowatt.lenses.idle.laws.sample.Sample` and gives a
+:class:`~iowatt.lenses.idle.laws.law.Law`, or None where it cannot be fitted.
 """
 
 from __future__ import annotations

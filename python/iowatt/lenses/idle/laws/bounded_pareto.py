@@ -1,9 +1,10 @@
 """Bounded Pareto: the Pareto law between the least and the greatest length.
 
 With y = ln(x / least) and d = ln(most / least) it is an exponential law cut off at d, of density
-``alpha exp(-alpha y) / (1 - exp(-alpha d))``; the estimate solves ``1/alpha - d / (exp(alpha d) - 1) = mean(y)``
-(Aban, Meerschaert and Panorska 2006), whose left side falls from d to 0. Where mean(y) is above d / 2, alpha is
-negative: each decade then has more of the periods than the one below it.
+``alpha exp(-alpha y) / (1 - exp(-alpha d))``; the estimate solves
+``1/alpha - d / (exp(alpha d) - 1) = mean(y)``
+(Aban, Meerschaert and Panorska 2006), whose left side falls from d to 0. Where mean(y) is above d / 2, alpha
+is negative: each decade then has more of the periods than the one below it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hyper-exponential of two phases: ``F(x) = 1 - p exp(-x / m1) - (1 - p) exp(-x / m2)``.
 
-Maximum likelihood by expectation maximisation (Dempster, Laird and Rubin 1977; for phases Asmussen, Nerman and
-Olsson 1996), from the means of the shorter and the longer half.
+Maximum likelihood by expectation maximisation (Dempster, Laird and Rubin 1977; for phases Asmussen, Nerman
+and Olsson 1996), from the means of the shorter and the longer half.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Law:
 def judged(law: Law, sample: Sample, at_s: Sequence[float] = ()) -> dict[str, Any]:
     """The law with its log-likelihood, the Akaike information criterion and the Kolmogorov-Smirnov distance.
 
-    The distance is the greatest one between the distribution functions at edges of bins, where the measured one
-    is exact.
+    The distance is the greatest one between the distribution functions at edges of bins, where the measured
+    one is exact.
     """
     likelihood = float(np.dot(sample.n, law.log_density(sample.x_s)))
     after = np.cumsum(sample.n) / sample.total

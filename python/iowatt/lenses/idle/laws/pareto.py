@@ -1,4 +1,4 @@
-"""Pareto: ``F(x) = 1 - (least / x)^alpha`` above the least length; alpha is one over the mean of ln(x / least)."""
+"""Pareto: ``F(x) = 1 - (least / x)^alpha``; 1 / alpha is the mean of ln(x / least)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ STEPS = 200
 
 
 def grown_root(function: Callable[[float], float], low: float, high: float) -> float | None:
-    """Where a growing function crosses 0 within ``low`` .. ``high`` (both above 0); None where it does not."""
+    """Where a growing function crosses 0 within ``low`` .. ``high`` (both above 0), if it does."""
     if not function(low) <= 0 <= function(high):
         return None
     for _ in range(STEPS):

@@ -1,6 +1,7 @@
 """Weibull: ``F(x) = 1 - exp(-(x / scale)^shape)``; a shape below 1 means that long periods grow on.
 
-The estimate of the shape k solves ``sum(x^k ln x) / sum(x^k) - 1/k = mean(ln x)``, whose left side grows with k.
+The estimate of the shape k solves ``sum(x^k ln x) / sum(x^k) - 1/k = mean(ln x)``,
+whose left side grows with k.
 """
 
 from __future__ import annotations
