@@ -114,8 +114,8 @@ def simulate(
 
     ``progress`` is called a few times a second; what it raises ends the simulation. ``idle`` is given the
     idle periods in batches (drive, start and length in nanoseconds, whether it is cut) where the plan asks
-    for them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is wrong,
-    ``IowattError`` where the plan is.
+    for them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is
+    wrong, ``IowattError`` where the plan is.
     """
 
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---

@@ -17,7 +17,15 @@ from iowatt.lenses.idle.bound import Bound
 from iowatt.lenses.idle.periods import Batch
 from iowatt.lenses.idle.power import TwoStates
 
-DISK = TwoStates("made-disk", **POWER)
+FIGURES = {
+    "idle_w": 10.0,
+    "standby_w": 2.0,
+    "spin_down_s": 4.0,
+    "spin_down_j": 20.0,
+    "spin_up_s": 6.0,
+    "spin_up_j": 120.0,
+}
+DISK = TwoStates("made-disk", **FIGURES)
 
 
 def policy(found, key):
@@ -190,6 +198,20 @@ def test_another_drive_and_none():
         analyse(run_of(rows), device="samsung-950-pro")
 
 
+def test_a_plan_with_levels_has_the_same_two_states():
+    idle_b = {
+        "watts": 5.0,
+        "enter": {"seconds": 1.0, "joules": 1.0},
+        "leave": {"seconds": 1.0, "joules": 9.0},
+        "stopped": False,
+    }
+    levels = {"levels": {"idle_w": 10.0, "below": [idle_b, *DISK.levels()["below"]]}}
+    rows = succession([5.0, 100.0])
+    assert analyse(run_of(rows, power=levels))["policies"] == analyse(run_of(rows))["policies"]
+    without = analyse(run_of(rows, power={"levels": {"idle_w": 10.0, "below": [idle_b]}}))
+    assert without["policies"] == [] and any("standby_w" in note for note in without["notes"])
+
+
 def test_a_run_whose_drives_never_rest():
     found = analyse(run_of([]))
     assert (found["periods"], found["idle_s"], found["fits"]) == (0, 0.0, [])
@@ -198,7 +220,7 @@ def test_a_run_whose_drives_never_rest():
 
 
 def test_a_stop_that_never_pays_has_no_break_even():
-    costly = TwoStates("x", **{**POWER, "standby_w": 10.0})
+    costly = TwoStates("x", **{**FIGURES, "standby_w": 10.0})
     assert costly.break_even_s is None
     assert DISK.quicker(0.1).break_even_s == pytest.approx(1.5)
 

@@ -18,13 +18,13 @@ from iowatt.lenses.idle.power import TwoStates
 
 #: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
 THRESHOLDS_S: Final = (2.0, 10.0, 60.0, 300.0)
-#: Of our choosing: begins at 10 s; a spin-up that delays by more than 5 % of the idle time before it adds 5
-#: s, another takes off 1 s.
+#: As a scenario has them by default: begins at 10 s; a spin-up that delays by more than 5 % of the idle time
+#: before it adds 1 s, another takes off 0.5 s.
 ADAPTATION: Final = {
     "initial_s": 10.0,
     "acceptable": 0.05,
-    "raise_s": 5.0,
-    "lower_s": 1.0,
+    "raise_s": 1.0,
+    "lower_s": 0.5,
     "least_s": 1.0,
     "most_s": 300.0,
 }

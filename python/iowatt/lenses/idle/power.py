@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError
@@ -18,15 +18,15 @@ NEEDED = ("idle_w", "standby_w", "spin_up_w", "spin_down_w", "spin_up_s", "spin_
 
 @dataclass(frozen=True)
 class TwoStates:
-    """A drive that idles (spinning) or stands by. Watts are means over a state or a transition."""
+    """A drive that idles (spinning) or stands by; joules are all that a transition draws."""
 
     name: str
     idle_w: float
     standby_w: float
-    spin_up_w: float
-    spin_down_w: float
-    spin_up_s: float
     spin_down_s: float
+    spin_down_j: float
+    spin_up_s: float
+    spin_up_j: float
 
     @property
     def transition_s(self) -> float:
@@ -43,7 +43,13 @@ class TwoStates:
 
     def quicker(self, factor: float) -> TwoStates:
         """The drive with both transitions ``factor`` as long, at the same watts."""
-        return replace(self, spin_up_s=factor * self.spin_up_s, spin_down_s=factor * self.spin_down_s)
+        return replace(
+            self,
+            spin_down_s=factor * self.spin_down_s,
+            spin_down_j=factor * self.spin_down_j,
+            spin_up_s=factor * self.spin_up_s,
+            spin_up_j=factor * self.spin_up_j,
+        )
 
     def levels(self) -> dict[str, Any]:
         """``Levels`` of iowatt-power: idling, and standby below it."""
@@ -52,8 +58,8 @@ class TwoStates:
             "below": [
                 {
                     "watts": self.standby_w,
-                    "enter": {"seconds": self.spin_down_s, "joules": self.spin_down_w * self.spin_down_s},
-                    "leave": {"seconds": self.spin_up_s, "joules": self.spin_up_w * self.spin_up_s},
+                    "enter": {"seconds": self.spin_down_s, "joules": self.spin_down_j},
+                    "leave": {"seconds": self.spin_up_s, "joules": self.spin_up_j},
                     "stopped": True,
                 }
             ],
@@ -61,11 +67,7 @@ class TwoStates:
 
     def described(self) -> dict[str, Any]:
         """All figures."""
-        return {
-            "name": self.name,
-            **{key: getattr(self, key) for key in NEEDED},
-            "break_even_s": self.break_even_s,
-        }
+        return {**asdict(self), "break_even_s": self.break_even_s}
 
 
 class MissingFiguresError(InputError):
@@ -109,8 +111,8 @@ def of_run(run: Run) -> list[TwoStates]:
     try:
         pools = zip(run.plan["names"]["pools"], run.plan["simulation"]["pools"], strict=True)
         powers = {name: pool["device"]["power"] for name, pool in pools}
-        drives = [
-            (str(device["model"]), powers[device["pool"]], str(device["name"]))
+        return [
+            _of(str(device["model"]), powers[device["pool"]], str(device["name"]))
             for device in run.summary["devices"]
         ]
     except (KeyError, TypeError, AttributeError, ValueError):
@@ -119,15 +121,46 @@ def of_run(run: Run) -> list[TwoStates]:
             where=str(run.path or run.name),
             hint="name a drive whose power figures to use with --device",
         ) from None
-    return [_of(*drive) for drive in drives]
 
 
 def _of(name: str, power: Mapping[str, Any], where: str) -> TwoStates:
+    """From the power figures of a plan: as ``Levels`` of iowatt-power, or by their names."""
+    if "levels" in power:
+        return _stopped(name, power, where)
     missing = [key for key in NEEDED if not isinstance(power.get(key), int | float)]
     if missing:
-        raise MissingFiguresError(
-            f"{name!r} lacks figures of its power that spinning down needs: {', '.join(missing)}",
-            where=where,
-            hint="name another drive with --device, or give them in a device file of your own",
-        )
-    return TwoStates(name, **{key: float(power[key]) for key in NEEDED})
+        raise _missing(name, missing, where)
+    return TwoStates(
+        name,
+        idle_w=float(power["idle_w"]),
+        standby_w=float(power["standby_w"]),
+        spin_down_s=float(power["spin_down_s"]),
+        spin_down_j=float(power["spin_down_w"] * power["spin_down_s"]),
+        spin_up_s=float(power["spin_up_s"]),
+        spin_up_j=float(power["spin_up_w"] * power["spin_up_s"]),
+    )
+
+
+def _stopped(name: str, power: Mapping[str, Any], where: str) -> TwoStates:
+    """Idling, and the level at which the spindle stands still."""
+    levels = power["levels"]
+    low = next((level for level in levels["below"] if level.get("stopped")), None)
+    if low is None:
+        raise _missing(name, ["standby_w and its transitions"], where)
+    return TwoStates(
+        name,
+        idle_w=float(levels["idle_w"]),
+        standby_w=float(low["watts"]),
+        spin_down_s=float(low["enter"]["seconds"]),
+        spin_down_j=float(low["enter"]["joules"]),
+        spin_up_s=float(low["leave"]["seconds"]),
+        spin_up_j=float(low["leave"]["joules"]),
+    )
+
+
+def _missing(name: str, figures: list[str], where: str) -> MissingFiguresError:
+    return MissingFiguresError(
+        f"{name!r} lacks figures of its power that spinning down needs: {', '.join(figures)}",
+        where=where,
+        hint="name another drive with --device, or give them in a device file of your own",
+    )

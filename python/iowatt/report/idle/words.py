@@ -57,9 +57,9 @@ def delay(policy: dict[str, Any]) -> str:
 def drives_line(found: dict[str, Any]) -> str:
     """The drives whose power figures the policies go by."""
     return "; ".join(
-        f"{drive['name']}: idle {drive['idle_w']:g} W, standby {drive['standby_w']:g} W, down "
-        f"{drive['spin_down_s']:g} s at {drive['spin_down_w']:g} W, up {drive['spin_up_s']:g} s at "
-        f"{drive['spin_up_w']:g} W, break-even "
+        f"{drive['name']}: idle {drive['idle_w']:g} W, standby {drive['standby_w']:g} W, down in "
+        f"{drive['spin_down_s']:g} s with {drive['spin_down_j']:.4g} J, up in {drive['spin_up_s']:g} s with "
+        f"{drive['spin_up_j']:.4g} J, break-even "
         f"{'never' if drive['break_even_s'] is None else seconds(drive['break_even_s'])}"
         for drive in found["drives"]
     )
