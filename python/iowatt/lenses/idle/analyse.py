@@ -69,6 +69,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
     total_j = None if device is not None else float(run.summary["energy"]["total_j"])
     accesses = sum(int(one["accesses"]) for one in run.summary["devices"])
     roles = dict(zip(("fewest", "most"), extremes, strict=True)) if extremes else {}
+    evaluated = [trial.result(total_j, accesses) for trial in trials]
     return {
         "schema": SCHEMA,
         "run": run.name,
@@ -87,9 +88,9 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         },
         "fits": fits(Sample.of(whole), every.curve()["length_s"]),
         "drives": [one.described() for one in dict.fromkeys(drives)],
-        "policies": [trial.result(total_j, accesses) for trial in trials],
+        "policies": evaluated,
         "oracle_bound": [] if bound is None else bound.points(total_j),
-        "notes": _notes(run, sums, device, why_not),
+        "notes": _notes(run, sums, device, why_not, any(row["delayed"] for row in evaluated)),
     }
 
 
@@ -108,12 +109,20 @@ def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoState
         return [], f"no policies: {error.message}; name a drive whose figures to use with --device"
 
 
-def _notes(run: Run, sums: counts.PerDrive, device: str | None, why_not: str | None) -> list[str]:
+def _notes(
+    run: Run, sums: counts.PerDrive, device: str | None, why_not: str | None, delaying: bool
+) -> list[str]:
     said = []
     if cut := int(sums.cut.sum()):
         said.append(
             f"{cut:,} periods are cut by the window: they count with the length that lies in it, but not in "
             "means, variations, autocorrelations and fits"
+        )
+    if delaying:
+        said.append(
+            "delays are those of arrivals that end a period; requests that follow while a drive spins up "
+            "wait too, "
+            "so the mean over all operations is a lower bound: simulate a policy for the whole"
         )
     if why_not is not None:
         said.append(why_not)

@@ -3,7 +3,8 @@
 The policies and their evaluation are those of the simulator (the crate iowatt-power); here they are named,
 fed and summed up. Every period is taken as it stands: an arrival that waits for a spin-up delays none of the
 following ones, as it would in a simulation. A period that is cut by the end of the window counts like any
-other: its end is taken for an arrival.
+other: its end is taken for an arrival. So the delays are those of arrivals that end a period, and a lower
+bound of the whole: requests that follow while a drive spins up wait as well.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def table(found: Found) -> Figure | None:
         Column("Saved", "kJ"),
         Column("Delayed"),
         Column("Delayed", "%"),
-        Column("Mean delay", "ms"),
+        Column("Mean delay, at least", "ms"),
         Column("If delayed", "s"),
         Column("Longest", "s"),
         Column("Start-stops"),
@@ -99,7 +99,7 @@ def price(found: Found) -> Figure | None:
     ]
     columns = [
         Column("Policy", text=True),
-        Column("Mean delay", "ms"),
+        Column("Mean delay, at least", "ms"),
         Column("Saved", "% of idling"),
         Column("Start-stops"),
     ]
@@ -139,7 +139,9 @@ def price(found: Found) -> Figure | None:
         {
             "data": data,
             "layout": layout(
-                axis("Mean delay (ms)", rangemode="tozero"), axis("Saved (% of idling)"), showlegend=True
+                axis("Mean delay, at least (ms)", rangemode="tozero"),
+                axis("Saved (% of idling)"),
+                showlegend=True,
             ),
         },
     )

@@ -104,7 +104,7 @@ def _fits(fits: list[dict[str, Any]]) -> Table:
 
 
 def _policies(rows: list[dict[str, Any]]) -> Table:
-    table = _table("policy", "saves", "delayed", "share", "mean delay", "if delayed", "stops")
+    table = _table("policy", "saves", "delayed", "share", "mean delay*", "if delayed", "stops")
     for row in rows:
         table.add_row(
             row["title"],
