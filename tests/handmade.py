@@ -25,6 +25,9 @@ import numpy as np
 S = 1_000_000_000
 MS = 1_000_000
 STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
+CAUSES = (
+    "host_read", "host_write", "redundancy", "rebuild", "background", "power_management", "idle", "low_power",
+)  # fmt: skip
 
 
 def moments(*ms: float) -> dict[str, Any]:
@@ -63,7 +66,8 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
             "arrivals", "accesses", "reads", "writes", "bytes_read", "bytes_written",
             "seeks", "seek_cylinders", "seek_ns",
             "rotation_ns", "transfer_ns", "overhead_ns", "service_ns", "response_ns",
-            "queue_seen_sum", "spin_ups", "spin_downs", "background_accesses",
+            "queue_seen_sum", "spin_ups", "spin_downs", "background_accesses", "descents", "delayed",
+            "delay_ns", "batch_delay_ns",
         ),
         0,
     )  # fmt: skip
@@ -73,7 +77,14 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
         "commands_mean": None,
         **counts,
         "state_ns": {state: states_s.get(state, 0) * S for state in STATES},
-        "energy_j": {state: states_s.get(state, 0) * watts.get(state, 0.0) for state in STATES},
+        "energy_j": (joules := {state: states_s.get(state, 0) * watts.get(state, 0.0) for state in STATES}),
+        "level_ns": [],
+        "level_j": [],
+        "cause_j": {
+            **dict.fromkeys(CAUSES, 0.0),
+            "host_read": joules["active"] + joules["positioning"],
+            "idle": joules["idle"],
+        },
     }
 
 

@@ -102,20 +102,25 @@ class Outcome(TypedDict):
     """The course over time, in columns."""
     latency: dict[str, NDArray[Any]]
     """Response-time histograms: workload, op, low_ns, high_ns, count."""
+    foreseen: dict[str, NDArray[Any]]
+    """Idle periods of drives whose policy is an oracle that was told nothing: drive, start_ns, length_ns."""
 
 def simulate(
     plan_json: str,
     sources: list[tuple[str, Iterable[Any] | None]],
     progress: Callable[[float | None, int], object] | None = None,
+    foreseen: dict[str, NDArray[Any]] | None = None,
     idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
     | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
-    ``progress`` is called a few times a second; what it raises ends the simulation. ``idle`` is given the
-    idle periods in batches (drive, start and length in nanoseconds, whether it is cut) where the plan asks
-    for them; what it raises ends the simulation too. Raises ``iowatt.errors.InputError`` where a trace is
-    wrong, ``IowattError`` where the plan is.
+    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told nothing, it
+    does nothing. ``idle`` is given the idle periods in batches (drive, start and length in nanoseconds, whether
+    it is cut) where the plan asks for them; what it raises ends the simulation.
+
+    ``progress`` is called a few times a second; what it raises ends the simulation. Raises
+    ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
     """
 
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---
@@ -202,8 +207,8 @@ def evaluate_policy(
         ``Levels`` of iowatt-power: ``{"idle_w", "below": [{"watts", "enter": {"seconds", "joules"}, "leave":
         {...}, "stopped", "serves_at"}, ...]}``, each level below drawing no more than the one before.
     policy_json:
-        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold", "threshold_s": 10.0,
-        "level": 1}``; levels are numbered from 1, the first below idling.
+        ``PolicyPlan`` of iowatt-power, such as ``{"policy": "fixed-threshold",
+        "threshold_s": 10.0, "level": 1}``; levels are numbered from 1, the first below idling.
     seed:
         What a randomised policy draws from.
 

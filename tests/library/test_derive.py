@@ -40,7 +40,7 @@ def test_a_drive_from_its_data_sheet(tmp_path):
     assert made.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
     assert made.write_settle_s == pytest.approx(0.4e-3)
     assert (made.head_switch_s, made.controller.read_miss, made.buffer.segments) == (1e-3, (0.0, 0.0), 0)
-    assert made.power.model_dump(exclude_none=True) == {}
+    assert made.power.model_dump(exclude_defaults=True) == {}
 
 
 def test_every_step_is_said(tmp_path):
@@ -96,7 +96,7 @@ def test_what_nothing_can_stand_for(tmp_path, line, key):
 def test_watts_of_states_follow_from_watts_of_work(tmp_path):
     made = drive(tmp_path, SHEET + WATTS)
     # Random work is positioning, nearly all of it: (6 + 5) / 2; transfers are sequential work.
-    assert made.power.model_dump(exclude_none=True) == {"active": 5.5, "positioning": 5.5, "idle": 3.0}
+    assert made.power.model_dump(exclude_defaults=True) == {"active": 5.5, "positioning": 5.5, "idle": 3.0}
     assert "power.active = 5.5 W (taken as power.sequential_read)" in made.notes[0]
     assert "power.positioning = 5.5 W (mean of random_read and random_write)" in made.notes[0]
 

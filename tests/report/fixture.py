@@ -28,7 +28,7 @@ from iowatt.run.record import (
 )
 from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
-from iowatt.run.tables import STATES, frame
+from iowatt.run.tables import CAUSES, STATES, frame
 
 WATTS = {"active": 14.0, "positioning": 16.5, "idle": 12.0, "standby": 0.0, "spin_up": 0.0, "spin_down": 0.0}
 REQUEST_BYTES = 8192
@@ -252,12 +252,19 @@ def _devices(made: Recipe, window: float, total: int) -> dict[str, Any]:
         "response_time_mean_ms": [1.3e3 * made.busy * window / max(1, a) for a in accesses],
         "spin_ups": [0] * n,
         "spin_downs": [0] * n,
+        "level_changes": [0] * n,
+        "delayed_accesses": [0] * n,
+        "delay_s": [0.0] * n,
+        "batch_delay_s": [0.0] * n,
         "bytes_read": [a * REQUEST_BYTES for a in accesses],
         "bytes_written": [a * REQUEST_BYTES for a in accesses],
         "wear_fraction": [None] * n,
         **{f"time_{s}_s": [times.get(s, 0.0)] * n for s in STATES},
         **{f"energy_{s}_j": [times.get(s, 0.0) * WATTS[s]] * n for s in STATES},
         "energy_total_j": [sum(times[s] * WATTS[s] for s in times)] * n,
+        **{f"cause_{cause}_j": [0.0] * n for cause in CAUSES if cause not in ("host_read", "idle")},
+        "cause_host_read_j": [sum(times[s] * WATTS[s] for s in times if s != "idle")] * n,
+        "cause_idle_j": [times["idle"] * WATTS["idle"]] * n,
     }
 
 

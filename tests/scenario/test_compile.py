@@ -84,6 +84,7 @@ def test_names(plan):
         "pool": "q",
         "raw_bytes": 5 * 10**12,
         "idle_w": 6.2,
+        "levels": [],
     }
 
 
@@ -152,7 +153,7 @@ def test_pools(plan):
         "parity_check_on_read": False,
     }
     assert (first["count"], first["scheduler"], first["bus_of_drive"]) == (4, "c-look", [0, 0, 0, 0])
-    assert first["power_policy"] == {"policy": "fixed-threshold", "threshold_s": 90.0}
+    assert first["power_policy"] == {"policy": "fixed-threshold", "threshold_s": 90.0, "level": 1}
     assert (second["count"], second["scheduler"], second["bus_of_drive"]) == (1, "look", [])
     assert second["power_policy"] == {"policy": "never"}
     # One drive without raid is one unit, so that no request is split.
@@ -164,12 +165,19 @@ def test_devices(plan):
     assert first["power"] == {
         "active_w": 39.0,
         "positioning_w": 39.0,
-        "idle_w": 22.3,
-        "standby_w": 12.72,
-        "spin_up_w": 34.8,
-        "spin_down_w": 12.72,
-        "spin_up_s": 26.0,
-        "spin_down_s": 15.0,
+        "levels": {
+            "idle_w": 22.3,
+            "below": [
+                {
+                    "watts": 12.72,
+                    "enter": {"seconds": 15.0, "joules": 15.0 * 12.72},
+                    "leave": {"seconds": 26.0, "joules": 26.0 * 34.8},
+                    "stopped": True,
+                    "serves_at": None,
+                }
+            ],
+        },
+        "states": [3],
     }
     assert (first["kind"], first["phase"], first["rpm"], first["surfaces"]) == ("hdd", "zero", 12_000.0, 22)
     assert (first["sectors"], first["sector_bytes"]) == (65_625_000, 512)
@@ -177,7 +185,7 @@ def test_devices(plan):
     assert first["layout"]["zoned"]["mapping"] == "serpentine-by-zone"
     assert (first["buffer"]["segments"], first["buffer"]["fast_write"]) == (21, 0)
     assert second["phase"] == "random"
-    assert second["power"]["standby_w"] is None
+    assert (second["power"]["levels"], second["power"]["states"]) == ({"idle_w": 6.2, "below": []}, [])
 
 
 def test_automatic_warmup():

@@ -2,9 +2,10 @@
 
 use crate::idle::Handover;
 use crate::trace::open_ahead;
+use iowatt_sim::power::Foreseen;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
 use iowatt_trace::Source;
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::{Duration, Instant};
@@ -14,14 +15,16 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs a simulation; the GIL is released but for progress calls and sources that live in Python.
 #[pyfunction]
-#[pyo3(signature = (plan_json, sources, progress=None, idle=None))]
+#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None))]
 pub fn simulate<'py>(
     py: Python<'py>,
     plan_json: &str,
     sources: Vec<(String, Option<Py<PyAny>>)>,
     progress: Option<Py<PyAny>>,
+    foreseen: Option<Periods<'py>>,
     idle: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let periods = foreseen.map(|periods| periods.rows()).transpose()?;
     let plan: Plan = serde_json::from_str(plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
     let started = Instant::now();
     let mut opened = sources
@@ -29,16 +32,19 @@ pub fn simulate<'py>(
         .map(|(spec, rows)| open_ahead(py, rows, &spec))
         .collect::<PyResult<Vec<Box<dyn Source>>>>()?;
     let mut stopped_by = None;
-    let periods = idle.map(Handover::new);
+    let handover = idle.map(Handover::new);
     let outcome = py.detach(|| {
         let inputs = opened.iter_mut().map(|s| s.as_mut() as &mut dyn Source).collect();
         let mut last = Instant::now();
         let mut simulation = Simulation::new(&plan, inputs)?;
         if let Some(periods) = &periods {
-            simulation.log_idle(periods.sink());
+            simulation.foresee(periods);
+        }
+        if let Some(handover) = &handover {
+            simulation.log_idle(handover.sink());
         }
         simulation.run(&mut |at| {
-            if let Some(error) = periods.as_ref().and_then(Handover::failure) {
+            if let Some(error) = handover.as_ref().and_then(Handover::failure) {
                 stopped_by = Some(error);
                 return false;
             }
@@ -56,7 +62,7 @@ pub fn simulate<'py>(
         })
     });
     if outcome.is_ok()
-        && let Some(error) = periods.as_ref().and_then(Handover::failure)
+        && let Some(error) = handover.as_ref().and_then(Handover::failure)
     {
         return Err(error);
     }
@@ -81,7 +87,35 @@ pub fn simulate<'py>(
     result.set_item("summary", summary.to_string())?;
     result.set_item("intervals", columns(py, outcome.intervals)?)?;
     result.set_item("latency", columns(py, outcome.latency)?)?;
+    let foreseen = PyDict::new(py);
+    let (mut drive, mut start, mut length) = (vec![], vec![], vec![]);
+    for period in outcome.foreseen {
+        drive.push(period.0);
+        start.push(period.1);
+        length.push(period.2);
+    }
+    foreseen.set_item("drive", drive.into_pyarray(py))?;
+    foreseen.set_item("start_ns", start.into_pyarray(py))?;
+    foreseen.set_item("length_ns", length.into_pyarray(py))?;
+    result.set_item("foreseen", foreseen)?;
     Ok(result)
+}
+
+/// Idle periods that oracles are told, as a run without them gives them: a dict of the three columns.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Periods<'py> {
+    drive: PyReadonlyArray1<'py, u32>,
+    start_ns: PyReadonlyArray1<'py, u64>,
+    length_ns: PyReadonlyArray1<'py, u64>,
+}
+
+impl Periods<'_> {
+    fn rows(&self) -> PyResult<Foreseen> {
+        let (drive, start) = (self.drive.as_slice()?, self.start_ns.as_slice()?);
+        let columns = drive.iter().zip(start).zip(self.length_ns.as_slice()?);
+        Ok(columns.map(|((&drive, &start), &length)| (drive, start, length)).collect())
+    }
 }
 
 /// Tells the caller how far the run is, and lets a pending Ctrl-C through.
@@ -95,10 +129,16 @@ fn report(progress: Option<&Py<PyAny>>, at: Progress) -> PyResult<()> {
     })
 }
 
-/// Moves the columns into NumPy arrays.
+/// Moves the columns into NumPy arrays. Further levels are numbered: `energy_level_0_j` ...
 fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
+    let mut levels = 0;
     for (name, column) in table {
+        let mut name = name.to_owned();
+        if name == "energy_level_j" {
+            name = format!("energy_level_{levels}_j");
+            levels += 1;
+        }
         match column {
             Column::U64(values) => dict.set_item(name, values.into_pyarray(py))?,
             Column::F64(values) => dict.set_item(name, values.into_pyarray(py))?,

@@ -15,11 +15,12 @@ use crate::error::SimError;
 use crate::event::{Event, EventQueue};
 use crate::observe::{IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
-use crate::power::{Window, watts};
+use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::slab::Slab;
 use iowatt_trace::{Op, Request, Source};
+use std::sync::Arc;
 
 /// Completions (of requests and of rebuild operations) between two calls of the progress hook.
 const HOOK_EVERY: u64 = 16_384;
@@ -54,6 +55,10 @@ pub struct Simulation<'a> {
     targets: Vec<VolumePlan>,
     pools: Vec<Pool>,
     pool_of_drive: Vec<usize>,
+    /// Spin-ups of each pool.
+    spin_ups: Vec<SpinUps>,
+    /// Idle periods are told, or were not asked for: what was foreseen must come true.
+    foresees: bool,
     /// First drive of each pool.
     first_drive: Vec<usize>,
     /// Pool, drive in it and time of each failure.
@@ -89,7 +94,7 @@ impl<'a> Simulation<'a> {
         let window = Window { start: nanos(plan.observe.warmup_s), end: end.unwrap_or(Nanos::MAX) };
 
         let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
-        let (mut pools, mut drives, mut pool_of_drive, mut draws) = (vec![], vec![], vec![], vec![]);
+        let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
             let hdd = hdd_plan(pool);
@@ -102,13 +107,15 @@ impl<'a> Simulation<'a> {
             let built = Pool::new(pool, plan.seed, drives.len());
             plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
             pools.push(built);
+            let ladder = Arc::new(Ladder::new(hdd, &model));
             first_drive.push(drives.len());
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
             for member in 0..pool.drives() {
-                drives.push(Drive::new(pool, &model, plan.seed, drives.len(), member, &buses));
+                let made = (&model, &ladder);
+                drives.push(Drive::new((number, pool), made, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
-                draws.push(watts(&hdd.power));
+                ladders.push(Arc::clone(&ladder));
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
@@ -116,7 +123,8 @@ impl<'a> Simulation<'a> {
         let controller = Controller::new(plan, pool_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
-        let observer = Observer::new(window, interval, draws, flows.memberships())
+        let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
+        let observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
@@ -128,6 +136,8 @@ impl<'a> Simulation<'a> {
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
             pools,
             pool_of_drive,
+            spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
+            foresees: false,
             first_drive,
             failures,
             drives,
@@ -150,6 +160,17 @@ impl<'a> Simulation<'a> {
     pub fn log_idle(&mut self, sink: IdleSink) {
         if self.logs_idle {
             self.observer.log_idle(sink);
+        }
+    }
+
+    /// Tells oracles which idle periods there will be: those that [`Outcome::foreseen`] of a run without them lists.
+    pub fn foresee(&mut self, periods: &Foreseen) {
+        self.foresees = true;
+        for (index, drive) in self.drives.iter_mut().enumerate() {
+            if let Some(managed) = drive.managed_mut().filter(|m| m.foresees()) {
+                let own = periods.iter().filter(|p| p.0 as usize == index);
+                managed.foresee(own.map(|&(_, start, length)| (start, length)).collect());
+            }
         }
     }
 
@@ -187,7 +208,7 @@ impl<'a> Simulation<'a> {
             }
         }
         hook(self.progress());
-        Ok(self.finish())
+        self.finish()
     }
 
     fn handle(&mut self, event: Event) -> Result<(), SimError> {
@@ -220,6 +241,18 @@ impl<'a> Simulation<'a> {
                 let now = self.now;
                 let (drive, mut around) = self.at_drive(drive as usize);
                 drive.spindle_done(now, &mut around);
+                Ok(())
+            }
+            Event::SpinUp(drive) => {
+                let now = self.now;
+                let (drive, mut around) = self.at_drive(drive as usize);
+                drive.ascend(now, &mut around);
+                Ok(())
+            }
+            Event::Release(drive) => {
+                let now = self.now;
+                let (drive, mut around) = self.at_drive(drive as usize);
+                drive.release(now, &mut around);
                 Ok(())
             }
             Event::Fail(number) => self.fail(number as usize),
@@ -412,6 +445,7 @@ impl<'a> Simulation<'a> {
         let around = Surroundings {
             events: &mut self.events,
             buses: &mut self.buses,
+            spin_ups: &mut self.spin_ups,
             ops: &self.ops,
             observer: &mut self.observer,
         };
@@ -431,7 +465,7 @@ impl<'a> Simulation<'a> {
         Progress { fraction, requests: self.finished }
     }
 
-    fn finish(mut self) -> Outcome {
+    fn finish(mut self) -> Result<Outcome, SimError> {
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
@@ -443,12 +477,19 @@ impl<'a> Simulation<'a> {
             bus.cut(end, self.observer.window());
         }
         self.observer.finish(end);
+        if self.foresees
+            && let Some(drive) =
+                self.drives.iter().position(|d| d.managed().is_some_and(Managed::contradicted))
+        {
+            return Err(SimError::Foresight { drive });
+        }
         let parts = results::Parts {
             drives: &self.drives,
             pools: &self.pools,
             buses: &self.buses,
+            spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
         };
-        results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled())
+        Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }
 }

@@ -35,6 +35,12 @@ pub enum SimError {
         /// Seconds from the start.
         at_s: f64,
     },
+    /// What an oracle was told of a drive's idle periods did not come true: a fault of ours.
+    #[error("the idle periods of drive {drive} are not those of the run that they were taken from")]
+    Foresight {
+        /// Index of the drive.
+        drive: usize,
+    },
     /// The caller's progress hook asked to stop.
     #[error("stopped")]
     Stopped,

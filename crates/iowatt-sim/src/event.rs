@@ -20,8 +20,12 @@ pub enum Event {
     DriveDone(u32),
     /// An idle drive's power policy wants to look at it.
     IdleTimer(u32),
-    /// A drive ends spinning down or up.
+    /// A drive reaches a power level.
     SpindleDone(u32),
+    /// It is a drive's turn to spin up.
+    SpinUp(u32),
+    /// What is held back at a drive has waited long enough.
+    Release(u32),
     /// A drive fails: index into the failures of the plan.
     Fail(u32),
     /// An operation is lost with its drive: its key.

@@ -10,7 +10,7 @@ use crate::controller::Controller;
 use crate::device::Drive;
 use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
-use crate::power::{STATE_NAMES, STATES};
+use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
 use crate::raid::Pool;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -152,10 +152,24 @@ pub struct DriveResult {
     pub spin_ups: u64,
     /// Spindle stops.
     pub spin_downs: u64,
+    /// Changes to a deeper power level, stops of the spindle included.
+    pub descents: u64,
+    /// Operations that arrived while the drive was not ready, going to, at or coming from a lower power level.
+    pub delayed: u64,
+    /// Time that they waited until it was.
+    pub delay_ns: Nanos,
+    /// Of that, because they were held back to be served together.
+    pub batch_delay_ns: Nanos,
     /// Time in each state.
     pub state_ns: BTreeMap<&'static str, Nanos>,
     /// Joules in each state.
     pub energy_j: BTreeMap<&'static str, f64>,
+    /// Time at each further level, by number.
+    pub level_ns: Vec<Nanos>,
+    /// Joules at each further level.
+    pub level_j: Vec<f64>,
+    /// Joules by what they were for.
+    pub cause_j: BTreeMap<&'static str, f64>,
 }
 
 /// Figures of one bus.
@@ -229,6 +243,8 @@ pub struct Summary {
     pub rebuilds: Vec<RebuildResult>,
     /// By bus.
     pub buses: Vec<BusResult>,
+    /// By pool, the most drives that were spinning up at once.
+    pub spinning_up_most: Vec<usize>,
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
@@ -249,7 +265,7 @@ pub enum Column {
     F64(Vec<f64>),
 }
 
-/// Named columns of equal length.
+/// Named columns of equal length. Further levels share the name `energy_level_j`, in order of their numbers.
 pub type Table = Vec<(&'static str, Column)>;
 
 /// All that a run leaves behind.
@@ -261,6 +277,8 @@ pub struct Outcome {
     pub intervals: Table,
     /// Response-time histograms: workload, op, bin edges, count.
     pub latency: Table,
+    /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
+    pub foreseen: Foreseen,
 }
 
 /// The parts of a system at the end of a run.
@@ -272,6 +290,8 @@ pub struct Parts<'a> {
     pub pools: &'a [Pool],
     /// All buses.
     pub buses: &'a [Bus],
+    /// Spin-ups of each pool.
+    pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
 }
@@ -285,7 +305,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, controller } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -306,12 +326,22 @@ pub fn collect(
             .iter()
             .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })
             .collect(),
+        spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: controller.map(|c| ControllerResult::new(c, span)),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),
     };
-    Outcome { summary, intervals: interval_table(observer, end_ns), latency: latency_table(observer, flows) }
+    let foreseen = drives.iter().zip(0..).filter_map(|(drive, index)| Some((index, drive.managed()?)));
+    let foreseen = foreseen.flat_map(|(index, managed)| {
+        managed.recorded().iter().map(move |&(start, length)| (index, start, length))
+    });
+    Outcome {
+        summary,
+        intervals: interval_table(observer, end_ns),
+        latency: latency_table(observer, flows),
+        foreseen: foreseen.collect(),
+    }
 }
 
 fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
@@ -355,8 +385,8 @@ fn ratio(area: u128, span: Nanos) -> f64 {
 
 fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -> DriveResult {
     let t = &drive.totals;
-    let time = observer.ledger().time(index);
-    let joules = observer.ledger().joules(index);
+    let used = observer.ledger().used(index, observer.states());
+    let waits = drive.managed().map(|m| m.totals).unwrap_or_default();
     DriveResult {
         arrivals: t.arrivals,
         accesses: t.completed.iter().sum(),
@@ -381,8 +411,15 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         idle_periods: t.idle.result(),
         spin_ups: t.spin_ups,
         spin_downs: t.spin_downs,
-        state_ns: (0..STATES).map(|s| (STATE_NAMES[s], time[s])).collect(),
-        energy_j: (0..STATES).map(|s| (STATE_NAMES[s], joules[s])).collect(),
+        descents: waits.descents,
+        delayed: waits.operations,
+        delay_ns: waits.wait as Nanos,
+        batch_delay_ns: waits.batched as Nanos,
+        state_ns: STATE_NAMES.into_iter().zip(used.state_ns.iter().copied()).collect(),
+        energy_j: STATE_NAMES.into_iter().zip(used.state_j.iter().copied()).collect(),
+        level_ns: used.state_ns[STATES..].to_vec(),
+        level_j: used.state_j[STATES..].to_vec(),
+        cause_j: CAUSE_NAMES.into_iter().zip(used.cause_j).collect(),
     }
 }
 
@@ -433,6 +470,9 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
     ];
     for (state, name) in ENERGY.into_iter().enumerate() {
         table.push((name, reals(&|i| rows[i].1.joules[state])));
+    }
+    for level in 0..observer.states() - STATES {
+        table.push(("energy_level_j", reals(&|i| intervals.level_joules(i, level))));
     }
     table
 }

@@ -14,6 +14,8 @@ pub enum Room {
     Think = 2,
     /// Copies that are alike, of each pool.
     CopyTie = 3,
+    /// Seed of each drive's power policy.
+    PowerPolicy = 4,
 }
 
 /// The random stream of one room and index.
@@ -26,6 +28,11 @@ impl Stream {
     pub fn new(seed: u64, room: Room, index: usize) -> Self {
         let stream = (u128::from(room as u32) << 64) | index as u128;
         Self(Pcg64::new(u128::from(seed), stream))
+    }
+
+    /// A seed for something that draws by itself.
+    pub fn seed(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Exponential with mean 1.

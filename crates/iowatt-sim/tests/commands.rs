@@ -74,7 +74,7 @@ proptest! {
                 plan["buses"] = json!([{"bandwidth_bytes_per_s": 40e6, "arbitration_s": 2e-6}]);
                 plan["pools"][0]["bus_of_drive"] = json!([0, 0, 0, 0]);
             }
-            2 => plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.02}),
+            2 => plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.02, "level": 1}),
             3 => {
                 trouble(&mut plan, 1, "dedicated", &[(1, 0.05)]);
                 plan["observe"]["end_s"] = json!(3.0);

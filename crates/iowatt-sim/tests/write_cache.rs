@@ -49,7 +49,7 @@ fn prebuffering_takes_the_wait_from_writes_and_nothing_from_the_media() {
 #[test]
 fn accepted_data_are_written_before_the_spindle_stops() {
     let mut plan = cached(true, 1);
-    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.001});
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.001, "level": 1});
     plan["observe"]["end_s"] = json!(60.0);
     // Ten writes far apart at once: all accepted in microseconds, some 80 ms of work.
     let requests = (0..10).map(|i| request(S, Op::Write, i * 37_000_192 / 4_096 * 4_096, 4_096)).collect();

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from iowatt.run.summary_schema import Energy, Power
-from iowatt.run.tables import whole
+from iowatt.run.tables import CAUSES, whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,12 +33,15 @@ def energy(
     duration_s: float,
     completions: int,
     mean_response_s: float | None,
+    *,
+    causes_j: Mapping[str, float] | None = None,
 ) -> Energy:
     """Energy in J over a window of ``duration_s``.
 
     ``ledger`` is the ``energy`` table, ``idle_w`` the power of each component when ready and without
     work. Energy per request is over all ``completions`` inside the window, whenever they arrived; the
     energy-delay product multiplies it by the mean response time in s (Gurumurthi et al. 2002, E x T).
+    ``causes_j`` is what :func:`by_cause` finds.
     """
     joules = ledger["energy_j"]
     total = math.fsum(joules)
@@ -50,8 +54,23 @@ def energy(
         energy_delay_js=delay,
         by_state_j=_summed(ledger["state"], joules),
         by_component_j=_summed(ledger["component"], joules),
+        by_cause_j=_rounded_into(dict(causes_j or {}), math.fsum(joules)),
         above_idle_j=total - resting,
     )
+
+
+def by_cause(devices: pl.DataFrame) -> dict[str, float]:
+    """Joules of all drives by what they were for, from the ``devices`` table."""
+    return {cause: math.fsum(devices[f"cause_{cause}_j"]) for cause in CAUSES}
+
+
+def _rounded_into(parts: dict[str, float], total: float) -> dict[str, float]:
+    """``parts`` with the rounding of their sum taken up by the largest, so that they add up to ``total``."""
+    if not parts or not math.isclose(math.fsum(parts.values()), total, rel_tol=1e-9):
+        return parts  # not the same joules: of parts that are no drives
+    largest = max(parts, key=lambda name: parts[name])
+    others = sum(Fraction(joules) for name, joules in parts.items() if name != largest)
+    return {**parts, largest: float(Fraction(total) - others)}
 
 
 def power(total_j: float, duration_s: float, intervals: pl.DataFrame, idle_w: Mapping[str, float]) -> Power:

@@ -8,10 +8,10 @@ there, and watts are never invented: a state takes the watts of published work t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from iowatt.library.device import DeviceFile
-from iowatt.library.electrical import HddPower
+from iowatt.library.electrical import HddPower, PowerLevel
 from iowatt.library.electronics import Buffer, Controller
 from iowatt.library.geometry import (
     HplSeek,
@@ -225,6 +225,12 @@ def usable(file: DeviceFile, name: str) -> float | None:
     return None if source is not None and source.caution is not None else value
 
 
+_NO_WAYS: Final[dict[str, Any]] = {
+    "enter_time": None, "enter_power": None, "leave_time": None, "leave_power": None, "speed": None,
+    "stopped": False,
+}  # fmt: skip
+
+
 def power(file: DeviceFile, steps: Steps) -> HddPower:
     """Watts of the simulator's states; what is neither given nor follows stays None.
 
@@ -238,7 +244,11 @@ def power(file: DeviceFile, steps: Steps) -> HddPower:
         _state("positioning", ("random_read", "random_write"), known, states, steps)
         for other in ("seek", "active"):
             _state("positioning", (other,), known, states, steps)
-    return HddPower().model_copy(update=states)
+    figures = HddPower().model_copy(update=states)
+    # Watts of a power condition alone: a level whose transitions are not known.
+    alone = [name for name in ("idle_a", "idle_b", "idle_c") if name in known and file.kind == "hdd"]
+    conditions = [PowerLevel.model_construct(name=name, power=known[name], **_NO_WAYS) for name in alone]
+    return HddPower.model_construct(level=conditions).with_figures(figures)
 
 
 def _state(

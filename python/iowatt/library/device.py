@@ -29,7 +29,7 @@ _MECHANICAL: Final = (
     "controller", "buffer", "command_queue",
 )  # fmt: skip
 _DISK_POWER: Final = (
-    "positioning", "idle_b", "idle_c", "seek", "spin_up", "spin_up_time", "spin_up_peak",
+    "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
     "spin_up_peak_12v_amps", "spin_down", "spin_down_time",
 )  # fmt: skip
 
@@ -117,6 +117,7 @@ class DeviceFile(Strict):
         if self.kind == "ssd":
             given = [name for name in _MECHANICAL if getattr(self, name) is not None]
             given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
+            given += ["power.level"] if self.power.level else []
             if given:
                 raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
         return self

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.library import derive, mechanics
+from iowatt.library import derive, levels, mechanics
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
 from iowatt.library.electronics import Buffer, Controller
@@ -21,6 +21,7 @@ from iowatt.library.geometry import (
     ZonedGeometry,
 )
 from iowatt.library.layout import Layout, Tree, Zones
+from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
 from iowatt.library.queueing import CommandQueue
 
@@ -136,18 +137,25 @@ class Drive:
 
     def powered(self, power: HddPower) -> Drive:
         """The drive with the figures given in ``power`` in place of its own."""
-        given = power.model_dump(exclude_none=True)
-        changed = ", ".join(given)
+        changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
-        return replace(self, power=self.power.model_copy(update=given), notes=(*self.notes, note))
+        return replace(self, power=self.power.with_figures(power), notes=(*self.notes, note))
 
-    def plan(self, phase: str) -> dict[str, Any]:
+    @property
+    def ladder(self) -> Ladder:
+        """Its power levels below idling, as far as they are wholly known."""
+        return levels.ladder(self.power, self.rpm)
+
+    def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool. The figures that every simulation needs must be there."""
-        return {"kind": "hdd", **self.hdd_plan(phase)}
+        return {"kind": "hdd", **self.hdd_plan(phase, states)}
 
-    def hdd_plan(self, phase: str) -> dict[str, Any]:
-        """``HddPlan``: the mechanics, the electronics and the watts."""
-        power = self.power
+    def hdd_plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """``HddPlan``: the mechanics, the electronics and the watts.
+
+        ``states`` numbers the states that power levels other than standby are reported as, by name.
+        """
+        power, ladder = self.power, self.ladder
         return {
             "rpm": self.rpm,
             "sector_bytes": self.sector_bytes,
@@ -164,12 +172,8 @@ class Drive:
             "power": {
                 "active_w": power.active,
                 "positioning_w": power.positioning,
-                "idle_w": power.idle,
-                "standby_w": power.standby,
-                "spin_up_w": power.spin_up,
-                "spin_down_w": power.spin_down,
-                "spin_up_s": power.spin_up_time,
-                "spin_down_s": power.spin_down_time,
+                "levels": ladder.plan,
+                "states": ladder.states(states),
             },
         }
 

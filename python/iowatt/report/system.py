@@ -113,8 +113,8 @@ def _policy(policy: Mapping[str, Any]) -> str:
     if policy["policy"] == "never":
         return "always spinning"
     if "threshold_s" in policy:
-        return f"stops after {numbers.duration(policy['threshold_s'])} idle"
-    return str(policy["policy"])
+        return f"power saved after {numbers.duration(policy['threshold_s'])} idle"
+    return f"power managed: {policy['policy']}"
 
 
 def replay_in_words(replay: Mapping[str, Any]) -> str:

@@ -227,6 +227,8 @@ class Record:
     host_link: Station | None = None
     cache: CacheCounts | None = None
     rebuilds: Sequence[Rebuild] = ()
+    #: Most drives that spun up at once, by pool; only pools where any did.
+    spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
     notes: Sequence[str] = ()
     #: The scenario as resolved; kept for the reader, and to run it again.

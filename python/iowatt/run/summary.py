@@ -15,6 +15,7 @@ from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
     Device,
+    PowerManagement,
     Provenance,
     Rebuild,
     Requests,
@@ -26,7 +27,7 @@ from iowatt.run.summary_schema import (
     Window,
     Workload,
 )
-from iowatt.run.tables import STATES
+from iowatt.run.tables import CAUSES, STATES, levels
 
 
 def summarise(record: Record, provenance: Provenance) -> RunSummary:
@@ -46,6 +47,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         span,
         record.total.completions.requests,
         overall.mean_s if overall.count else None,
+        causes_j=energy.by_cause(tables.devices),
     )
     drawn = energy.power(joules.total_j, span, tables.intervals, record.idle_w)
     return RunSummary(
@@ -76,6 +78,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         workloads=list(_workloads(record)),
         controller=summary_controller.controller(record.processors, record.host_link),
         cache=summary_controller.cache(record.cache),
+        power_management=_power_management(record),
         simulation=_simulation(record),
     )
 
@@ -133,13 +136,42 @@ def _workloads(record: Record) -> Iterator[Workload]:
 
 def _devices(table: pl.DataFrame) -> Iterator[Device]:
     plain = [key for key in Device.model_fields if key in table.columns]
+    states = [*STATES, *levels(table)]
+
+    def has(row: dict[str, Any], state: str) -> bool:
+        return row[f"time_{state}_s"] is not None
+
     for row in table.iter_rows(named=True):
         values: dict[str, Any] = {key: row[key] for key in plain}
         yield Device(
             **values,
-            state_time_s={state: row[f"time_{state}_s"] for state in STATES},
-            energy_j={state: row[f"energy_{state}_j"] for state in STATES},
+            delay_mean_ms=_mean_ms(row["delay_s"], row["delayed_accesses"]),
+            state_time_s={state: row[f"time_{state}_s"] for state in states if has(row, state)},
+            energy_j={state: row[f"energy_{state}_j"] for state in states if has(row, state)},
+            energy_by_cause_j={cause: row[f"cause_{cause}_j"] for cause in CAUSES},
         )
+
+
+def _mean_ms(sum_s: float, count: int) -> float | None:
+    return sum_s / count * 1e3 if count else None
+
+
+def _power_management(record: Record) -> PowerManagement | None:
+    """What changes of power level did to requests; None where there was none."""
+    table = record.tables.devices
+    sums = {name: int(table[name].sum()) for name in ("level_changes", "delayed_accesses", "accesses")}
+    waits_s = {name: float(table[name].sum()) for name in ("delay_s", "batch_delay_s")}
+    if not sums["level_changes"] and not record.spinning_up_most:
+        return None
+    return PowerManagement(
+        spin_ups=table["spin_ups"].sum(),
+        spin_downs=table["spin_downs"].sum(),
+        level_changes=sums["level_changes"],
+        delayed_accesses=sums["delayed_accesses"],
+        added_wait_mean_ms=_mean_ms(waits_s["delay_s"], sums["accesses"]),
+        batching_wait_mean_ms=_mean_ms(waits_s["batch_delay_s"], sums["accesses"]),
+        spinning_up_most=dict(record.spinning_up_most),
+    )
 
 
 def _buses(record: Record) -> Iterator[Bus]:

@@ -126,6 +126,13 @@ class Energy(_Part):
     energy_delay_js: float | None = Field(description="per_request_j times the mean response time in s.")
     by_state_j: dict[str, float]
     by_component_j: dict[str, float]
+    by_cause_j: dict[str, float] = Field(
+        default={},
+        description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
+        "they are computed from), rebuild, background (what buffers write out and read ahead); and "
+        "power_management (changes of level), idle (spinning without work), low_power (standby and other "
+        "levels). The sum is that of the drives.",
+    )
     above_idle_j: float = Field(description="Total minus what the same devices use doing nothing.")
 
 
@@ -181,13 +188,38 @@ class Device(_Part):
     seek_distance_mean_cylinders: float | None
     service_time_mean_ms: float | None
     response_time_mean_ms: float | None
-    spin_ups: int
-    spin_downs: int
+    spin_ups: int = Field(description="Starts of the spindle.")
+    spin_downs: int = Field(description="Stops of the spindle.")
+    level_changes: int = Field(default=0, description="Changes to a deeper power level, stops included.")
+    delayed_accesses: int = Field(
+        default=0,
+        description="Arrived while the drive was at, or on its way to or from, a lower power level.",
+    )
+    delay_mean_ms: float | None = Field(
+        default=None, description="Mean wait of those until the drive was ready; null without any."
+    )
     bytes_read: int
     bytes_written: int
     wear_fraction: float | None = Field(description="Null for disks.")
-    state_time_s: dict[str, float]
+    state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
     energy_j: dict[str, float]
+    energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
+
+
+class PowerManagement(_Part):
+    """What changes of power level did, over all drives within the window."""
+
+    spin_ups: int = Field(description="Starts of spindles.")
+    spin_downs: int = Field(description="Stops of spindles.")
+    level_changes: int = Field(description="Changes to a deeper power level, stops included.")
+    delayed_accesses: int = Field(description="Accesses that arrived at a drive that was not ready.")
+    added_wait_mean_ms: float | None = Field(
+        description="Their wait until it was, over all accesses: the price in response time at the drive."
+    )
+    batching_wait_mean_ms: float | None = Field(
+        description="Of that, the wait for others to be served together with."
+    )
+    spinning_up_most: dict[str, int] = Field(description="Most drives that spun up at once, by pool.")
 
 
 class Bus(_Part):
@@ -336,12 +368,15 @@ class RunSummary(_Part):
     workloads: list[Workload]
     controller: Controller | None = Field(default=None, description="Only where it takes time.")
     cache: Cache | None = Field(default=None, description="Only where there is one.")
+    power_management: PowerManagement | None = Field(
+        default=None, description="Only where drives changed their power level."
+    )
     simulation: Simulation | None = Field(default=None, description="Only where simulated.")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "simulation"):
+        for part in ("controller", "cache", "power_management", "simulation"):
             if data[part] is None:
                 del data[part]
         return data

@@ -5,13 +5,21 @@ Polars writes the same rows as the same bytes (no time stamps, no dependence on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 #: States of a disk, in the order in which they are shown.
 STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
+
+#: What joules are for.
+CAUSES = (
+    "host_read", "host_write", "redundancy", "rebuild", "background", "power_management", "idle", "low_power",
+)  # fmt: skip
+
+#: Columns of further power levels, by the name of the level, as Float64 after those below.
+LEVEL_COLUMNS = {"intervals": ("{}_j",), "devices": ("time_{}_s", "energy_{}_j")}
 
 INTERVALS: dict[str, type[pl.DataType]] = {
     "start_s": pl.Float64,
@@ -73,12 +81,17 @@ DEVICES: dict[str, type[pl.DataType]] = {
     "response_time_mean_ms": pl.Float64,
     "spin_ups": pl.UInt64,
     "spin_downs": pl.UInt64,
+    "level_changes": pl.UInt64,
+    "delayed_accesses": pl.UInt64,
+    "delay_s": pl.Float64,
+    "batch_delay_s": pl.Float64,
     "bytes_read": pl.UInt64,
     "bytes_written": pl.UInt64,
     "wear_fraction": pl.Float64,
     **{f"time_{state}_s": pl.Float64 for state in STATES},
     **{f"energy_{state}_j": pl.Float64 for state in STATES},
     "energy_total_j": pl.Float64,
+    **{f"cause_{cause}_j": pl.Float64 for cause in CAUSES},
 }
 
 #: Only where it was asked for. By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
@@ -102,13 +115,21 @@ def whole(intervals: pl.DataFrame) -> pl.DataFrame:
     return intervals.filter(width > (1 - 1e-6) * width.max())
 
 
-def frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
-    """A table of the bundle from its columns.
+def levels(devices: pl.DataFrame) -> list[str]:
+    """Power levels beyond the states that every drive has, from the ``devices`` table."""
+    of_states = {f"time_{state}_s" for state in STATES}
+    times = (name for name in devices.columns if name.startswith("time_") and name not in of_states)
+    return [name.removeprefix("time_").removesuffix("_s") for name in times]
+
+
+def frame(name: str, columns: Mapping[str, Any], levels: Sequence[str] = ()) -> pl.DataFrame:
+    """A table of the bundle from its columns; ``levels`` names the power levels that it has columns for.
 
     Raises ``ValueError`` where the columns are not exactly those of the contract: a table that
     readers cannot rely on must not be written.
     """
-    schema = SCHEMAS[name]
+    more = [form.format(level) for level in levels for form in LEVEL_COLUMNS.get(name, ())]
+    schema = SCHEMAS[name] | dict.fromkeys(more, pl.Float64)
     if set(columns) != set(schema):
         missing, strange = sorted(set(schema) - set(columns)), sorted(set(columns) - set(schema))
         raise ValueError(f"table {name!r}: missing columns {missing}, unknown columns {strange}")

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 from iowatt.library.device import HddPower
 from iowatt.library.queueing import Scheduler
 from iowatt.scenario.controller import Controller
+from iowatt.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.strict import Strict, key
@@ -123,26 +124,6 @@ class Raid(Strict):
     )
 
 
-class NeverPolicy(Strict):
-    """Idle drives go on spinning."""
-
-    policy: Literal["never"] = key(
-        "The policy. never: idle drives go on spinning. fixed-threshold: they spin down after a fixed time "
-        "without work.",
-        example="never",
-    )
-
-
-class FixedThresholdPolicy(Strict):
-    """Idle drives spin down after a fixed time."""
-
-    policy: Literal["fixed-threshold"] = key(
-        "The policy. fixed-threshold: drives spin down after a fixed time without work.",
-        example="fixed-threshold",
-    )
-    threshold: Duration = key("Idle time before a drive spins down.", unit="s", example="10s")
-
-
 class Pool(Strict):
     """Like drives and the scheme that joins them."""
 
@@ -209,8 +190,8 @@ class Pool(Strict):
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="sptf",
     )
-    power: Annotated[NeverPolicy | FixedThresholdPolicy, Field(discriminator="policy")] = key(
-        "When idle drives change their power state.",
+    power: PowerPolicy = key(
+        "When idle drives change their power level.",
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )

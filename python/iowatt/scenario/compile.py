@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.scenario import controller
-from iowatt.scenario.array import Bus, FixedThresholdPolicy, Pool, Raid
+from iowatt.library.levels import FIRST_FURTHER, STANDBY
+from iowatt.scenario import controller, power
+from iowatt.scenario.array import Bus, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.synthetic import Made
@@ -46,6 +47,7 @@ def compile_plan(
     if system.problems:
         raise ScenarioError([_placed(problem) for problem in system.problems], f"scenario {scenario.name}")
     automatic = scenario.observe.warmup == "auto"
+    further = {name: FIRST_FURTHER + i for i, name in enumerate(_states(system))}
     return {
         "schema": PLAN_SCHEMA,
         "name": scenario.name,
@@ -63,7 +65,7 @@ def compile_plan(
                 {"pool": v.pool, "offset_bytes": v.offset, "capacity_bytes": v.capacity}
                 for v in system.volumes
             ],
-            "pools": [_pool(pool, system.bus_of_drive[i]) for i, pool in enumerate(system.pools)],
+            "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -117,12 +119,20 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "pool": pool.pool.name,
                 "raw_bytes": pool.drive.raw_bytes,
                 "idle_w": pool.drive.power.idle,
+                "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             }
             for pool in system.pools
             for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
+        "states": _states(system),
     }
+
+
+def _states(system: System) -> list[str]:
+    """States that drives have beyond those that all have: power levels, by name."""
+    names = (name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY)
+    return list(dict.fromkeys(names))
 
 
 def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
@@ -157,15 +167,12 @@ def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
     return closed
 
 
-def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:
+def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool = resolved.pool
     raid = pool.raid or Raid(level=0)
-    policy: dict[str, Any] = {"policy": pool.power.policy}
-    if isinstance(pool.power, FixedThresholdPolicy):
-        policy["threshold_s"] = pool.power.threshold
     return {
         "count": pool.count,
-        "device": resolved.drive.plan(pool.phase),
+        "device": resolved.drive.plan(pool.phase, states),
         "raid": {
             "level": str(resolved.level),
             "stripe_unit_bytes": resolved.stripe_unit,
@@ -175,7 +182,9 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int]) -> dict[str, Any]:
         },
         "scheduler": pool.scheduler,
         "command_queue": _command_queue(resolved),
-        "power_policy": policy,
+        "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
+        "batching": power.batching_plan(pool.power),
+        "spin_ups_at_once": power.spin_ups_at_once(pool.power),
         "bus_of_drive": bus_of_drive,
         "recovery": _recovery(pool),
     }

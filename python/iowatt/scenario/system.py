@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from iowatt.errors import InputError
+from iowatt.library import levels
 from iowatt.library.drive import Drive
+from iowatt.library.electrical import PowerLevel
 from iowatt.library.find import find_drive
 from iowatt.scenario import controller, raid, survival
-from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, FixedThresholdPolicy, Pool, Volume
+from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Volume
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
+from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
 from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
@@ -182,20 +186,69 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
 
 
 def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
-    spins_down = isinstance(pool.power, FixedThresholdPolicy)
+    report = system.problems.append
     missing = [name for name in ALWAYS_NEEDED if getattr(drive.power, name) is None]
-    spinning = [name for name in SPIN_DOWN_NEEDS if spins_down and getattr(drive.power, name) is None]
-    if missing or spinning:
-        names = missing + spinning
-        figures = ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
-        reason = "energy needs" if missing else f"the policy {pool.power.policy!r} needs"
-        system.problems.append(
-            Problem(
-                (*path, "device"),
-                f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
-                f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}',
+    if missing:
+        report(_figures_missing(pool, drive, path, "energy needs", missing))
+        return
+    had = levels.levels(drive.power, drive.rpm)
+    usable = drive.ladder.names
+    needed = levels_needed(pool.power)
+    if not needed and not usable and not isinstance(pool.power, NeverPolicy):
+        needed = [levels.STANDBY]
+    for name in needed:
+        if name in usable:
+            continue
+        if name == levels.STANDBY and name not in had:
+            lacking = list(SPIN_DOWN_NEEDS)
+        elif name not in had:
+            hint = f"it has {', '.join(sorted(had))}" if had else "it has none"
+            hint += f'; or give it one: device = {{ power = {{ level = [{{ name = "{name}", ... }}] }} }}'
+            message = f"{drive.name!r} has no power level {name!r}"
+            report(Problem((*path, "power"), message, suggestion(name, list(had), "levels") or hint))
+            continue
+        else:
+            lacking = levels.missing(had[name])
+        if not lacking:
+            message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
+            report(Problem((*path, "power"), message))
+            continue
+        reason = f"the policy {pool.power.policy!r} needs"
+        if name == levels.STANDBY:
+            report(_figures_missing(pool, drive, path, reason, lacking))
+        else:
+            figures = f'level = [{{ name = "{name}", {_asked(lacking)} }}]'
+            said = ", ".join(f"{figure} of level {name}" for figure in lacking)
+            message = f"{reason} power figures that {drive.name!r} does not have: {said}"
+            hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}'
+            report(Problem((*path, "device"), message, hint))
+    _speeds(pool, had, path, system)
+
+
+def _speeds(pool: Pool, had: Mapping[str, PowerLevel], path: KeyPath, system: System) -> None:
+    """A policy of several speeds needs speeds."""
+    if not isinstance(pool.power, MultiSpeedPolicy):
+        return
+    for name in pool.power.timers:
+        level = had.get(name)
+        if level is not None and level.speed is None and not level.stopped:
+            hint = "give its speed, or use the policy multi-level"
+            problem = Problem(
+                (*path, "power", "timers"), f"level {name!r} serves nothing: it has no speed", hint
             )
-        )
+            system.problems.append(problem)
+
+
+def _figures_missing(pool: Pool, drive: Drive, path: KeyPath, reason: str, names: list[str]) -> Problem:
+    return Problem(
+        (*path, "device"),
+        f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
+        f'give them: device = {{ name = "{pool.device.name}", power = {{ {_asked(names)} }} }}',
+    )
+
+
+def _asked(names: list[str]) -> str:
+    return ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
 
 
 def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:

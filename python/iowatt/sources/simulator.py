@@ -61,23 +61,38 @@ def observe(
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
     report = progress or (lambda _fraction, _requests: None)
 
-    def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
+    def run_once(
+        simulation: Mapping[str, Any], foreseen: Any = None, spool: IdleSpool | None = None
+    ) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
-        more = [] if idle is None else [idle.add]
-        raw = run_core(json.dumps(simulation), opened, lambda f, n: report(_fraction(f, opened), n), *more)
+
+        def watch(fraction: float | None, requests: int) -> None:
+            report(_fraction(fraction, opened), requests)
+
+        told = () if foreseen is None else (foreseen,)
+        kept = {} if spool is None else {"idle": spool.add}
+        raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
+    def simulate(simulation: Mapping[str, Any], spool: IdleSpool | None = None) -> dict[str, Any]:
+        if not _oracles(simulation):
+            return run_once(simulation, spool=spool)
+        # First without knowledge, to see which idle periods there are; an oracle is up in time, so they stay.
+        return run_once(simulation, run_once(simulation)["foreseen"], spool)
+
     simulation, notes = plan["simulation"], []
+    if _oracles(simulation):
+        _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
-        _refuse_pipes(traces)
-        warmup_s, note = warmup.find(warmup.observed(simulation, idle=False), simulate)
+        _refuse_pipes(traces, "an automatic warm-up", "observe.warmup")
+        warmup_s, note = warmup.find(simulation, simulate)
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = simulate(simulation)
+        raw = simulate(simulation, idle)
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
@@ -94,16 +109,23 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
     )
 
 
+def _oracles(simulation: Mapping[str, Any]) -> bool:
+    """Whether a pool's policy must know idle periods beforehand."""
+    policies = (pool.get("power_policy", {"policy": "never"}) for pool in simulation["pools"])
+    return any(policy["policy"].startswith("oracle-") for policy in policies)
+
+
 def run_core(
     simulation: str,
     sources: Sequence[tuple[str, Iterable[Any] | None]],
     progress: Progress,
+    foreseen: Any = None,
     idle: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress, idle))
+    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle))
 
 
 def _spool(scratch: Path | None) -> IdleSpool:
@@ -131,15 +153,21 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
     return float(sum(rows.progress for rows in batches) / len(batches))
 
 
-def _refuse_pipes(traces: Sequence[TraceSpec]) -> None:
+def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
     for name in (name for trace in traces for name in traces_of(trace)):
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_file()):
             raise InputError(
-                f"an automatic warm-up reads its trace twice, and {name!r} can be read once only",
-                where="observe.warmup",
-                hint='give a time (warmup = "5min"), or put the trace in a file',
+                f"{who} reads its trace twice, and {name!r} can be read once only",
+                where=where,
+                hint=_HINTS[where],
             )
+
+
+_HINTS = {
+    "observe.warmup": 'give a time (warmup = "5min"), or put the trace in a file',
+    "array.pool.power": "take another policy, or put the trace in a file",
+}
 
 
 def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
@@ -230,6 +258,7 @@ def build_record(
         host_link=translation.station(controller.get("link")),
         cache=translation.cache(controller.get("cache")),
         rebuilds=translation.rebuilds(names, summary),
+        spinning_up_most=translation.spinning_up_most(names, summary),
         notes=[
             *plan["notes"],
             *notes,

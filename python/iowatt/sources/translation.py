@@ -6,7 +6,7 @@ The simulator knows numbers only; this is where its indices get their names back
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from iowatt.run.record import (
     Tables,
     Window,
 )
-from iowatt.run.tables import STATES, frame
+from iowatt.run.tables import CAUSES, STATES, frame
 from iowatt.scenario.raid import usable_bytes
 from iowatt.scenario.units import format_bytes
 
@@ -144,6 +144,12 @@ def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebui
     ]
 
 
+def spinning_up_most(names: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, int]:
+    """Most drives that spun up at once, by pool; only pools where any did."""
+    most = zip(names["pools"], summary.get("spinning_up_most", ()), strict=False)
+    return {pool: count for pool, count in most if count}
+
+
 def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
     """What a reader must know of failures and rebuilds."""
     said = []
@@ -174,10 +180,10 @@ def tables(
     """The tables of the bundle, from that part of the plan file and from what the simulator returned."""
     volumes = [names["volumes"][volume] for volume in volume_of_workload]
     return Tables(
-        intervals=intervals(raw["intervals"]),
+        intervals=intervals(raw["intervals"], names.get("states", [])),
         latency=latency(raw["latency"], names["workloads"], volumes),
-        energy=energy(names["devices"], raw["summary"]["devices"]),
-        devices=devices(names["devices"], raw["summary"]),
+        energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
+        devices=devices(names["devices"], raw["summary"], names.get("states", [])),
         idle=idle,
     )
 
@@ -229,11 +235,15 @@ def _nullable(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def intervals(raw: Columns) -> pl.DataFrame:
-    """The ``intervals`` table. Power is the mean over the interval, of all states of all drives."""
+def intervals(raw: Columns, levels: Sequence[str] = ()) -> pl.DataFrame:
+    """The ``intervals`` table. Power is the mean over the interval, of all states of all drives.
+
+    ``levels`` names the further power levels, in the order of their numbers.
+    """
     span_s = (raw["end_ns"] - raw["start_ns"]) / NS_PER_S
     completions = raw["completions"]
     joules = {f"{state}_j": raw[f"energy_{state}_j"] for state in STATES}
+    joules |= {f"{level}_j": raw[f"energy_level_{i}_j"] for i, level in enumerate(levels)}
     same = (
         "arrivals", "completions", "reads", "writes", "bytes_read", "bytes_written",
         "in_flight_mean", "queue_length_mean",
@@ -251,6 +261,7 @@ def intervals(raw: Columns) -> pl.DataFrame:
             "power_w": _nullable(_ratio(np.sum(list(joules.values()), axis=0), span_s)),
             **joules,
         },
+        levels,
     )
 
 
@@ -272,8 +283,10 @@ def latency(raw: Columns, workloads: list[str], volumes: list[str]) -> pl.DataFr
     )
 
 
-def energy(names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]]) -> pl.DataFrame:
-    """The ``energy`` table: one row per drive and state.
+def energy(
+    names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]], levels: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The ``energy`` table: one row per drive and state that it has.
 
     ``power_w`` is the mean power while in the state, null where it was never entered.
     """
@@ -281,8 +294,10 @@ def energy(names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]]) ->
         key: [] for key in ("component", "kind", "state", "time_s", "power_w", "energy_j")
     }
     for name, device in zip(names, measured, strict=True):
-        for state in STATES:
-            time_s, joules = device["state_ns"][state] / NS_PER_S, device["energy_j"][state]
+        used = {state: (device["state_ns"][state], device["energy_j"][state]) for state in STATES}
+        used |= {level: (ns, joules) for level, ns, joules in _at_levels(name, device, levels)}
+        for state, (time_ns, joules) in used.items():
+            time_s = time_ns / NS_PER_S
             columns["component"].append(name["name"])
             columns["kind"].append("hdd")
             columns["state"].append(state)
@@ -292,15 +307,28 @@ def energy(names: list[Mapping[str, Any]], measured: list[Mapping[str, Any]]) ->
     return frame("energy", columns)
 
 
-def devices(names: list[Mapping[str, Any]], summary: Mapping[str, Any]) -> pl.DataFrame:
-    """The ``devices`` table: one row per drive."""
+def devices(
+    names: list[Mapping[str, Any]], summary: Mapping[str, Any], levels: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The ``devices`` table: one row per drive. What a drive has no level for is null."""
     span_ns = summary["window"]["end_ns"] - summary["window"]["start_ns"]
-    rows = [_device(name, raw, span_ns) for name, raw in zip(names, summary["devices"], strict=True)]
+    pairs = zip(names, summary["devices"], strict=True)
+    rows = [_device(name, raw, span_ns, levels) for name, raw in pairs]
     keys = rows[0] if rows else {}
-    return frame("devices", {key: [row[key] for row in rows] for key in keys})
+    return frame("devices", {key: [row[key] for row in rows] for key in keys}, levels)
 
 
-def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> dict[str, Any]:
+def _at_levels(
+    name: Mapping[str, Any], raw: Mapping[str, Any], levels: Sequence[str]
+) -> list[tuple[str, int, float]]:
+    """The further power levels that a drive has: name, nanoseconds, joules."""
+    every = zip(levels, raw.get("level_ns", ()), raw.get("level_j", ()), strict=True) if levels else ()
+    return [found for found in every if found[0] in name.get("levels", ())]
+
+
+def _device(
+    name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int, levels: Sequence[str]
+) -> dict[str, Any]:
     def over(key: str, count: str, scale: float = 1.0) -> float | None:
         return raw[key] / raw[count] / scale if raw[count] else None
 
@@ -310,6 +338,10 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
         "queue_length_mean", "accesses", "reads", "writes", "seeks",
         "spin_ups", "spin_downs", "bytes_read", "bytes_written", "background_accesses",
     )  # fmt: skip
+    at_levels: dict[str, float | None] = dict.fromkeys(f"time_{level}_s" for level in levels)
+    at_levels |= dict.fromkeys(f"energy_{level}_j" for level in levels)
+    for level, time_ns, joules in _at_levels(name, raw, levels):
+        at_levels |= {f"time_{level}_s": time_ns / NS_PER_S, f"energy_{level}_j": joules}
     return {
         "name": name["name"],
         "model": name["model"],
@@ -328,5 +360,11 @@ def _device(name: Mapping[str, Any], raw: Mapping[str, Any], span_ns: int) -> di
         "wear_fraction": None,
         **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
         **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
-        "energy_total_j": math.fsum(raw["energy_j"][state] for state in STATES),
+        **at_levels,
+        "energy_total_j": math.fsum([*raw["energy_j"].values(), *raw["level_j"]]),
+        "level_changes": raw["descents"],
+        "delayed_accesses": raw["delayed"],
+        "delay_s": raw["delay_ns"] / NS_PER_S,
+        "batch_delay_s": raw["batch_delay_ns"] / NS_PER_S,
+        **{f"cause_{cause}_j": raw["cause_j"][cause] for cause in CAUSES},
     }

@@ -1,4 +1,4 @@
-//! The policies, one a file. How to add one: `docs/how-to/add-a-policy.md`.
+//! The policies, one a file. How to add one: `docs/howto/add-a-policy.md`.
 
 mod adaptive;
 mod fixed_threshold;

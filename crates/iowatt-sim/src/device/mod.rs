@@ -8,18 +8,21 @@ mod commands;
 pub mod hdd;
 mod queue;
 pub mod replay;
+mod spindle;
 
 pub use queue::{Chosen, Queue};
 
 use crate::bus::Bus;
-use crate::clock::{Nanos, nanos};
+use crate::clock::Nanos;
 use crate::event::{Event, EventQueue};
 use crate::observe::{IdlePeriods, Observer};
 use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
-use crate::power::{Policy, State};
+use crate::power::{Cause, Ladder, Managed, Slot, SpinUps, State};
+use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
 use commands::Commands;
 use hdd::{Access, Disk, Line, Model};
+use spindle::{Spindle, slot_of};
 use std::sync::Arc;
 
 /// Key of "no operation".
@@ -43,6 +46,10 @@ pub struct DriveOp {
     pub row: u32,
     /// Operation released by this one's completion, or [`NO_OP`].
     pub then: u32,
+    /// Where only some of its sectors are for redundancy, how many; else 0.
+    pub redundant: u32,
+    /// What it is done for; but for those sectors.
+    pub cause: Cause,
     /// Direction.
     pub write: bool,
 }
@@ -56,24 +63,18 @@ pub struct Surroundings<'a> {
     pub events: &'a mut EventQueue,
     /// Buses, by index.
     pub buses: &'a mut [Bus],
+    /// Spin-ups, by pool.
+    pub spin_ups: &'a mut Vec<SpinUps>,
     /// Operations, by key.
     pub ops: &'a DriveOps,
     /// The ledger and everything else that is recorded.
     pub observer: &'a mut Observer,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spindle {
-    Spinning,
-    SpinningDown { since: Nanos },
-    Stopped { since: Nanos },
-    SpinningUp { since: Nanos },
-    Failed { since: Nanos },
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Service {
     op: u32,
+    cause: Cause,
     started: Nanos,
     /// Travel to the edge of the disk before it, of a SCAN.
     detour: Nanos,
@@ -123,7 +124,7 @@ pub struct DriveTotals {
     pub service: Nanos,
     /// Arrival to completion.
     pub response: Nanos,
-    /// From a completion that left nothing to do to the next arrival, the spindle turning.
+    /// From a completion that left nothing to do to the next arrival.
     pub idle: IdlePeriods,
     /// Spindle starts and stops.
     pub spin_ups: u64,
@@ -135,6 +136,7 @@ pub struct DriveTotals {
 #[derive(Debug)]
 pub struct Drive {
     index: u32,
+    pool: usize,
     disk: Disk,
     sector_bytes: u64,
     /// The host's (or controller's) queue.
@@ -149,34 +151,36 @@ pub struct Drive {
     failed: bool,
     service: Option<Service>,
     bus: Option<usize>,
-    policy: Policy,
+    /// Its power policy, where it may change its level.
+    managed: Option<Box<Managed>>,
     spindle: Spindle,
+    /// The last completion.
     idle_since: Nanos,
-    timer_armed: bool,
-    spin_up: Nanos,
-    spin_down: Nanos,
+    /// From when on its rest has not been booked: that, or when it was last on its way between levels.
+    rest_since: Nanos,
     /// Totals over the window.
     pub totals: DriveTotals,
 }
 
 impl Drive {
-    /// Drive number `index` of the system, number `member` of `pool`, spinning and idle at time zero.
+    /// Drive number `index` of the system, number `member` of pool `number`, spinning and idle at time zero.
     #[must_use]
     pub fn new(
-        pool: &PoolPlan,
-        model: &Arc<Model>,
+        (number, pool): (usize, &PoolPlan),
+        (model, ladder): (&Arc<Model>, &Arc<Ladder>),
         seed: u64,
         index: usize,
         member: usize,
         buses: &[Bus],
     ) -> Self {
         let DevicePlan::Hdd(plan) = &pool.device;
-        let duration = |s: Option<f64>| nanos(s.unwrap_or(0.0));
+        let random = Random::new(seed, Room::PowerPolicy, index).seed();
         let bus = pool.bus_of_drive.get(member).copied();
         let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(u64::from(plan.sector_bytes)));
         let commands = pool.command_queue.filter(|c| c.depth > 1).map(|c| Box::new(Commands::new(&c)));
         Self {
             index: index as u32,
+            pool: number,
             disk: Disk::new(model, seed, index, bus_sector_ps),
             sector_bytes: u64::from(plan.sector_bytes),
             queue: if commands.is_some() { Queue::ahead(pool.scheduler) } else { Queue::new(pool.scheduler) },
@@ -190,12 +194,10 @@ impl Drive {
             failed: false,
             service: None,
             bus,
-            policy: Policy::new(&pool.power_policy),
-            spindle: Spindle::Spinning,
+            managed: Managed::new(pool, ladder, random).map(Box::new),
+            spindle: Spindle::Ready,
             idle_since: 0,
-            timer_armed: false,
-            spin_up: duration(plan.power.spin_up_s),
-            spin_down: duration(plan.power.spin_down_s),
+            rest_since: 0,
             totals: DriveTotals::default(),
         }
     }
@@ -239,16 +241,24 @@ impl Drive {
             let counted = around.observer.window().begins(arrived);
             self.totals.redirected += u64::from(counted);
         }
-        let index = self.index as usize;
         match self.spindle {
-            Spindle::Spinning if self.service.is_some() => return,
-            Spindle::Spinning => self.book_rest(now, around.observer),
-            Spindle::SpinningDown { since } => around.observer.book(index, State::SpinDown, since, now),
-            Spindle::Stopped { since } => around.observer.book(index, State::Standby, since, now),
-            Spindle::SpinningUp { since } => around.observer.book(index, State::SpinUp, since, now),
+            Spindle::Ready if self.service.is_some() => return,
+            Spindle::Ready => self.book_rest(now, around.observer),
             Spindle::Failed { .. } => return,
+            _ => {}
         }
-        self.spindle = Spindle::Failed { since: now };
+        self.stop_for_good(now, around);
+    }
+
+    /// Its power policy, where it has one.
+    #[must_use]
+    pub fn managed(&self) -> Option<&Managed> {
+        self.managed.as_deref()
+    }
+
+    /// The same, to be told things.
+    pub fn managed_mut(&mut self) -> Option<&mut Managed> {
+        self.managed.as_deref_mut()
     }
 
     /// Cylinders between the arm (where it will be after the present operation) and `lbn`.
@@ -259,7 +269,7 @@ impl Drive {
 
     /// Begins the run: the power policy starts to watch.
     pub fn start(&mut self, around: &mut Surroundings<'_>) {
-        self.watch_idleness(around);
+        self.rest(0, around);
     }
 
     /// Accepts an operation; serves it at once if the drive is ready.
@@ -280,19 +290,18 @@ impl Drive {
             self.send(now, around);
         }
         match self.spindle {
-            Spindle::Spinning if self.service.is_none() => {
+            Spindle::Ready if self.service.is_none() => {
                 if around.observer.window().begins(now) {
                     self.totals.idle.add(now - self.idle_since.max(around.observer.window().start));
                 }
                 self.book_rest(now, around.observer);
-                self.serve_next(now, around);
+                if self.managed.is_none() || self.interrupted(now, around) {
+                    self.serve_next(now, around);
+                }
             }
-            Spindle::Stopped { since } => {
-                around.observer.book(self.index as usize, State::Standby, since, now);
-                self.begin_spin_up(now, around);
-            }
-            // In service, or the spindle is on its way: the end of that serves the queue.
-            _ => {}
+            // The end of the service serves the queue.
+            Spindle::Ready | Spindle::Failed { .. } => {}
+            _ => self.arrived_unready(now, around),
         }
     }
 
@@ -321,20 +330,30 @@ impl Drive {
             self.totals.overhead += access.overhead + access.bus;
             self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
         }
-        self.idle_since = now;
+        (self.idle_since, self.rest_since) = (now, now);
         Some(service.op)
     }
 
     /// Serves the next operation, or becomes idle.
+    #[inline]
     pub fn proceed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if self.service.is_some() {
             return; // a released operation has started already
         }
+        if self.failed || self.managed.is_some() {
+            self.proceed_managed(now, around);
+        } else if self.waiting > 0 {
+            self.serve_next(now, around);
+        }
+    }
+
+    #[inline(never)]
+    fn proceed_managed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if self.failed {
-            self.spindle = Spindle::Failed { since: now };
+            self.stop_for_good(now, around);
         } else if self.waiting == 0 {
-            self.watch_idleness(around);
-        } else {
+            self.rest(now, around);
+        } else if !self.speeds_up(now, around) {
             self.serve_next(now, around);
         }
     }
@@ -381,89 +400,71 @@ impl Drive {
             let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
             self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
         };
-        let service = Service { op: chosen.op, started: now, detour, access };
-        around.observer.book_chain(drive, now, service.chain());
+        let service = Service { op: chosen.op, cause: op.cause, started: now, detour, access };
+        match &self.managed {
+            None => around.observer.book_chain(drive, service.cause, now, service.chain()),
+            Some(_) => self.book_service(&service, around.observer),
+        }
+        if op.redundant > 0 {
+            let part = (u64::from(op.redundant), op.sectors);
+            self.share_service(&service, part, around.observer);
+        }
         self.service = Some(service);
         around.events.push(access.done, Event::DriveDone(self.index));
+    }
+
+    /// Books a service, at reduced speed or not.
+    #[inline(never)]
+    fn book_service(&self, service: &Service, observer: &mut Observer) {
+        let (drive, mut from) = (self.index as usize, service.started);
+        let slower = self.slower();
+        for (state, until) in service.chain() {
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.book(drive, slot, service.cause, from, until);
+            from = until;
+        }
+    }
+
+    /// Gives a share of a service to redundancy.
+    #[inline(never)]
+    fn share_service(&self, service: &Service, part: (u64, u64), observer: &mut Observer) {
+        let (mut from, slower) = (service.started, self.slower());
+        for (state, until) in service.chain() {
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.share(self.index as usize, slot, service.cause, (from, until), part);
+            from = until;
+        }
     }
 
     /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,
     /// reading ahead), then idleness.
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
-        let from = self.idle_since;
+        let from = self.rest_since;
         let (written, ahead) = self.disk.background(now);
         let (positioned, free) = written.unwrap_or((from, from));
         let positioned = positioned.clamp(from, now);
         let free = free.clamp(positioned, now);
         let ahead = ahead.clamp(free, now);
-        observer.book_chain(
-            self.index as usize,
-            from,
-            [
-                (State::Positioning, positioned),
-                (State::Active, free),
-                (State::Active, ahead),
-                (State::Idle, now),
-            ],
-        );
-    }
-
-    fn watch_idleness(&mut self, around: &mut Surroundings<'_>) {
-        if self.timer_armed {
-            return; // one timer per drive; it looks at `idle_since` when it fires
-        }
-        if let Some(at) = self.policy.spin_down_at(self.idle_since) {
-            self.timer_armed = true;
-            around.events.push(at, Event::IdleTimer(self.index));
+        let chain = [
+            (State::Positioning, positioned),
+            (State::Active, free),
+            (State::Active, ahead),
+            (State::Idle, now),
+        ];
+        match &self.managed {
+            None => observer.book_chain(self.index as usize, Cause::Background, from, chain),
+            Some(_) => self.book_rest_managed(from, chain, observer),
         }
     }
 
-    /// The idle timer fires: spin down if the drive has been idle long enough, else look again later.
-    pub fn idle_timer(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        self.timer_armed = false;
-        if self.service.is_some() || self.spindle != Spindle::Spinning {
-            return;
-        }
-        if self.policy.spin_down_at(self.idle_since).is_some_and(|at| at > now) {
-            self.watch_idleness(around);
-            return;
-        }
-        if let Some(at) = self.disk.writes_until(now) {
-            self.timer_armed = true;
-            around.events.push(at, Event::IdleTimer(self.index));
-            return;
-        }
-        self.book_rest(now, around.observer);
-        self.spindle = Spindle::SpinningDown { since: now };
-        self.totals.spin_downs += u64::from(around.observer.window().begins(now));
-        around.events.push(now + self.spin_down, Event::SpindleDone(self.index));
-    }
-
-    fn begin_spin_up(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        self.spindle = Spindle::SpinningUp { since: now };
-        self.totals.spin_ups += u64::from(around.observer.window().begins(now));
-        around.events.push(now + self.spin_up, Event::SpindleDone(self.index));
-    }
-
-    /// The spindle stands still, or turns at speed.
-    pub fn spindle_done(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let drive = self.index as usize;
-        match self.spindle {
-            Spindle::SpinningDown { since } => {
-                around.observer.book(drive, State::SpinDown, since, now);
-                if self.waiting == 0 {
-                    self.spindle = Spindle::Stopped { since: now };
-                } else {
-                    self.begin_spin_up(now, around);
-                }
-            }
-            Spindle::SpinningUp { since } => {
-                around.observer.book(drive, State::SpinUp, since, now);
-                self.spindle = Spindle::Spinning;
-                self.idle_since = now;
-                self.proceed(now, around);
-            }
-            Spindle::Spinning | Spindle::Stopped { .. } | Spindle::Failed { .. } => {}
+    /// The same, at reduced speed or not.
+    #[inline(never)]
+    fn book_rest_managed(&self, mut from: Nanos, chain: [(State, Nanos); 4], observer: &mut Observer) {
+        let slower = self.slower();
+        for (state, until) in chain {
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.book(self.index as usize, slot, Cause::Background, from, until);
+            from = until;
         }
     }
 
@@ -480,33 +481,26 @@ impl Drive {
         if let Some(commands) = &mut self.commands {
             commands.changed(now, 0, observer.window());
         }
-        let (state, since) = match self.spindle {
-            Spindle::Spinning if self.service.is_some() => {
-                self.cut(now, observer);
-                return;
-            }
-            Spindle::Spinning => {
-                self.book_rest(now, observer);
-                return;
-            }
-            Spindle::SpinningDown { since } => (State::SpinDown, since),
-            Spindle::Stopped { since } => (State::Standby, since),
-            Spindle::SpinningUp { since } => (State::SpinUp, since),
-            Spindle::Failed { since } => {
-                observer.book_failed(self.index as usize, since, now);
-                return;
-            }
-        };
-        observer.book(self.index as usize, state, since, now);
+        let (resting, low) = (self.load() == 0, matches!(self.spindle, Spindle::Low { .. }));
+        if let Some(managed) = self.managed.as_deref_mut() {
+            managed.cut(now, resting.then_some(self.idle_since), low);
+        }
+        match self.spindle {
+            Spindle::Ready if self.service.is_some() => self.cut(now, observer),
+            Spindle::Ready => self.book_rest(now, observer),
+            Spindle::Failed { since } => observer.book_failed(self.index as usize, since, now),
+            _ => self.book_unready(now, observer),
+        }
     }
 
     /// Takes back what is booked of the operation in service beyond the end of the run. Only that of a rebuild can
     /// be in service where the last request ends the run; where the end is given, nothing was booked beyond it.
     fn cut(&self, now: Nanos, observer: &mut Observer) {
         let Some(service) = &self.service else { return };
-        let mut from = service.started;
+        let (mut from, slower) = (service.started, self.slower());
         for (state, until) in service.chain() {
-            observer.unbook(self.index as usize, state, (from, until), now);
+            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
+            observer.unbook(self.index as usize, slot, service.cause, (from, until), now);
             from = until;
         }
     }

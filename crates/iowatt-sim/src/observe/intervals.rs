@@ -3,7 +3,7 @@
 //! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
 
 use crate::clock::Nanos;
-use crate::power::{STATES, State};
+use crate::power::STATES;
 
 /// Intervals kept at most where the width was left to us.
 const MOST_AUTOMATIC: usize = 1_024;
@@ -33,7 +33,7 @@ pub struct Interval {
     pub in_flight: u128,
     /// Integral of the operations at all drives, nanoseconds.
     pub queued: u128,
-    /// Joules of all drives by state.
+    /// Joules of all drives in the states that each has.
     pub joules: [f64; STATES],
 }
 
@@ -46,17 +46,30 @@ pub struct Intervals {
     rows: Vec<Interval>,
     /// `BINS` counters a row.
     bins: Vec<u32>,
+    /// Further states than those of every drive, and their joules: so many a row.
+    levels: usize,
+    level_joules: Vec<f64>,
     /// The row asked for last and its span: nearly always the next one asked for, too.
     recent: (usize, Nanos, Nanos),
 }
 
 impl Intervals {
-    /// Intervals of `width` from `start`; without a width, of 1 s and wider as the run grows longer.
+    /// Intervals of `width` from `start`; without a width, of 1 s and wider as the run grows longer. Joules are kept by
+    /// `states` states.
     #[must_use]
-    pub fn new(start: Nanos, width: Option<Nanos>) -> Self {
+    pub fn new(start: Nanos, width: Option<Nanos>, states: usize) -> Self {
         let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
         let width = width.unwrap_or(1_000_000_000).max(1);
-        Self { start, width, most, rows: Vec::new(), bins: Vec::new(), recent: NO_ROW }
+        Self {
+            start,
+            width,
+            most,
+            rows: Vec::new(),
+            bins: Vec::new(),
+            levels: states.saturating_sub(STATES),
+            level_joules: Vec::new(),
+            recent: NO_ROW,
+        }
     }
 
     /// Width in use.
@@ -101,6 +114,7 @@ impl Intervals {
                 if index >= self.rows.len() {
                     self.rows.resize(index + 1, Interval::default());
                     self.bins.resize((index + 1) * BINS, 0);
+                    self.level_joules.resize((index + 1) * self.levels, 0.0);
                 }
                 let from = self.start + index as u64 * self.width;
                 self.recent = (index, from, from + self.width);
@@ -122,9 +136,14 @@ impl Intervals {
                 let second = self.bins.get((2 * i + 1) * BINS + b).copied().unwrap_or(0);
                 self.bins[i * BINS + b] = self.bins[2 * i * BINS + b].saturating_add(second);
             }
+            for l in 0..self.levels {
+                let second = self.level_joules.get((2 * i + 1) * self.levels + l).copied().unwrap_or(0.0);
+                self.level_joules[i * self.levels + l] = self.level_joules[2 * i * self.levels + l] + second;
+            }
         }
         self.rows.truncate(joined);
         self.bins.truncate(joined * BINS);
+        self.level_joules.truncate(joined * self.levels);
         self.width *= 2;
         self.recent = NO_ROW;
     }
@@ -167,10 +186,34 @@ impl Intervals {
         (start <= from && until <= end).then(|| &mut self.rows[index].joules)
     }
 
-    /// A drive drew `watts` in `state` over a span.
+    /// A drive drew `watts` in the state of that number over a span.
     #[inline]
-    pub fn energy(&mut self, from: Nanos, until: Nanos, state: State, watts: f64) {
-        self.spread(from, until, |row, ns| row.joules[state as usize] += watts * ns as f64 / 1e9);
+    pub fn energy(&mut self, from: Nanos, until: Nanos, state: usize, watts: f64) {
+        if state < STATES {
+            self.spread(from, until, |row, ns| row.joules[state] += watts * ns as f64 / 1e9);
+        } else {
+            self.energy_at_level(from, until, state - STATES, watts);
+        }
+    }
+
+    #[inline(never)]
+    fn energy_at_level(&mut self, mut from: Nanos, until: Nanos, level: usize, watts: f64) {
+        if from >= until {
+            return;
+        }
+        self.index(until - 1); // joins neighbours, if at all, before the walk
+        while from < until {
+            let index = self.index(from);
+            let end = (self.start + (index as u64 + 1) * self.width).min(until);
+            self.level_joules[index * self.levels + level] += watts * (end - from) as f64 / 1e9;
+            from = end;
+        }
+    }
+
+    /// Joules of all drives in a further state, by number, in interval `index`.
+    #[must_use]
+    pub fn level_joules(&self, index: usize, level: usize) -> f64 {
+        self.level_joules.get(index * self.levels + level).copied().unwrap_or(0.0)
     }
 
     /// Applies `add` to each interval that the span (`from <= until`) meets, with the length of the meeting.
@@ -239,17 +282,21 @@ mod tests {
     #[test]
     fn spans_are_shared_out_over_the_intervals_they_meet() {
         let s = 1_000_000_000;
-        let mut intervals = Intervals::new(0, Some(s));
-        // 10 W from 0.5 s to 2.25 s: 5, 10 and 2.5 J.
-        intervals.energy(s / 2, 9 * s / 4, State::Active, 10.0);
-        let joules: Vec<f64> = intervals.rows().map(|(_, r)| r.joules[State::Active as usize]).collect();
+        let mut intervals = Intervals::new(0, Some(s), STATES + 2);
+        // 10 W from 0.5 s to 2.25 s: 5, 10 and 2.5 J, in a state that every drive has and in a level.
+        for state in [0, STATES + 1] {
+            intervals.energy(s / 2, 9 * s / 4, state, 10.0);
+        }
+        let joules: Vec<f64> = intervals.rows().map(|(_, r)| r.joules[0]).collect();
         assert_eq!(joules, [5.0, 10.0, 2.5]);
+        let levels: Vec<f64> = (0..6).map(|i| intervals.level_joules(i / 2, i % 2)).collect();
+        assert_eq!(levels, [0.0, 5.0, 0.0, 10.0, 0.0, 2.5]);
     }
 
     #[test]
     fn width_doubles_and_nothing_is_lost() {
         let s = 1_000_000_000;
-        let mut intervals = Intervals::new(0, None);
+        let mut intervals = Intervals::new(0, None, STATES);
         for t in 0..5_000 {
             intervals.arrive(t * s);
             intervals.complete(t * s + 1, 0, 2_000_000, 512);

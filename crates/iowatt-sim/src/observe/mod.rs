@@ -14,8 +14,9 @@ pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
 
 use crate::clock::Nanos;
-use crate::power::{Ledger, STATES, State, Window};
+use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
 use hdrhistogram::Histogram;
+use std::sync::Arc;
 
 /// Significant digits of the response-time histograms.
 const DIGITS: u8 = 3;
@@ -38,17 +39,20 @@ pub struct Observer {
     /// Where idle periods are asked for.
     idle_log: Option<Box<IdleLog>>,
     last_arrival: Nanos,
+    states: usize,
 }
 
 impl Observer {
-    /// A recorder for drives with the given watts and workloads that count in the given flows.
+    /// A recorder for drives with the given levels, of which there are so many reported states, and workloads that count
+    /// in the given flows.
     ///
     /// # Errors
     /// If a histogram cannot be made, which is a fault of ours.
     pub fn new(
         window: Window,
         interval: Option<Nanos>,
-        watts: Vec<[f64; STATES]>,
+        ladders: Vec<Arc<Ladder>>,
+        states: usize,
         memberships: Vec<Vec<usize>>,
     ) -> Result<Self, hdrhistogram::CreationError> {
         let flows = memberships.iter().flatten().map(|&f| f + 1).max().unwrap_or(0);
@@ -56,14 +60,15 @@ impl Observer {
         let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
         Ok(Self {
             window,
-            intervals: Intervals::new(window.start, interval),
-            queues: vec![0; watts.len()],
-            ledger: Ledger::new(window, watts),
+            intervals: Intervals::new(window.start, interval, states),
+            queues: vec![0; ladders.len()],
+            ledger: Ledger::new(window, ladders),
             flows: vec![Flow::default(); flows],
             memberships,
             histograms,
             idle_log: None,
             last_arrival: 0,
+            states,
         })
     }
 
@@ -135,7 +140,13 @@ impl Observer {
 
     /// A drive went through states one after another from `from` on, each until the given time.
     #[inline]
-    pub fn book_chain<const N: usize>(&mut self, drive: usize, mut from: Nanos, chain: [(State, Nanos); N]) {
+    pub fn book_chain<const N: usize>(
+        &mut self,
+        drive: usize,
+        cause: Cause,
+        mut from: Nanos,
+        chain: [(State, Nanos); N],
+    ) {
         let last = chain[N - 1].1;
         if self.window.start <= from
             && last <= self.window.end
@@ -144,28 +155,40 @@ impl Observer {
             let (time, watts) = self.ledger.drive_mut(drive);
             for (state, until) in chain {
                 let ns = until - from;
-                time[state as usize] += ns;
+                time[state as usize][cause as usize] += ns;
                 joules[state as usize] += watts[state as usize] * ns as f64 / 1e9;
                 from = until;
             }
             return;
         }
         for (state, until) in chain {
-            self.book(drive, state, from, until);
+            self.book(drive, Slot::Of(state), cause, from, until);
             from = until;
         }
     }
 
-    /// A drive was in `state` over a span.
-    pub fn book(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) {
-        let (from, until, watts) = self.ledger.book(drive, state, from, until);
-        self.intervals.energy(from, until, state, watts);
+    /// A drive was in a state over a span.
+    pub fn book(&mut self, drive: usize, slot: Slot, cause: Cause, from: Nanos, until: Nanos) {
+        let (from, until, watts, reported) = self.ledger.book(drive, slot, cause, from, until);
+        self.intervals.energy(from, until, reported, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.
-    pub fn unbook(&mut self, drive: usize, state: State, (from, until): (Nanos, Nanos), end: Nanos) {
-        let (from, until, watts) = self.ledger.unbook(drive, state, from.max(end), until);
-        self.intervals.energy(from, until, state, -watts);
+    pub fn unbook(
+        &mut self,
+        drive: usize,
+        slot: Slot,
+        cause: Cause,
+        (from, until): (Nanos, Nanos),
+        end: Nanos,
+    ) {
+        let (from, until, watts, reported) = self.ledger.unbook(drive, slot, cause, from.max(end), until);
+        self.intervals.energy(from, until, reported, -watts);
+    }
+
+    /// Of a span booked for `cause`, the share `part / whole` was for redundancy.
+    pub fn share(&mut self, drive: usize, slot: Slot, cause: Cause, span: (Nanos, Nanos), part: (u64, u64)) {
+        self.ledger.share(drive, slot, cause, span, part);
     }
 
     /// A drive had failed over a span.
@@ -197,6 +220,12 @@ impl Observer {
     #[must_use]
     pub fn histograms(&self, workload: usize) -> &[Histogram<u64>; 2] {
         &self.histograms[workload]
+    }
+
+    /// Number of reported states.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.states
     }
 
     /// The ledger.

@@ -14,6 +14,8 @@ pub use hdd::{
 };
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 
+use crate::power::{STATES, State};
+pub use iowatt_power::{Levels, PolicyPlan};
 use serde::Deserialize;
 
 /// A whole simulation.
@@ -112,8 +114,14 @@ pub struct PoolPlan {
     pub scheduler: SchedulerPlan,
     /// What a drive takes before it has completed the last; none: one command at a time.
     pub command_queue: Option<CommandQueuePlan>,
-    /// When an idle drive changes its power state.
-    pub power_policy: PowerPolicyPlan,
+    /// When an idle drive changes its power level. Levels are those of the drive, by number.
+    pub power_policy: PolicyPlan,
+    /// Holding requests back at a drive that is not ready; none: the first wakes it.
+    #[serde(default)]
+    pub batching: Option<BatchingPlan>,
+    /// How many drives may spin up at once; none: as many as there are.
+    #[serde(default)]
+    pub spin_ups_at_once: Option<usize>,
     /// Bus of each drive, by index; empty where drives have private links.
     pub bus_of_drive: Vec<usize>,
     /// Spares, failures and rebuild; none where nothing ever fails.
@@ -213,17 +221,14 @@ pub enum SchedulerPlan {
     Sptf,
 }
 
-/// When an idle drive leaves the idle state.
+/// Requests wait at a drive that is not ready, to be served together.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields, tag = "policy", rename_all = "kebab-case")]
-pub enum PowerPolicyPlan {
-    /// It never does.
-    Never,
-    /// It spins down after a fixed time without work.
-    FixedThreshold {
-        /// Idle seconds before spin-down.
-        threshold_s: f64,
-    },
+#[serde(deny_unknown_fields)]
+pub struct BatchingPlan {
+    /// Longest that the oldest of them waits before the drive is woken, seconds.
+    pub max_wait_s: f64,
+    /// How many wake it before that; none: time alone does.
+    pub max_requests: Option<usize>,
 }
 
 /// A drive, by technology.
@@ -244,26 +249,19 @@ pub enum PhasePlan {
     Zero,
 }
 
-/// Watts by state, and the transitions.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// Watts by state, and the levels below idling with their transitions.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HddPowerPlan {
     /// Media transfer, and command or bus time that holds the disk.
     pub active_w: f64,
     /// Seek, settle, head switch and rotational wait.
     pub positioning_w: f64,
-    /// Spinning without work.
-    pub idle_w: f64,
-    /// Stopped. Needed only by a policy that spins down; so are the four below.
-    pub standby_w: Option<f64>,
-    /// While spinning up.
-    pub spin_up_w: Option<f64>,
-    /// While spinning down.
-    pub spin_down_w: Option<f64>,
-    /// Seconds to spin up.
-    pub spin_up_s: Option<f64>,
-    /// Seconds to spin down.
-    pub spin_down_s: Option<f64>,
+    /// Spinning without work, and what lies below that.
+    pub levels: Levels,
+    /// The state that each level below idling is reported as: 3 is standby, 6 and more are further ones.
+    #[serde(default)]
+    pub states: Vec<usize>,
 }
 
 /// A bus that drives share, one transfer at a time, first come first served.
@@ -393,16 +391,46 @@ impl PoolPlan {
             depth == 1 || self.scheduler != SchedulerPlan::Sptf,
             "sptf needs the position of the head, which only the drive knows when it holds commands",
         )?;
-        let spins_down = !matches!(self.power_policy, PowerPolicyPlan::Never);
-        check(!spins_down || hdd.power.can_spin_down(), "spinning down needs standby and transition figures")
+        hdd.power.validate()?;
+        self.power_policy.build(&hdd.power.levels, 0).map_err(|e| format!("power policy: {e}"))?;
+        let never = self.power_policy == PolicyPlan::Never;
+        check(!never || self.batching.is_none(), "batching needs a policy that changes the level")?;
+        check(self.spin_ups_at_once != Some(0), "at least 1 drive must be able to spin up")?;
+        let late = self.batching.is_some() || self.spin_ups_at_once.is_some();
+        check(
+            !(self.power_policy.foresees() && late),
+            "an oracle is up in time: neither batching nor staggered spin-ups can hold it up",
+        )?;
+        self.batching.as_ref().map_or(Ok(()), |b| {
+            let sound = b.max_wait_s.is_finite() && b.max_wait_s >= 0.0;
+            check(sound, "a wait for others must be 0 s or more")?;
+            check(b.max_requests.is_none_or(|n| n > 0), "at least 1 request must wake a drive")
+        })
     }
 }
 
 impl HddPowerPlan {
-    /// Whether all figures of a stopped spindle are known.
+    fn validate(&self) -> Result<(), String> {
+        self.levels.validate()?;
+        if self.states.len() != self.levels.below.len() {
+            return Err("every level below idling is reported as a state".into());
+        }
+        for (number, (level, &state)) in self.levels.below.iter().zip(&self.states).enumerate() {
+            let number = number + 1;
+            if state != State::Standby as usize && state < STATES {
+                return Err(format!("level {number} cannot be reported as one of the states of work"));
+            }
+            let free = |t: iowatt_power::Transition| t.seconds > 0.0 || t.joules == 0.0;
+            if !(free(level.enter) && free(level.leave)) {
+                return Err(format!("level {number}: a transition that takes no time can use no energy"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of states that its levels are reported as, those of every drive included.
     #[must_use]
-    pub fn can_spin_down(&self) -> bool {
-        let all = [self.standby_w, self.spin_up_w, self.spin_down_w, self.spin_up_s, self.spin_down_s];
-        all.iter().all(Option::is_some)
+    pub fn states(&self) -> usize {
+        self.states.iter().map(|&s| s + 1).max().unwrap_or(0).max(STATES)
     }
 }

@@ -1,10 +1,11 @@
-//! The energy ledger: how long every drive spent in every state within the observed window.
+//! The energy ledger: how long every drive spent in every state within the observed window, and what for.
 //!
 //! Times are integers, so the state times of a drive add up to the window exactly; joules are
 //! state time x watts, summed once at the end.
 
-use super::{STATES, State};
+use super::{CAUSES, Cause, Ladder, STATES, Slot, State};
 use crate::clock::{Nanos, seconds};
+use std::sync::Arc;
 
 /// The observed span; what lies outside is not booked.
 #[derive(Clone, Copy, Debug)]
@@ -40,79 +41,162 @@ impl Window {
     }
 }
 
-/// Time by drive and state.
+/// Time by drive, state and cause.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     window: Window,
+    /// Levels of each drive.
+    ladders: Vec<Arc<Ladder>>,
     watts: Vec<[f64; STATES]>,
-    time: Vec<[Nanos; STATES]>,
+    time: Vec<[ByCause; STATES]>,
+    /// The same in the further states of each drive.
+    further: Vec<Vec<ByCause>>,
     /// Of the standby time, that of a failed drive, which draws nothing.
     dark: Vec<Nanos>,
 }
 
+/// Time by what the work was for; of states without work, the sum alone matters.
+pub type ByCause = [Nanos; CAUSES];
+
+/// What one drive used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Used {
+    /// By reported state: the six, then further levels by number.
+    pub state_ns: Vec<Nanos>,
+    /// The same in joules.
+    pub state_j: Vec<f64>,
+    /// Joules by [`CAUSE_NAMES`](super::CAUSE_NAMES).
+    pub cause_j: [f64; CAUSES + 3],
+}
+
 impl Ledger {
-    /// An empty ledger over drives with the given watts.
+    /// An empty ledger over drives with the given levels.
     #[must_use]
-    pub fn new(window: Window, watts: Vec<[f64; STATES]>) -> Self {
-        let time = vec![[0; STATES]; watts.len()];
-        let dark = vec![0; watts.len()];
-        Self { window, watts, time, dark }
+    pub fn new(window: Window, ladders: Vec<Arc<Ladder>>) -> Self {
+        let watts = ladders.iter().map(|ladder| ladder.watts).collect();
+        let further = ladders.iter().map(|ladder| vec![[0; CAUSES]; ladder.further.len()]).collect();
+        let (time, dark) = (vec![[[0; CAUSES]; STATES]; ladders.len()], vec![0; ladders.len()]);
+        Self { window, ladders, watts, time, further, dark }
     }
 
-    /// Books a span; returns the part inside the window and the watts drawn over it.
+    /// Books a span; returns the part inside the window, the watts drawn over it and the number of the reported state.
     #[inline]
-    pub fn book(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) -> (Nanos, Nanos, f64) {
+    pub fn book(
+        &mut self,
+        drive: usize,
+        slot: Slot,
+        cause: Cause,
+        from: Nanos,
+        until: Nanos,
+    ) -> (Nanos, Nanos, f64, usize) {
         let (from, until) = self.window.clip(from, until);
-        self.time[drive][state as usize] += until - from;
-        (from, until, self.watts[drive][state as usize])
+        let (time, watts, reported) = self.slot(drive, slot);
+        time[cause as usize] += until - from;
+        (from, until, watts, reported)
     }
 
     /// State times and watts of a drive, for spans known to lie in the window.
     #[inline]
-    pub fn drive_mut(&mut self, drive: usize) -> (&mut [Nanos; STATES], &[f64; STATES]) {
+    pub fn drive_mut(&mut self, drive: usize) -> (&mut [ByCause; STATES], &[f64; STATES]) {
         (&mut self.time[drive], &self.watts[drive])
     }
 
     /// Takes back what was booked of an operation that the end of the run cuts; returns as [`Self::book`].
-    pub fn unbook(&mut self, drive: usize, state: State, from: Nanos, until: Nanos) -> (Nanos, Nanos, f64) {
+    pub fn unbook(
+        &mut self,
+        drive: usize,
+        slot: Slot,
+        cause: Cause,
+        from: Nanos,
+        until: Nanos,
+    ) -> (Nanos, Nanos, f64, usize) {
         let (from, until) = self.window.clip(from, until);
-        self.time[drive][state as usize] -= until - from;
-        (from, until, self.watts[drive][state as usize])
+        let (time, watts, reported) = self.slot(drive, slot);
+        time[cause as usize] -= until - from;
+        (from, until, watts, reported)
+    }
+
+    /// Gives the share `part / whole` of a span that was booked for `cause` to redundancy.
+    pub fn share(&mut self, drive: usize, slot: Slot, cause: Cause, span: (Nanos, Nanos), part: (u64, u64)) {
+        let (from, until) = self.window.clip(span.0, span.1);
+        let ns = u128::from(until - from) * u128::from(part.0) / u128::from(part.1);
+        let (time, ..) = self.slot(drive, slot);
+        time[cause as usize] -= ns as Nanos;
+        time[Cause::Redundancy as usize] += ns as Nanos;
     }
 
     /// Books a span in which a drive had failed: standby at no power.
     pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
         let (from, until) = self.window.clip(from, until);
-        self.time[drive][State::Standby as usize] += until - from;
+        self.time[drive][State::Standby as usize][0] += until - from;
         self.dark[drive] += until - from;
     }
 
-    /// State times of a drive.
-    #[must_use]
-    pub fn time(&self, drive: usize) -> [Nanos; STATES] {
-        self.time[drive]
+    #[inline]
+    fn slot(&mut self, drive: usize, slot: Slot) -> (&mut ByCause, f64, usize) {
+        match slot {
+            Slot::Of(state) => {
+                let state = state as usize;
+                (&mut self.time[drive][state], self.watts[drive][state], state)
+            }
+            Slot::Further(number) => {
+                let number = usize::from(number);
+                let further = self.ladders[drive].further[number];
+                (&mut self.further[drive][number], further.watts, further.reported)
+            }
+        }
     }
 
-    /// Joules of a drive by state.
+    /// What a drive used, over `states` reported states.
     #[must_use]
-    pub fn joules(&self, drive: usize) -> [f64; STATES] {
-        let dark = |s| if s == State::Standby as usize { self.dark[drive] } else { 0 };
-        std::array::from_fn(|s| seconds(self.time[drive][s] - dark(s)) * self.watts[drive][s])
+    pub fn used(&self, drive: usize, states: usize) -> Used {
+        let mut used =
+            Used { state_ns: vec![0; states], state_j: vec![0.0; states], cause_j: [0.0; CAUSES + 3] };
+        let six = (0..STATES).map(|s| (&self.time[drive][s], self.watts[drive][s], s));
+        let further = self.further[drive].iter().zip(&self.ladders[drive].further);
+        let all = six.chain(further.map(|(t, f)| (t, f.watts, f.reported))).enumerate();
+        for (number, (time, watts, reported)) in all {
+            let all: Nanos = time.iter().sum();
+            used.state_ns[reported] += all;
+            let dark = if number == State::Standby as usize { self.dark[drive] } else { 0 };
+            let joules = seconds(all - dark) * watts;
+            used.state_j[reported] += joules;
+            match reported {
+                0 | 1 => {
+                    for (cause, &ns) in used.cause_j.iter_mut().zip(time) {
+                        *cause += seconds(ns) * watts;
+                    }
+                }
+                2 => used.cause_j[CAUSES + 1] += joules,
+                4 | 5 => used.cause_j[CAUSES] += joules,
+                _ => used.cause_j[CAUSES + 2] += joules,
+            }
+        }
+        used
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::hdd::{Model, tests::small_disk};
 
     #[test]
     fn books_only_what_lies_in_the_window() {
         let window = Window { start: 1_000_000_000, end: 5_000_000_000 };
-        let mut ledger = Ledger::new(window, vec![[10.0, 9.0, 5.0, 1.0, 20.0, 2.0]]);
-        ledger.book(0, State::Idle, 0, 3_000_000_000);
-        ledger.book(0, State::Active, 3_000_000_000, 9_000_000_000);
-        assert_eq!(ledger.time(0), [2_000_000_000, 0, 2_000_000_000, 0, 0, 0]);
+        let mut plan = small_disk();
+        (plan.power.active_w, plan.power.levels.idle_w) = (10.0, 5.0);
+        let ladder = Arc::new(Ladder::new(&plan, &Model::new(&plan)));
+        let mut ledger = Ledger::new(window, vec![ladder]);
+        ledger.book(0, Slot::Of(State::Idle), Cause::Background, 0, 3_000_000_000);
+        ledger.book(0, Slot::Of(State::Active), Cause::HostWrite, 3_000_000_000, 9_000_000_000);
+        // A quarter of 2 s is parity.
+        let span = (3_000_000_000, 9_000_000_000);
+        ledger.share(0, Slot::Of(State::Active), Cause::HostWrite, span, (1, 4));
+        let used = ledger.used(0, STATES);
+        assert_eq!(used.state_ns, [2_000_000_000, 0, 2_000_000_000, 0, 0, 0]);
         // 2 s at 10 W and 2 s at 5 W.
-        assert_eq!(ledger.joules(0), [20.0, 0.0, 10.0, 0.0, 0.0, 0.0]);
+        assert_eq!(used.state_j, [20.0, 0.0, 10.0, 0.0, 0.0, 0.0]);
+        assert_eq!(used.cause_j, [0.0, 15.0, 5.0, 0.0, 0.0, 0.0, 10.0, 0.0]);
     }
 }

@@ -1,13 +1,15 @@
-//! Energy: the states of a drive, the one ledger that every drive writes to, and the policies that
-//! decide when an idle drive changes its state.
+//! Energy: the states of a drive and what its joules are for, the one ledger that every drive writes to, and the life of a
+//! power policy (`iowatt-power`) on a drive.
 
+mod ladder;
 mod ledger;
-mod policy;
+mod managed;
+mod spin_ups;
 
+pub use ladder::{Further, Ladder};
 pub use ledger::{Ledger, Window};
-pub use policy::Policy;
-
-use crate::plan::HddPowerPlan;
+pub use managed::{Foreseen, Managed};
+pub use spin_ups::SpinUps;
 
 /// What a drive is doing, as far as its power is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,28 +23,55 @@ pub enum State {
     Idle,
     /// Stopped.
     Standby,
-    /// Coming up to speed.
+    /// On the way to full readiness: coming up to speed, loading heads.
     SpinUp,
-    /// Coming to rest.
+    /// On the way to a level that draws less.
     SpinDown,
 }
 
-/// Number of states.
+/// Number of states that every drive has.
 pub const STATES: usize = 6;
 
 /// Names of the states in results, by `State as usize`.
 pub const STATE_NAMES: [&str; STATES] = ["active", "positioning", "idle", "standby", "spin_up", "spin_down"];
 
-/// Watts of a drive, by `State as usize`. States that the plan gives no figure for are never entered.
-#[must_use]
-pub fn watts(plan: &HddPowerPlan) -> [f64; STATES] {
-    let or_unused = |w: Option<f64>| w.unwrap_or(0.0);
-    [
-        plan.active_w,
-        plan.positioning_w,
-        plan.idle_w,
-        or_unused(plan.standby_w),
-        or_unused(plan.spin_up_w),
-        or_unused(plan.spin_down_w),
-    ]
+/// Where time is booked: a state that every drive has, or one of this drive's further ones, by its number in the
+/// [`Ladder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// One of the six.
+    Of(State),
+    /// One that follows from the drive's levels.
+    Further(u16),
 }
+
+/// What an operation is done for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Cause {
+    /// A read of a host.
+    HostRead,
+    /// A write of a host.
+    HostWrite,
+    /// Parity, copies, and what they are computed from.
+    Redundancy,
+    /// Restoring what a failed drive held.
+    Rebuild,
+    /// What the drive does by itself: writing out and reading ahead.
+    Background,
+}
+
+/// Number of causes of work.
+pub const CAUSES: usize = 5;
+
+/// Causes in results: those of work, by `Cause as usize`, then changes of level, idling, and levels below it.
+pub const CAUSE_NAMES: [&str; CAUSES + 3] = [
+    "host_read",
+    "host_write",
+    "redundancy",
+    "rebuild",
+    "background",
+    "power_management",
+    "idle",
+    "low_power",
+];

@@ -6,9 +6,10 @@
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
-use super::{Extent, Pool, Role, Splitting, Touched, cost, least};
+use super::{ALL, Extent, Pool, Role, Splitting, Touched, cost, least};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
+use crate::power::Cause;
 
 impl Pool {
     /// Where the unit of `home` in `stripe` is now, if it is anywhere.
@@ -75,8 +76,10 @@ impl Pool {
             });
             let Some((from, until)) = hull(asked, gap) else { continue };
             let lbn = self.layout.stripe_lbn(t.stripe) + from;
+            split.asked = asked.map_or(0, |(from, until)| until - from);
             self.plain(Extent { drive, lbn, sectors: until - from }, false, split);
         }
+        split.asked = 0;
         let mut needed = if gap.is_some() { self.missing_data(t.stripe) } else { 0 };
         let checked = self.parity_check_on_read.then(|| {
             let (from, sectors) = t.hull(unit);
@@ -93,6 +96,7 @@ impl Pool {
                 split,
             );
         }
+        split.asked = ALL;
     }
 
     pub(super) fn write_degraded(&mut self, t: &Touched, split: &mut Splitting<'_>) {
@@ -102,8 +106,10 @@ impl Pool {
                 for home in self.layout.copies(self.layout.data_drive(t.stripe, index) as usize) {
                     if let Some(extent) = self.placed(Extent { drive: home, lbn, sectors }, t.stripe) {
                         self.plain(extent, true, split);
+                        split.asked = 0; // further copies
                     }
                 }
+                split.asked = ALL;
             }
             return;
         }
@@ -113,9 +119,11 @@ impl Pool {
         let whole_stripe = t.units() == data && t.start == 0 && t.end == unit;
         if whole_stripe || parities == 0 {
             self.write_touched(t, split);
+            split.asked = 0;
             for extent in parity.into_iter().flatten() {
                 self.plain(extent, true, split);
             }
+            split.asked = ALL;
             return;
         }
         let edges = self.edges(t);
@@ -221,11 +229,6 @@ impl Pool {
         }
     }
 
-    fn pre_read(&self, extent: Extent, row: u32, then: u32, split: &mut Splitting<'_>) {
-        let read = self.make(extent, false, row, then, split);
-        split.ready.push(read);
-    }
-
     /// Drives that hold a copy up to sector `end` of `primary`'s part of a stripe.
     fn left(&self, primary: usize, stripe: u64, end: u64) -> impl Iterator<Item = usize> {
         self.layout.copies(primary).filter_map(move |home| self.place(home as u64, stripe, end))
@@ -264,7 +267,8 @@ impl Pool {
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host: op.host, row: op.row, ops, ready, made: 0 };
+        let asked = if op.cause == Cause::Redundancy || op.redundant > 0 { 0 } else { ALL };
+        let mut split = Splitting { host: op.host, row: op.row, ops, ready, asked, made: 0 };
         let failed = op.drive as usize - self.first_drive;
         let end = op.lbn + op.sectors;
         let mut lbn = op.lbn;
@@ -310,7 +314,8 @@ impl Pool {
             }
             return;
         }
-        let data = self.layout.data_drives();
+        let (data, asked) = (self.layout.data_drives(), split.asked);
+        split.asked = 0;
         let mut needed = data;
         for index in 0..data {
             if role == Role::Data(index) {
@@ -329,6 +334,7 @@ impl Pool {
                 needed -= 1;
             }
         }
+        split.asked = asked;
     }
 }
 

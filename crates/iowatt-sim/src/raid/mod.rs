@@ -18,6 +18,7 @@ pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
+use crate::power::Cause;
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
 use losses::Losses;
@@ -61,6 +62,9 @@ impl Touched {
     }
 }
 
+/// The host asked for all that is being made.
+const ALL: u64 = u64::MAX;
+
 /// What is being split: passed down unchanged.
 struct Splitting<'a> {
     host: u32,
@@ -69,8 +73,37 @@ struct Splitting<'a> {
     ops: &'a mut DriveOps,
     /// Operations that may start at once.
     ready: &'a mut Vec<u32>,
+    /// Most sectors of an operation that the host asked for; what is beyond them is for redundancy.
+    asked: u64,
     /// Operations made, waiting ones included.
     made: u32,
+}
+
+/// What the next operation is done for.
+fn cause_of(split: &Splitting<'_>, write: bool) -> Cause {
+    match (split.host, split.asked, write) {
+        (NO_OP, ..) => Cause::Rebuild,
+        (_, 0, _) => Cause::Redundancy,
+        (_, _, true) => Cause::HostWrite,
+        (_, _, false) => Cause::HostRead,
+    }
+}
+
+/// Sectors join `last`, of which at most `asked` are the host's.
+fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64) {
+    if last.cause == Cause::Rebuild {
+        return;
+    }
+    let own = sectors.min(asked);
+    if last.cause == Cause::Redundancy {
+        if own > 0 {
+            // What was for redundancy alone becomes a part.
+            last.redundant = (last.sectors - own) as u32;
+            last.cause = if last.write { Cause::HostWrite } else { Cause::HostRead };
+        }
+    } else {
+        last.redundant += (sectors - own) as u32;
+    }
 }
 
 /// Drives, their layout, and the parity updates under way.
@@ -144,7 +177,7 @@ impl Pool {
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host, row: NO_OP, ops, ready, made: 0 };
+        let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, made: 0 };
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
@@ -200,9 +233,11 @@ impl Pool {
             self.plain(Extent { drive, lbn, sectors }, false, split);
         }
         if self.parity_check_on_read {
+            split.asked = 0;
             for parity in self.parity_extents(t).into_iter().flatten() {
                 self.plain(parity, false, split);
             }
+            split.asked = ALL;
         }
     }
 
@@ -212,7 +247,9 @@ impl Pool {
                 let (lbn, sectors) = self.data_part(t, index);
                 for drive in self.layout.copies(self.layout.data_drive(t.stripe, index) as usize) {
                     self.plain(Extent { drive, lbn, sectors }, true, split);
+                    split.asked = 0; // further copies
                 }
+                split.asked = ALL;
             }
             return;
         }
@@ -223,9 +260,11 @@ impl Pool {
                 let extent = self.data_extent(t, index);
                 self.plain(extent, true, split);
             }
+            split.asked = 0;
             for parity in self.parity_extents(t).into_iter().flatten() {
                 self.plain(parity, true, split);
             }
+            split.asked = ALL;
             return;
         }
         let edges = self.edges(t);
@@ -248,13 +287,19 @@ impl Pool {
         for index in t.first..=t.last {
             let extent = self.data_extent(t, index);
             let write = self.make(extent, true, NO_OP, NO_OP, split);
-            let read = self.make(extent, false, row, write, split);
-            split.ready.push(read);
+            self.pre_read(extent, row, write, split);
         }
         for parity in self.parity_extents(t).into_iter().flatten() {
-            let read = self.make(parity, false, row, NO_OP, split);
-            split.ready.push(read);
+            self.pre_read(parity, row, NO_OP, split);
         }
+    }
+
+    /// A read that a parity update needs.
+    fn pre_read(&self, extent: Extent, row: u32, then: u32, split: &mut Splitting<'_>) {
+        split.asked = 0;
+        let read = self.make(extent, false, row, then, split);
+        split.asked = ALL;
+        split.ready.push(read);
     }
 
     fn reconstruct_write(
@@ -270,12 +315,10 @@ impl Pool {
         let untouched = (0..t.first).chain(t.last + 1..self.layout.data_drives());
         for index in untouched {
             let drive = self.layout.data_drive(t.stripe, index) as usize;
-            let read = self.make(Extent { drive, lbn, sectors }, false, row, NO_OP, split);
-            split.ready.push(read);
+            self.pre_read(Extent { drive, lbn, sectors }, row, NO_OP, split);
         }
         for edge in edges.into_iter().flatten() {
-            let read = self.make(edge, false, row, NO_OP, split);
-            split.ready.push(read);
+            self.pre_read(edge, row, NO_OP, split);
         }
         for index in t.first..=t.last {
             let extent = self.data_extent(t, index);
@@ -285,10 +328,12 @@ impl Pool {
 
     /// Opens a parity update whose parity writes wait for `reads` reads.
     fn begin_row(&mut self, parity: [Option<Extent>; 2], reads: u32, split: &mut Splitting<'_>) -> u32 {
+        split.asked = 0;
         let parity_writes = parity.map(|extent| match extent {
             Some(extent) => self.make(extent, true, NO_OP, NO_OP, split),
             None => NO_OP,
         });
+        split.asked = ALL;
         self.rows.insert(RowUpdate { reads_left: reads, parity_writes })
     }
 
@@ -359,6 +404,7 @@ impl Pool {
             let last = split.ops.get_mut(key);
             if last.write == write && last.lbn + last.sectors == extent.lbn {
                 last.sectors += extent.sectors;
+                join_cause(last, extent.sectors, split.asked);
                 return;
             }
         }
@@ -372,6 +418,8 @@ impl Pool {
         split.ops.insert(DriveOp {
             lbn: extent.lbn,
             sectors: extent.sectors,
+            redundant: if split.asked == 0 { 0 } else { extent.sectors.saturating_sub(split.asked) as u32 },
+            cause: cause_of(split, write),
             arrived: 0,
             drive: (self.first_drive + extent.drive) as u32,
             host: split.host,

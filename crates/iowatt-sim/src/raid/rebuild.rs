@@ -261,7 +261,8 @@ impl Pool {
 
     fn step_reads(&mut self, step: &Step, key: u32, drive: usize, shop: &mut Workshop<'_>) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, made: 0 };
+        let mut split =
+            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: super::ALL, made: 0 };
         for (extent, stripe, role) in self.units(step.lbn, step.sectors, drive) {
             self.compute(extent, stripe, role, shop.drives, &mut split);
         }
@@ -270,7 +271,8 @@ impl Pool {
 
     fn step_writes(&mut self, step: &Step, key: u32, lost: &Lost, shop: &mut Workshop<'_>) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, made: 0 };
+        let mut split =
+            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: super::ALL, made: 0 };
         for (extent, stripe, _) in self.units(step.lbn, step.sectors, lost.drive) {
             if let Some(drive) = self.target(lost, stripe) {
                 self.plain(Extent { drive, ..extent }, true, &mut split);
@@ -311,8 +313,7 @@ mod tests {
                            "track_skew_sectors": 0.0, "cylinder_skew_sectors": 0.0}]}},
                 "sectors": STRIPES * UNIT + 3, "seek": {"points": [[1, 0.001, 0.001]]},
                 "head_switch_s": 0.0, "write_settle_s": 0.0, "phase": "zero",
-                "power": {"active_w": 1.0, "positioning_w": 1.0, "idle_w": 1.0, "standby_w": null,
-                          "spin_up_w": null, "spin_down_w": null, "spin_up_s": null, "spin_down_s": null},
+                "power": {"active_w": 1.0, "positioning_w": 1.0, "levels": {"idle_w": 1.0}},
             },
             "raid": {"level": level, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
                      "small_write": "auto", "parity_check_on_read": false},

@@ -48,9 +48,26 @@ pub fn disk() -> Value {
         "sectors": 800_000,
         "seek": {"points": [[1, 0.504e-3, 0.504e-3], [999, 4.496e-3, 4.496e-3]]},
         "head_switch_s": 0.4e-3, "write_settle_s": 0.0, "phase": "random",
-        "power": {"active_w": 39.0, "positioning_w": 37.0, "idle_w": 22.3, "standby_w": 12.72,
-                  "spin_up_w": 34.8, "spin_down_w": 12.72, "spin_up_s": 26.0, "spin_down_s": 15.0},
+        "power": {"active_w": 39.0, "positioning_w": 37.0, "states": [3], "levels": {"idle_w": 22.3, "below": [
+            {"watts": 12.72, "enter": {"seconds": 15.0, "joules": 190.8},
+             "leave": {"seconds": 26.0, "joules": 904.8}, "stopped": true}]}},
     })
+}
+
+/// Watts and levels of a drive with quick transitions: heads unloaded, half speed (at which it serves), stopped.
+pub fn ladder() -> Value {
+    let level = |watts: f64, enter: (f64, f64), leave: (f64, f64), stopped: bool| {
+        json!({"watts": watts, "enter": {"seconds": enter.0, "joules": enter.1},
+               "leave": {"seconds": leave.0, "joules": leave.1}, "stopped": stopped})
+    };
+    let mut below = vec![
+        level(15.0, (0.0, 0.0), (0.002, 0.05), false),
+        level(10.0, (0.004, 0.1), (0.01, 0.3), false),
+        level(2.0, (0.02, 0.3), (0.05, 2.0), true),
+    ];
+    below[1]["serves_at"] = json!(0.5);
+    json!({"active_w": 39.0, "positioning_w": 37.0, "states": [6, 7, 3],
+           "levels": {"idle_w": 22.3, "below": below}})
 }
 
 pub fn pool(level: &str, count: usize) -> Value {

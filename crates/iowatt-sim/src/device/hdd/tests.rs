@@ -4,7 +4,7 @@ use super::{Access, Disk, Line, Model};
 use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::plan::{
-    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, PhasePlan, SeekPlan,
+    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, Levels, PhasePlan, SeekPlan,
     ZonePlan, ZonedPlan,
 };
 use crate::power::Window;
@@ -37,12 +37,8 @@ pub(crate) fn small_disk() -> HddPlan {
         power: HddPowerPlan {
             active_w: 10.0,
             positioning_w: 9.0,
-            idle_w: 5.0,
-            standby_w: Some(1.0),
-            spin_up_w: Some(20.0),
-            spin_down_w: Some(2.0),
-            spin_up_s: Some(10.0),
-            spin_down_s: Some(4.0),
+            levels: Levels { idle_w: 5.0, below: vec![] },
+            states: vec![],
         },
     }
 }

@@ -257,6 +257,18 @@ impl Disk {
         works.destage.map(|destage| destage.until)
     }
 
+    /// The same, or that they read ahead. They may go on after that.
+    pub fn works_until(&mut self, now: Nanos) -> Option<Nanos> {
+        let turn = self.model.mech.revolution_ps / 1000 + 1;
+        self.writes_until(now).or_else(|| self.works.prefetch.is_some().then_some(now + turn))
+    }
+
+    /// Turns at the speed of `model` from now on, which differs in nothing else; the media are at rest.
+    pub fn turn_at(&mut self, model: &Arc<Model>) {
+        self.model = Arc::clone(model);
+        self.works.phase_ps %= model.mech.revolution_ps;
+    }
+
     /// What the media did in the background. What they did last for accepted data, up to `now` or planned beyond
     /// (positioned at the first, free at the second instant); and until when, but no later than `now`, they have been reading
     /// ahead.

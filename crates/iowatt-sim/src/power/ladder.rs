@@ -1,0 +1,159 @@
+//! The levels of a pool's drives with their costs in nanoseconds, and what is booked at each and on the way.
+
+use super::{STATES, Slot, State};
+use crate::clock::{Nanos, nanos};
+use crate::device::hdd::Model;
+use crate::plan::{HddPlan, HddPowerPlan};
+use iowatt_power::{Levels, Transition};
+use std::sync::Arc;
+
+/// A state beyond the six: what it draws, and the number of the state that it is reported as (6 and more: further
+/// levels, by number).
+#[derive(Clone, Copy, Debug)]
+pub struct Further {
+    /// Watts.
+    pub watts: f64,
+    /// Number of the reported state.
+    pub reported: usize,
+}
+
+/// A way between two levels.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// What is booked.
+    pub slot: Slot,
+    /// How long it takes.
+    pub takes: Nanos,
+}
+
+/// Levels of like drives.
+#[derive(Debug)]
+pub struct Ladder {
+    /// The levels.
+    pub levels: Levels,
+    /// Watts of the six states. Those that the plan gives no figure for are never entered.
+    pub watts: [f64; STATES],
+    /// Further states.
+    pub further: Vec<Further>,
+    /// What is booked at each level without work.
+    at: Vec<Slot>,
+    /// The same for work (transferring, positioning), where it serves.
+    working: Vec<[Slot; 2]>,
+    up: Vec<Way>,
+    /// By level from, then to.
+    down: Vec<Vec<Way>>,
+    /// The mechanics at each level that serves.
+    models: Vec<Option<Arc<Model>>>,
+}
+
+impl Ladder {
+    /// The ladder of a drive whose mechanics at full speed are `model`.
+    #[must_use]
+    pub fn new(hdd: &HddPlan, model: &Arc<Model>) -> Self {
+        let HddPowerPlan { active_w, positioning_w, levels, states } = &hdd.power;
+        let idle_w = levels.idle_w;
+        let mut ladder = Self {
+            levels: levels.clone(),
+            watts: [*active_w, *positioning_w, idle_w, 0.0, 0.0, 0.0],
+            further: Vec::new(),
+            at: vec![Slot::Of(State::Idle)],
+            working: vec![[Slot::Of(State::Active), Slot::Of(State::Positioning)]],
+            up: vec![Way { slot: Slot::Of(State::SpinUp), takes: 0 }],
+            down: Vec::new(),
+            models: vec![Some(Arc::clone(model))],
+        };
+        // The six states stand for the one level that is reported as standby, and for the way there and back.
+        let standby = states.iter().position(|&s| s == State::Standby as usize).map(|i| i + 1);
+        for (level, (low, &reported)) in levels.below.iter().zip(states).enumerate() {
+            let level = level + 1;
+            let main = standby == Some(level);
+            let at = ladder.place(main, low.watts, reported);
+            ladder.at.push(at);
+            let saved_w = idle_w - low.watts;
+            let slower = low.serves_at.map(|speed| {
+                // What work draws beyond idling is drawn at any speed.
+                let active = ladder.add((active_w - saved_w).max(low.watts), State::Active as usize);
+                let positioning =
+                    ladder.add((positioning_w - saved_w).max(low.watts), State::Positioning as usize);
+                ladder.models.push(Some(Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() })));
+                [active, positioning]
+            });
+            if slower.is_none() {
+                ladder.models.push(None);
+            }
+            ladder.working.push(slower.unwrap_or([Slot::Of(State::Active), Slot::Of(State::Positioning)]));
+            let up = ladder.way(levels.ascent(level), State::SpinUp, main);
+            ladder.up.push(up);
+        }
+        for from in 0..levels.count() {
+            let ways = (0..levels.count())
+                .map(|to| {
+                    let main = from == 0 && standby == Some(to);
+                    ladder.way(levels.descent(from, to), State::SpinDown, main)
+                })
+                .collect();
+            ladder.down.push(ways);
+        }
+        ladder
+    }
+
+    fn add(&mut self, watts: f64, reported: usize) -> Slot {
+        self.further.push(Further { watts, reported });
+        Slot::Further((self.further.len() - 1) as u16)
+    }
+
+    /// Where time at a level is booked.
+    fn place(&mut self, main: bool, watts: f64, reported: usize) -> Slot {
+        if !main {
+            return self.add(watts, reported);
+        }
+        self.watts[State::Standby as usize] = watts;
+        Slot::Of(State::Standby)
+    }
+
+    fn way(&mut self, cost: Transition, state: State, main: bool) -> Way {
+        let takes = nanos(cost.seconds);
+        let watts = if cost.seconds > 0.0 { cost.joules / cost.seconds } else { 0.0 };
+        let slot = if main || takes == 0 { Slot::Of(state) } else { self.add(watts, state as usize) };
+        if main {
+            self.watts[state as usize] = watts;
+        }
+        Way { slot, takes }
+    }
+
+    /// What is booked at a level without work.
+    #[must_use]
+    pub fn at(&self, level: usize) -> Slot {
+        self.at[level]
+    }
+
+    /// What is booked while working at a level: transferring, positioning.
+    #[must_use]
+    pub fn working(&self, level: usize) -> [Slot; 2] {
+        self.working[level]
+    }
+
+    /// The way back from a level.
+    #[must_use]
+    pub fn up(&self, from: usize) -> Way {
+        self.up[from]
+    }
+
+    /// The way to a deeper level.
+    #[must_use]
+    pub fn down(&self, from: usize, to: usize) -> Way {
+        self.down[from][to]
+    }
+
+    /// Whether the spindle stands still at a level.
+    #[must_use]
+    pub fn stopped(&self, level: usize) -> bool {
+        self.levels.get(level).is_some_and(|l| l.stopped)
+    }
+
+    /// The mechanics at a level that serves.
+    #[must_use]
+    pub fn model(&self, level: usize) -> Option<&Arc<Model>> {
+        self.models[level].as_ref()
+    }
+}
