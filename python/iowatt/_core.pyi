@@ -115,9 +115,9 @@ def simulate(
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
-    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told nothing, it
-    does nothing. ``idle`` is given the idle periods in batches (drive, start and length in nanoseconds, whether
-    it is cut) where the plan asks for them; what it raises ends the simulation.
+    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told nothing,
+    it does nothing. ``idle`` is given the idle periods in batches (drive, start and length in nanoseconds,
+    whether it is cut) where the plan asks for them; what it raises ends the simulation.
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
