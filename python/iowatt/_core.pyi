@@ -110,11 +110,14 @@ def simulate(
     sources: list[tuple[str, Iterable[Any] | None]],
     progress: Callable[[float | None, int], object] | None = None,
     foreseen: dict[str, NDArray[Any]] | None = None,
+    idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
+    | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
     An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
-    nothing, it does nothing.
+    nothing, it does nothing. ``idle`` is given the idle periods in batches (drive, start and length in
+    nanoseconds, whether it is cut) where the plan asks for them; what it raises ends the simulation.
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
@@ -216,6 +219,20 @@ def evaluate_policy(
     IowattError
         The levels or the policy are not possible.
     """
+
+class PolicyTrial:
+    """A policy that manages one drive through idle periods that come in batches; two levels only.
+
+    What it learns goes from batch to batch. Arguments and errors are those of ``evaluate_policy``; more
+    than one level below idling is refused.
+    """
+
+    def __init__(self, levels_json: str, policy_json: str, seed: int = 0) -> None: ...
+    def add(self, idle_ns: NDArray[np.uint64]) -> None:
+        """The next periods, shape (n,), contiguous."""
+
+    def result(self) -> Managed:
+        """Sums over all periods so far."""
 
 def break_even(levels_json: str) -> list[float]:
     """Break-even time of each level below idling in s; infinite where it saves nothing."""

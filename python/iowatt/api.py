@@ -85,6 +85,7 @@ def run(
             result = evaluation.simulate(
                 work,
                 inputs=digest.inputs,
+                scratch=None if reservation is None else reservation.aside,
                 started_at=started_at,
                 command=command,
                 progress=progress,

@@ -73,6 +73,7 @@ def simulate(
     started_at: str,
     command: str | None = None,
     progress: Progress | None = None,
+    scratch: Path | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Run:
@@ -84,7 +85,7 @@ def simulate(
         Asked for after the simulation: the files that were read, with their digests.
     started_at:
         As :func:`iowatt.run.provenance.now` has it.
-    progress, other_cpu_s, cpu_clock:
+    progress, scratch, other_cpu_s, cpu_clock:
         As for :func:`iowatt.sources.simulator.observe`.
 
     Raises
@@ -97,6 +98,7 @@ def simulate(
         work.traces,
         scenario_text=work.text,
         progress=progress,
+        scratch=scratch,
         other_cpu_s=other_cpu_s,
         cpu_clock=cpu_clock,
     )
@@ -108,4 +110,4 @@ def simulate(
         command=command,
     )
     summary = summarise(record, origin).as_dict()
-    return Run(summary=summary, plan=dict(record.plan), scenario_text=work.text, tables=vars(record.tables))
+    return Run.of(record, summary)

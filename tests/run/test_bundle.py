@@ -177,6 +177,9 @@ def test_an_incomplete_bundle_names_the_file(run, tmp_path):
 
 def test_tables_have_exactly_the_columns_of_the_contract(run):
     for name, schema in SCHEMAS.items():
+        if name in bundle.ASKED_FOR:
+            assert not run.has(name)
+            continue
         assert dict(run.table(name).schema) == {key: kind() for key, kind in schema.items()}
     with pytest.raises(ValueError, match=r"missing columns.*'op'"):
         frame("latency", {"workload": [], "volume": [], "low_ns": [], "high_ns": [], "count": []})

@@ -1,7 +1,9 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
 
+mod idle;
 mod policy;
+mod policy_trial;
 mod replay;
 mod simulate;
 mod synthetic;
@@ -14,6 +16,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
     module.add_function(wrap_pyfunction!(policy::evaluate_policy, module)?)?;
+    module.add_class::<policy_trial::PolicyTrial>()?;
     module.add_function(wrap_pyfunction!(policy::break_even, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_one, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;

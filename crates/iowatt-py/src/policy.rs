@@ -1,7 +1,7 @@
 //! `evaluate_policy`, `break_even`: idle periods, a drive's levels and a policy in, figures out.
 
 use crate::simulate::internal;
-use iowatt_power::{Levels, PolicyPlan, evaluate};
+use iowatt_power::{Evaluation, Levels, Policy, PolicyPlan, evaluate};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,11 +17,26 @@ pub fn evaluate_policy<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let levels = levels(py, levels_json)?;
-    let plan: PolicyPlan =
-        serde_json::from_str(policy_json).map_err(|e| internal(py, &format!("policy: {e}")))?;
-    let mut policy = plan.build(&levels, seed).map_err(|e| internal(py, &e))?;
+    let mut policy = built(py, &levels, policy_json, seed)?;
     let lengths = idle_ns.as_slice()?;
     let found = py.detach(|| evaluate(&levels, policy.as_mut(), lengths.iter().map(|&ns| ns as f64 / 1e9)));
+    figures(py, &found)
+}
+
+/// The policy of a JSON `PolicyPlan`.
+pub(crate) fn built(
+    py: Python<'_>,
+    levels: &Levels,
+    policy_json: &str,
+    seed: u64,
+) -> PyResult<Box<dyn Policy>> {
+    let plan: PolicyPlan =
+        serde_json::from_str(policy_json).map_err(|e| internal(py, &format!("policy: {e}")))?;
+    plan.build(levels, seed).map_err(|e| internal(py, &e))
+}
+
+/// An evaluation as a dict.
+pub(crate) fn figures<'py>(py: Python<'py>, found: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("periods", found.periods)?;
     result.set_item("length_s", found.length_s)?;
@@ -32,7 +47,7 @@ pub fn evaluate_policy<'py>(
     result.set_item("longest_wait_s", found.longest_wait_s)?;
     result.set_item("spin_downs", found.spin_downs)?;
     result.set_item("descents", found.descents)?;
-    result.set_item("level_s", found.level_s)?;
+    result.set_item("level_s", &found.level_s)?;
     result.set_item("descending_s", found.descending_s)?;
     result.set_item("ascending_s", found.ascending_s)?;
     Ok(result)
@@ -45,7 +60,7 @@ pub fn break_even(py: Python<'_>, levels_json: &str) -> PyResult<Vec<f64>> {
     Ok((1..levels.count()).filter_map(|level| levels.break_even_s(level)).collect())
 }
 
-fn levels(py: Python<'_>, json: &str) -> PyResult<Levels> {
+pub(crate) fn levels(py: Python<'_>, json: &str) -> PyResult<Levels> {
     let levels: Levels = serde_json::from_str(json).map_err(|e| internal(py, &format!("levels: {e}")))?;
     levels.validate().map_err(|e| internal(py, &e))?;
     Ok(levels)

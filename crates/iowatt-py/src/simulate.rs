@@ -1,5 +1,6 @@
 //! `simulate`: a plan and its sources in, figures and columns out.
 
+use crate::idle::Handover;
 use crate::trace::open_ahead;
 use iowatt_sim::power::Foreseen;
 use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
@@ -14,13 +15,14 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs a simulation; the GIL is released but for progress calls and sources that live in Python.
 #[pyfunction]
-#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None))]
+#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None))]
 pub fn simulate<'py>(
     py: Python<'py>,
     plan_json: &str,
     sources: Vec<(String, Option<Py<PyAny>>)>,
     progress: Option<Py<PyAny>>,
     foreseen: Option<Periods<'py>>,
+    idle: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let periods = foreseen.map(|periods| periods.rows()).transpose()?;
     let plan: Plan = serde_json::from_str(plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
@@ -30,6 +32,7 @@ pub fn simulate<'py>(
         .map(|(spec, rows)| open_ahead(py, rows, &spec))
         .collect::<PyResult<Vec<Box<dyn Source>>>>()?;
     let mut stopped_by = None;
+    let handover = idle.map(Handover::new);
     let outcome = py.detach(|| {
         let inputs = opened.iter_mut().map(|s| s.as_mut() as &mut dyn Source).collect();
         let mut last = Instant::now();
@@ -37,7 +40,14 @@ pub fn simulate<'py>(
         if let Some(periods) = &periods {
             simulation.foresee(periods);
         }
+        if let Some(handover) = &handover {
+            simulation.log_idle(handover.sink());
+        }
         simulation.run(&mut |at| {
+            if let Some(error) = handover.as_ref().and_then(Handover::failure) {
+                stopped_by = Some(error);
+                return false;
+            }
             if last.elapsed() < REPORT_EVERY {
                 return true;
             }
@@ -51,6 +61,11 @@ pub fn simulate<'py>(
             }
         })
     });
+    if outcome.is_ok()
+        && let Some(error) = handover.as_ref().and_then(Handover::failure)
+    {
+        return Err(error);
+    }
     let wall_s = started.elapsed().as_secs_f64();
     let outcome = match (outcome, stopped_by) {
         (Ok(outcome), _) => outcome,

@@ -13,7 +13,7 @@ use crate::device::hdd::Model;
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
-use crate::observe::Observer;
+use crate::observe::{IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
@@ -68,6 +68,7 @@ pub struct Simulation<'a> {
     /// Where there is one, drive operations serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
     observer: Observer,
+    logs_idle: bool,
     hosts: Slab<HostRequest>,
     ops: DriveOps,
     /// Operations that may be handed to their drives; empty between events.
@@ -143,6 +144,7 @@ impl<'a> Simulation<'a> {
             buses,
             controller,
             observer,
+            logs_idle: plan.observe.idle,
             hosts: Slab::default(),
             ops: DriveOps::default(),
             ready: Vec::new(),
@@ -151,6 +153,14 @@ impl<'a> Simulation<'a> {
             finished: 0,
             background: 0,
         })
+    }
+
+    /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
+    /// where the plan asks for them.
+    pub fn log_idle(&mut self, sink: IdleSink) {
+        if self.logs_idle {
+            self.observer.log_idle(sink);
+        }
     }
 
     /// Tells oracles which idle periods there will be: those that [`Outcome::foreseen`] of a run without them lists.

@@ -22,5 +22,6 @@ pub mod slab;
 
 pub use engine::{Progress, Simulation};
 pub use error::SimError;
+pub use observe::{IdlePeriod, IdleSink};
 pub use plan::Plan;
 pub use results::{Column, Outcome, Summary, Table};

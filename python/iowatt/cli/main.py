@@ -8,7 +8,21 @@ from types import FrameType
 
 import typer
 
-from iowatt.cli import check, curve, devices, doctor, explain, init, power, report, run, schema, sweep, trace
+from iowatt.cli import (
+    check,
+    curve,
+    devices,
+    doctor,
+    explain,
+    idle,
+    init,
+    power,
+    report,
+    run,
+    schema,
+    sweep,
+    trace,
+)
 from iowatt.errors import IowattError
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -26,6 +40,7 @@ curve.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
+idle.register(app)
 init.register(app)
 power.register(app)
 report.register(app)

@@ -3,7 +3,7 @@
     run.json        summary and provenance
     scenario.toml   as given, with any overrides listed at its end
     plan.json       as resolved: names to numbers, every default filled in
-    intervals.parquet  latency.parquet  energy.parquet  devices.parquet
+    intervals.parquet  latency.parquet  energy.parquet  devices.parquet  and, where asked for, idle.parquet
 
 It is written aside, in ``.iowatt-partial-*`` beside its target, and renamed when complete: whatever
 interrupts the writing, no half bundle carries the target's name.
@@ -27,7 +27,14 @@ from iowatt.run.summary_schema import SCHEMA
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.run.idle_spool import IdleSpool
+    from iowatt.run.record import Record
+
 TABLES = ("intervals", "latency", "energy", "devices")
+#: Tables that a Run has only where its scenario asked for them, and how.
+ASKED_FOR = {"idle": "observe.idle = true"}
+#: Rows of a row group of a long table: what a reader holds at a time.
+ROW_GROUP_ROWS = 262_144
 PARTIAL_PREFIX = ".iowatt-partial-"
 
 
@@ -45,6 +52,7 @@ class Run:
         plan: dict[str, Any],
         scenario_text: str,
         tables: Mapping[str, pl.DataFrame] | None = None,
+        idle: IdleSpool | None = None,
         path: Path | None = None,
     ) -> None:
         self.summary = summary
@@ -53,6 +61,7 @@ class Run:
         #: The bundle's directory; ``None`` for a run that was not saved.
         self.path = path
         self._tables: dict[str, pl.DataFrame] = dict(tables or {})
+        self._idle = idle
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, path={str(self.path)!r})" if self.path else f"Run({self.name!r})"
@@ -80,13 +89,57 @@ class Run:
             path=folder,
         )
 
+    @classmethod
+    def of(cls, record: Record, summary: dict[str, Any]) -> Run:
+        """The run of a record, in memory but for what is too long for it."""
+        tables = {name: getattr(record.tables, name) for name in TABLES}
+        return cls(
+            summary=summary,
+            plan=dict(record.plan),
+            scenario_text=record.scenario_text,
+            tables=tables,
+            idle=record.tables.idle,
+        )
+
     def table(self, name: str) -> pl.DataFrame:
-        """The table ``intervals``, ``latency``, ``energy`` or ``devices``."""
+        """The table ``intervals``, ``latency``, ``energy``, ``devices`` or, where it was asked for, ``idle``.
+
+        ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
+        """
+        if name in ASKED_FOR:
+            return self.scan(name).collect()
         if name not in TABLES:
-            raise InputError(f"a run has no table {name!r}; it has {', '.join(TABLES)}")
+            raise InputError(f"a run has no table {name!r}; it has {', '.join((*TABLES, *ASKED_FOR))}")
         if name not in self._tables:
             self._tables[name] = self._read_table(name)
         return self._tables[name]
+
+    def has(self, name: str) -> bool:
+        """Whether the run has the table."""
+        if name not in ASKED_FOR:
+            return name in TABLES
+        return self._idle is not None or (self.path is not None and (self.path / f"{name}.parquet").is_file())
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """A table to be read piece by piece.
+
+        Raises :class:`InputError` where the run does not have it, with the key that asks for it.
+        """
+        if name not in ASKED_FOR:
+            return self.table(name).lazy()
+        if not self.has(name):
+            asked = ASKED_FOR[name]
+            raise InputError(
+                f"this Run has no table {name!r}: its scenario did not ask for it",
+                where=str(self.path) if self.path else self.name,
+                hint=f"set {asked} in the scenario (or: iowatt run SCENARIO --set {asked.replace(' ', '')})",
+            )
+        if self._idle is not None:
+            return self._idle.scan()
+        import polars as pl
+
+        assert self.path is not None  # or it would not have the table
+        return pl.scan_parquet(self.path / f"{name}.parquet", glob=False, hive_partitioning=False)
 
     @cached_property
     def notes(self) -> list[str]:
@@ -106,6 +159,17 @@ class Run:
         (folder / "scenario.toml").write_text(self.scenario_text, encoding="utf-8")
         for name in TABLES:
             self.table(name).write_parquet(folder / f"{name}.parquet", compression="zstd")
+        for name in filter(self.has, ASKED_FOR):
+            self._write_long(name, folder / f"{name}.parquet")
+
+    def _write_long(self, name: str, file: Path) -> None:
+        """Write a table as it is read."""
+        import polars as pl
+
+        try:
+            self.scan(name).sink_parquet(file, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError(f"cannot be written: {error}", where=str(file)) from None
 
     def _read_table(self, name: str) -> pl.DataFrame:
         import polars as pl  # 0.3 s, only for those who ask for a table

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.run.idle_spool import IdleSpool
+
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
 
@@ -200,6 +202,8 @@ class Tables:
     latency: pl.DataFrame
     energy: pl.DataFrame
     devices: pl.DataFrame
+    #: Every idle period, where they were asked for.
+    idle: IdleSpool | None = None
 
 
 @dataclass(frozen=True)

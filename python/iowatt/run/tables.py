@@ -103,8 +103,16 @@ ARRAY_STATES = ("parts_idle", "parts_active", "supply_loss")
 #: Columns of intervals that are null where the array's own power is neither modelled nor metered.
 ARRAY_COLUMNS = ("parts_j", "supply_loss_j", "wall_w")
 
+#: Only where it was asked for. By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
+IDLE: dict[str, type[pl.DataType]] = {
+    "drive": pl.UInt32,
+    "start_ns": pl.UInt64,
+    "length_ns": pl.UInt64,
+    "cut": pl.Boolean,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES}
+SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES, "idle": IDLE}
 
 
 def whole(intervals: pl.DataFrame) -> pl.DataFrame:

@@ -73,6 +73,7 @@ def compile_plan(
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
+                "idle": scenario.observe.idle,
             },
         },
     }

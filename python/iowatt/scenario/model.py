@@ -58,6 +58,11 @@ class Observe(Strict):
         example="1h",
         gt=0,
     )
+    idle: bool = key(
+        "Whether every idle period of every drive is recorded in the Run's table `idle`, for `iowatt idle`.",
+        default=False,
+        example=True,
+    )
 
 
 class Scenario(Strict):

@@ -7,13 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import DataLossError, InputError
 from iowatt.power import wall
 from iowatt.run.record import Cost, Record, Volume, Workload
 from iowatt.sources import translation, warmup
 from iowatt.sources.inputs import traces_of
+
+if TYPE_CHECKING:
+    from iowatt.run.idle_spool import IdleSpool
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -27,6 +30,7 @@ def observe(
     *,
     scenario_text: str,
     progress: Progress | None = None,
+    scratch: Path | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Record:
@@ -42,6 +46,8 @@ def observe(
         The scenario as given, kept in the record.
     progress:
         Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
+    scratch:
+        Folder for what is too long for memory, the system's own for such things where it is None.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -60,38 +66,42 @@ def observe(
     # Always a Python function: signals (Ctrl-C) are seen when one is called.
     report = progress or (lambda _fraction, _requests: None)
 
-    def run_once(simulation: Mapping[str, Any], foreseen: Any = None) -> dict[str, Any]:
+    def run_once(
+        simulation: Mapping[str, Any], foreseen: Any = None, spool: IdleSpool | None = None
+    ) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
 
         def watch(fraction: float | None, requests: int) -> None:
             report(_fraction(fraction, opened), requests)
 
         told = () if foreseen is None else (foreseen,)
-        raw = run_core(json.dumps(simulation), opened, watch, *told)
+        kept = {} if spool is None else {"idle": spool.add}
+        raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
-    def simulate(simulation: Mapping[str, Any]) -> dict[str, Any]:
+    def simulate(simulation: Mapping[str, Any], spool: IdleSpool | None = None) -> dict[str, Any]:
         if not _oracles(simulation):
-            return run_once(simulation)
+            return run_once(simulation, spool=spool)
         # First without knowledge, to see which idle periods there are; an oracle is up in time, so they stay.
-        return run_once(simulation, run_once(simulation)["foreseen"])
+        return run_once(simulation, run_once(simulation)["foreseen"], spool)
 
     simulation, notes = plan["simulation"], []
     if _oracles(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
+    idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces, "an automatic warm-up", "observe.warmup")
         warmup_s, note = warmup.find(simulation, simulate)
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = simulate(simulation)
+        raw = simulate(simulation, idle)
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
-    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read())
+    return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
@@ -115,11 +125,18 @@ def run_core(
     sources: Sequence[tuple[str, Iterable[Any] | None]],
     progress: Progress,
     foreseen: Any = None,
+    idle: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress, foreseen))
+    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle))
+
+
+def _spool(scratch: Path | None) -> IdleSpool:
+    from iowatt.run.idle_spool import IdleSpool  # loads Polars
+
+    return IdleSpool(scratch)
 
 
 def _load() -> None:
@@ -208,13 +225,19 @@ def peak_rss_mib() -> float:
 
 
 def build_record(
-    plan: Mapping[str, Any], raw: Mapping[str, Any], notes: Sequence[str], scenario_text: str, cost: Cost
+    plan: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    notes: Sequence[str],
+    scenario_text: str,
+    cost: Cost,
+    *,
+    idle: IdleSpool | None = None,
 ) -> Record:
     """The record of a run, from the plan that was simulated and what came back."""
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
-    tables = translation.tables(names, volume_of, raw)
+    tables = translation.tables(names, volume_of, raw, idle)
     array = wall.at_wall(plan, tables, controller.get("processors"))
     return Record(
         name=plan["name"],

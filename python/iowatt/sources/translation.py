@@ -31,6 +31,8 @@ from iowatt.scenario.units import format_bytes
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.run.idle_spool import IdleSpool
+
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
 OPS = ("read", "write")
@@ -169,7 +171,12 @@ def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Ma
     return said
 
 
-def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping[str, Any]) -> Tables:
+def tables(
+    names: Mapping[str, Any],
+    volume_of_workload: list[int],
+    raw: Mapping[str, Any],
+    idle: IdleSpool | None = None,
+) -> Tables:
     """The tables of the bundle, from that part of the plan file and from what the simulator returned."""
     volumes = [names["volumes"][volume] for volume in volume_of_workload]
     return Tables(
@@ -177,6 +184,7 @@ def tables(names: Mapping[str, Any], volume_of_workload: list[int], raw: Mapping
         latency=latency(raw["latency"], names["workloads"], volumes),
         energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
+        idle=idle,
     )
 
 

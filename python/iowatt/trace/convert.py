@@ -1,8 +1,7 @@
 """Any trace to CSV or Parquet in the native columns, in one pass and in bounded memory.
 
 Polars pulls batches from a generator and writes them as they come (its streaming engine holds a few of them
-at a time), so that neither the input nor the output is ever in memory. The registration of a generator as a
-Polars source is marked unstable by Polars; this is the only module that uses it.
+at a time), so that neither the input nor the output is ever in memory.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import polars as pl
-from polars.io.plugins import register_io_source
 
+from iowatt import frames
 from iowatt.errors import InputError
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
@@ -67,9 +66,7 @@ def convert(
     with _aside(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
-        frame = register_io_source(
-            lambda *_: _frames(reader, failures, progress), schema=SCHEMA, validate_schema=True
-        )
+        frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
         try:
             if compression is None:
                 frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)

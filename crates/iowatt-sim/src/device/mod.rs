@@ -224,6 +224,9 @@ impl Drive {
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
     /// completes, and then the drive is dark.
     pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
+        if self.load() == 0 && !self.failed {
+            around.observer.was_vacant(self.index as usize, self.idle_since, now, false);
+        }
         self.failed = true;
         let before = waiting.len();
         if let Some(commands) = &mut self.commands {
@@ -271,6 +274,9 @@ impl Drive {
 
     /// Accepts an operation; serves it at once if the drive is ready.
     pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
+        if self.load() == 0 {
+            around.observer.was_vacant(self.index as usize, self.idle_since, now, true);
+        }
         let DriveOp { lbn, write, host, .. } = around.ops.get(op);
         let gives_way = host == NO_OP && self.gives_way;
         let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
@@ -464,6 +470,9 @@ impl Drive {
 
     /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
     pub fn finish(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
+        if self.load() == 0 && !self.failed {
+            observer.was_vacant(self.index as usize, self.idle_since, now, false);
+        }
         let held = self.commands.iter().flat_map(|c| c.waiting());
         let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);
         for op in waiting.chain(self.service.map(|s| s.op)) {

@@ -4,11 +4,13 @@
 mod batch;
 mod flow;
 mod idle;
+mod idle_log;
 mod intervals;
 
 pub use batch::Batches;
 pub use flow::Flow;
 pub use idle::{IdlePeriods, IdleResult};
+pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
 
 use crate::clock::Nanos;
@@ -34,6 +36,8 @@ pub struct Observer {
     histograms: Vec<[Histogram<u64>; 2]>,
     /// By drive, the integral of its queue over the window: the sum of the stays of its operations.
     queues: Vec<u128>,
+    /// Where idle periods are asked for.
+    idle_log: Option<Box<IdleLog>>,
     last_arrival: Nanos,
     states: usize,
 }
@@ -62,9 +66,23 @@ impl Observer {
             flows: vec![Flow::default(); flows],
             memberships,
             histograms,
+            idle_log: None,
             last_arrival: 0,
             states,
         })
+    }
+
+    /// Hands every idle period to `sink` from now on.
+    pub fn log_idle(&mut self, sink: IdleSink) {
+        self.idle_log = Some(Box::new(IdleLog::new(sink)));
+    }
+
+    /// A drive had no operation over a span, which an arrival has `ended`, or only a failure or the end of the run.
+    #[inline]
+    pub fn was_vacant(&mut self, drive: usize, from: Nanos, until: Nanos, ended: bool) {
+        if let Some(log) = &mut self.idle_log {
+            log.add(drive, (from, until), ended, &self.window);
+        }
     }
 
     /// The observed span.
@@ -181,6 +199,9 @@ impl Observer {
     /// Ends the window with the run.
     pub fn finish(&mut self, now: Nanos) {
         self.window.end = now;
+        if let Some(log) = &mut self.idle_log {
+            log.flush();
+        }
     }
 
     /// Time of the last arrival, 0 where there was none.

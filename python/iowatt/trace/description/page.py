@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
-from iowatt.report import html, numbers
+from iowatt.report import html, numbers, pages
 from iowatt.report.figures.figure import Figure
 from iowatt.report.figures.headline import Headline
 from iowatt.trace.description import figures
@@ -29,29 +27,13 @@ class Part:
 
 def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the page cannot be written; before any work is done."""
-    if target.suffix.lower() != ".html":
-        raise InputError(
-            "the report of a trace is an HTML file", where=str(target), hint="end its name in .html"
-        )
-    if not target.parent.is_dir():
-        raise InputError("the directory for the report does not exist", where=str(target.parent))
-    if target.is_dir():
-        raise InputError("is a directory; a report is a file", where=str(target))
-    if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+    pages.check_target(target, force, "the report of a trace")
 
 
 def write(found: Sequence[dict[str, Any]], target: Path, *, force: bool = False) -> None:
     """Write the page; never half."""
     check_target(target, force)
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
-        aside.write_text(render(found), encoding="utf-8", newline="\n")
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    pages.write(render(found), target)
 
 
 def render(found: Sequence[dict[str, Any]]) -> str:
@@ -64,7 +46,9 @@ def render(found: Sequence[dict[str, Any]]) -> str:
         for figure in section
     }
     title = parts[0].name if len(parts) == 1 else f"{len(parts)} traces"
-    return html.render_page("description.html", drawn, title=title, parts=parts)
+    return html.render_page(
+        "description.html", drawn, brand="a trace as a workload", title=title, parts=parts
+    )
 
 
 def _part(key: str, found: dict[str, Any]) -> Part:

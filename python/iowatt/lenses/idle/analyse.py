@@ -1,0 +1,143 @@
+"""Everything about the idle periods of a Run, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.lenses.idle import autocorrelation, counts, power
+from iowatt.lenses.idle.bound import Bound
+from iowatt.lenses.idle.histogram import Histogram
+from iowatt.lenses.idle.laws import fits
+from iowatt.lenses.idle.laws.sample import Sample
+from iowatt.lenses.idle.periods import NS_PER_S, Periods
+from iowatt.lenses.idle.policies import Trial, policies
+from iowatt.lenses.idle.power import MissingFiguresError, TwoStates
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+SCHEMA: Final = "iowatt.idle/1"
+
+Progress = Callable[[float | None, int], None]
+
+
+def analyse(run: Run, device: str | None = None, progress: Progress | None = None) -> dict[str, Any]:
+    """Analyse the idle periods of a Run.
+
+    Parameters
+    ----------
+    device:
+        A drive of the library (or a device file) whose power figures the policies go by, in place of those of
+        the Run's own drives.
+    progress:
+        Called after each batch with the fraction done and the periods so far.
+
+    Returns
+    -------
+    dict
+        Schema ``iowatt.idle/1``, see docs/reference/cli.md. Times in s, energy in J; shares from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        The Run has no table of idle periods, it is damaged, or ``device`` cannot be used.
+    """
+    periods = Periods(run)
+    drives, why_not = _drives(run, device, len(periods.devices))
+    sums = counts.count(periods)
+    extremes = sums.fewest_and_most()
+    # All periods, those of the two drives, and those known whole, which the laws are fitted to.
+    every, whole, own = Histogram(), Histogram(), {drive: Histogram() for drive in extremes or ()}
+    products = autocorrelation.Products(sums)
+    trials = [Trial(policy, drives) for policy in policies()] if drives else []
+    bound = Bound(drives) if drives else None
+    done, total = 0, int(sums.periods.sum())
+    for batch in periods.batches():
+        products.add(batch)
+        every.add(batch.length_ns)
+        whole.add(batch.length_ns[~batch.cut])
+        for drive, histogram in own.items():
+            histogram.add(batch.length_ns[batch.drive == drive])
+        for trial in trials:
+            trial.add(batch)
+        if bound is not None:
+            bound.add(batch)
+        done += len(batch.drive)
+        if progress is not None:
+            progress(done / total, done)
+    total_j = None if device is not None else float(run.summary["energy"]["total_j"])
+    accesses = sum(int(one["accesses"]) for one in run.summary["devices"])
+    roles = dict(zip(("fewest", "most"), extremes, strict=True)) if extremes else {}
+    evaluated = [trial.result(total_j, accesses) for trial in trials]
+    return {
+        "schema": SCHEMA,
+        "run": run.name,
+        "path": str(run.path) if run.path else None,
+        "window_s": periods.duration_s,
+        "periods": total,
+        "cut": int(sums.cut.sum()),
+        "idle_s": int(sums.idle_ns.sum()) / NS_PER_S,
+        "idle_share": _idle_share(periods, int(sums.idle_ns.sum())),
+        "longer": counts.longer(periods, sums),
+        "devices": counts.disks(periods, sums, products.variance_s2),
+        "autocorrelation": autocorrelation.described(products, periods.devices, extremes),
+        "distribution": {
+            "all": every.curve(),
+            **{role: {"name": periods.devices[drive], **own[drive].curve()} for role, drive in roles.items()},
+        },
+        "fits": fits(Sample.of(whole), every.curve()["length_s"]),
+        "drives": [one.described() for one in dict.fromkeys(drives)],
+        "policies": evaluated,
+        "oracle_bound": [] if bound is None else bound.points(total_j),
+        "notes": _notes(run, sums, device, why_not, any(row["delayed"] for row in evaluated)),
+    }
+
+
+def _idle_share(periods: Periods, idle_ns: int) -> float:
+    time_s = periods.duration_s * len(periods.devices)
+    return idle_ns / NS_PER_S / time_s if time_s > 0 else 0.0
+
+
+def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoStates], str | None]:
+    """The power states of each drive; none, and why, where neither the Run nor a name tells."""
+    if device is not None:
+        return [power.named(device)] * count, None
+    try:
+        return power.of_run(run), None
+    except MissingFiguresError as error:
+        return [], f"no policies: {error.message}; name a drive whose figures to use with --device"
+
+
+def _notes(
+    run: Run, sums: counts.PerDrive, device: str | None, why_not: str | None, delaying: bool
+) -> list[str]:
+    said = []
+    if cut := int(sums.cut.sum()):
+        said.append(
+            f"{cut:,} periods are cut by the window: they count with the length that lies in it, but not in "
+            "means, variations, autocorrelations and fits"
+        )
+    if delaying:
+        said.append(
+            "delays are those of arrivals that end a period; requests that follow while a drive spins up "
+            "wait too, "
+            "so the mean over all operations is a lower bound: simulate a policy for the whole"
+        )
+    if why_not is not None:
+        said.append(why_not)
+    models = {str(one["model"]) for one in run.summary["devices"]}
+    for note in run.notes:
+        about = next(
+            (model for model in models if note.startswith((f"{model}:", f"{model} is a stand-in"))), None
+        )
+        if about and ("power" in note or "stand-in" in note) and device is None:
+            said.append(note)
+    if device is not None:
+        said.append(f"the policies go by the power figures of {device}, which is not the Run's own drive")
+    if sum(int(one["spin_downs"]) for one in run.summary["devices"]):
+        said.append(
+            "the Run's own drives spun down: its idle periods are those that this policy left, and its total "
+            "energy is not that of drives that never stop"
+        )
+    return said

@@ -1,0 +1,56 @@
+"""The oracle bound: what perfect knowledge saves, against the time that stopping and starting takes together.
+
+The study's Figure 6. Both transitions are shortened in proportion, at the same watts, so that their energy
+and the break-even time shrink with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from iowatt.lenses.idle.periods import Batch
+from iowatt.lenses.idle.policies import Named, Trial
+from iowatt.lenses.idle.power import TwoStates
+
+#: Eight points a decade over three decades, from the drive's own transitions (1) down.
+FACTORS: Final = tuple(10 ** (-step / 8) for step in range(25))
+
+_ORACLES: Final = {
+    "energy": Named("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+    "latency": Named("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+}
+
+
+class Bound:
+    """Both oracles over every point of the curve."""
+
+    def __init__(self, drives: Sequence[TwoStates], factors: Sequence[float] = FACTORS) -> None:
+        self._points = [
+            (
+                max(drive.transition_s for drive in drives) * factor,
+                {
+                    name: Trial(oracle, [drive.quicker(factor) for drive in drives])
+                    for name, oracle in _ORACLES.items()
+                },
+            )
+            for factor in factors
+        ]
+
+    def add(self, batch: Batch) -> None:
+        """Add a batch."""
+        for _, trials in self._points:
+            for trial in trials.values():
+                trial.add(batch)
+
+    def points(self, total_j: float | None) -> list[dict[str, Any]]:
+        """One row for each transition time (of the slowest drive), the drives' own first."""
+        rows: list[dict[str, Any]] = []
+        for transition_s, trials in self._points:
+            row: dict[str, Any] = {"transition_s": transition_s}
+            for name, trial in trials.items():
+                found = trial.result(total_j)
+                row[f"{name}_saved_share"] = found["saved_share"]
+                row[f"{name}_saved_share_of_total"] = found["saved_share_of_total"]
+            rows.append(row)
+        return rows

@@ -1,0 +1,150 @@
+"""The idle periods of a Run, read in batches and checked, whoever wrote the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from iowatt.errors import InputError
+from iowatt.run.tables import IDLE
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+BATCH_ROWS: Final = 262_144
+NS_PER_S: Final = 1e9
+#: Window edges are seconds in floating point.
+EDGE_NS: Final = 1_000
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Columns of equal length, each drive's periods in order of time.
+
+    ``drive`` indexes the devices, ``length_ns`` is above 0, ``cut`` says that a period is not known whole.
+    """
+
+    drive: npt.NDArray[np.int64]
+    length_ns: npt.NDArray[np.int64]
+    cut: npt.NDArray[np.bool_]
+
+    @property
+    def length_s(self) -> Floats:
+        """Lengths in seconds."""
+        return self.length_ns / NS_PER_S
+
+    def whole(self) -> Batch:
+        """Those that are known whole."""
+        kept = ~self.cut
+        return Batch(self.drive[kept], self.length_ns[kept], self.cut[kept])
+
+    @cached_property
+    def by_drive(self) -> list[tuple[int, npt.NDArray[np.uint64]]]:
+        """Drives that have periods here, each with their lengths in ns, in order of time."""
+        if len(self.drive) == 0:
+            return []
+        order = np.argsort(self.drive, kind="stable")
+        drive, length = self.drive[order], self.length_ns[order].astype(np.uint64)
+        edges = np.flatnonzero(np.diff(drive)) + 1
+        first = drive[np.concatenate(([0], edges))]
+        return list(zip(first.tolist(), np.split(length, edges), strict=True))
+
+
+class Periods:
+    """The table ``idle`` of a Run.
+
+    Raises
+    ------
+    InputError
+        Where the Run has no such table (naming the key that asks for it), or it is not what
+        docs/reference/run.md says; while reading, with the row (from 1) that is wrong.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.where = str(run.path / "idle.parquet") if run.path else f"{run.name}: idle"
+        self.devices: list[str] = [device["name"] for device in run.summary["devices"]]
+        window = run.summary["window"]
+        self.start_ns = round(window["start_s"] * NS_PER_S)
+        self.end_ns = round(window["end_s"] * NS_PER_S)
+        self._frame = run.scan("idle")
+        self._check_columns()
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the window in s."""
+        return float(self.end_ns - self.start_ns) / NS_PER_S
+
+    def batches(self) -> Iterator[Batch]:
+        """The periods, from the beginning each time it is called."""
+        ends = np.full(len(self.devices), self.start_ns - EDGE_NS, dtype=np.int64)
+        row = 0
+        while True:
+            frame = self._read(row)
+            if frame.height == 0:
+                return
+            yield self._checked(frame, row, ends)
+            row += frame.height
+
+    def _check_columns(self) -> None:
+        try:
+            schema = self._frame.collect_schema()
+        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+            raise self._unreadable(error) from None
+        missing = [name for name in IDLE if name not in schema]
+        if missing:
+            raise InputError(
+                f"lacks the columns {', '.join(missing)}; a table of idle periods has {', '.join(IDLE)}",
+                where=self.where,
+            )
+        for name in IDLE:
+            kind = schema[name]
+            right = kind == pl.Boolean if name == "cut" else kind.is_integer()
+            if not right:
+                wanted = "true or false" if name == "cut" else "whole numbers"
+                raise InputError(f"column {name!r} holds {kind}, where {wanted} are wanted", where=self.where)
+
+    def _read(self, row: int) -> pl.DataFrame:
+        try:
+            return self._frame.select(*IDLE).slice(row, BATCH_ROWS).collect()
+        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: BaseException) -> InputError:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return InputError(f"does not decode as Parquet ({reason})", where=self.where, hint="run it again")
+
+    def _checked(self, frame: pl.DataFrame, first: int, ends: npt.NDArray[np.int64]) -> Batch:
+        """The batch that begins with row ``first`` (from 0); ``ends`` are the drives' last ends so far."""
+        most = np.iinfo(np.int64).max // 2
+        numbers = ["drive", "start_ns", "length_ns"]
+        bad = pl.any_horizontal(pl.col(IDLE).is_null(), pl.col(numbers) < 0, pl.col(numbers) > most)
+        self._refuse(frame.select(bad).to_series().to_numpy(), first, "a value is missing or not possible")
+        drive, start, length = (frame[name].cast(pl.Int64).to_numpy() for name in numbers)
+        known = len(self.devices)
+        self._refuse(drive >= known, first, f"there is no such drive: the Run has {known}, numbered from 0")
+        self._refuse(length == 0, first, "a period of length 0 is none")
+        outside = (start < self.start_ns - EDGE_NS) | (start + length > self.end_ns + EDGE_NS)
+        self._refuse(outside, first, "the period does not lie within the Run's window")
+        order = np.argsort(drive, kind="stable")
+        before = np.empty_like(start)
+        sorted_drive, sorted_end = drive[order], (start + length)[order]
+        opening = np.ones(len(order), dtype=np.bool_)
+        opening[1:] = np.diff(sorted_drive) != 0
+        earlier = np.concatenate(([0], sorted_end[:-1]))
+        before[order] = np.where(opening, ends[sorted_drive], earlier)
+        self._refuse(start < before, first, "the period begins before the drive's previous one has ended")
+        closing = np.append(opening[1:], True)
+        ends[sorted_drive[closing]] = sorted_end[closing]
+        return Batch(drive, length, frame["cut"].to_numpy())
+
+    def _refuse(self, bad: npt.NDArray[np.bool_], first: int, message: str) -> None:
+        if bad.any():
+            raise InputError(message, where=f"{self.where}: row {first + int(np.argmax(bad)) + 1}")

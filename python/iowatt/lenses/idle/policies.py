@@ -1,0 +1,111 @@
+"""What each two-state policy makes of exactly these idle periods.
+
+The policies and their evaluation are those of the simulator (the crate iowatt-power); here they are named,
+fed and summed up. Every period is taken as it stands: an arrival that waits for a spin-up delays none of the
+following ones, as it would in a simulation. A period that is cut by the end of the window counts like any
+other: its end is taken for an arrival. So the delays are those of arrivals that end a period, and a lower
+bound of the whole: requests that follow while a drive spins up wait as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from iowatt.lenses.idle.periods import Batch
+from iowatt.lenses.idle.power import TwoStates
+
+#: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
+THRESHOLDS_S: Final = (2.0, 10.0, 60.0, 300.0)
+#: As a scenario has them by default: begins at 10 s; a spin-up that delays by more than 5 % of the idle time
+#: before it adds 1 s, another takes off 0.5 s.
+ADAPTATION: Final = {
+    "initial_s": 10.0,
+    "acceptable": 0.05,
+    "raise_s": 1.0,
+    "lower_s": 0.5,
+    "least_s": 1.0,
+    "most_s": 300.0,
+}
+#: 100 experts, eta = 4 and alpha = 0.08.
+SHARING: Final = {"experts": 100, "learning_rate": 4.0, "share": 0.08}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A policy: its key, how people call it, and ``PolicyPlan`` of iowatt-power."""
+
+    key: str
+    title: str
+    plan: dict[str, Any]
+
+
+def policies() -> list[Named]:
+    """The two-state policies, the oracles first."""
+    fixed = [
+        Named(
+            f"fixed-threshold-{threshold:g}s",
+            f"Fixed threshold, {threshold:g} s",
+            {"policy": "fixed-threshold", "threshold_s": threshold, "level": 1},
+        )
+        for threshold in THRESHOLDS_S
+    ]
+    return [
+        Named("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+        Named("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+        Named("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
+        Named("adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}),
+        Named("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
+        *fixed,
+        Named("never", "Never", {"policy": "never"}),
+    ]
+
+
+class Trial:
+    """One policy on every drive of a Run, fed batch by batch; on each drive it learns alone."""
+
+    def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
+        from iowatt import _core  # the compiled core, for those who evaluate
+
+        self.policy = policy
+        plan = json.dumps(policy.plan)
+        self._drives = [
+            _core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
+        ]
+
+    def add(self, batch: Batch) -> None:
+        """Let the policy manage the drives through the periods."""
+        for drive, length_ns in batch.by_drive:
+            self._drives[drive].add(length_ns)
+
+    def result(self, total_j: float | None, accesses: int | None = None) -> dict[str, Any]:
+        """Sums over drives.
+
+        ``total_j`` is what the drives drew in all, where that is known of these very drives, and
+        ``accesses`` are all their operations: most of them begin no period and are not delayed.
+        """
+        found: list[Any] = [drive.result() for drive in self._drives]
+
+        def total(key: str) -> float:
+            return float(sum(one[key] for one in found))
+
+        periods, delayed = int(total("periods")), int(total("delayed"))
+        baseline_j, energy_j = total("baseline_j"), total("energy_j")
+        saved_j = baseline_j - energy_j
+        return {
+            "policy": self.policy.key,
+            "title": self.policy.title,
+            "energy_j": energy_j,
+            "saved_j": saved_j,
+            "saved_share": saved_j / baseline_j if baseline_j > 0 else 0.0,
+            "saved_share_of_total": saved_j / total_j if total_j else None,
+            "delayed": delayed,
+            "delayed_share": delayed / periods if periods else 0.0,
+            "added_delay_per_access_s": total("added_s") / accesses if accesses else None,
+            "added_delay_per_period_s": total("added_s") / periods if periods else 0.0,
+            "added_delay_of_delayed_s": total("added_s") / delayed if delayed else None,
+            "added_delay_max_s": max((one["longest_wait_s"] for one in found), default=0.0),
+            "start_stops": int(total("spin_downs")),
+        }

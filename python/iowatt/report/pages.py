@@ -1,0 +1,32 @@
+"""A page of its own: where it may be written, and writing it never half."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from iowatt.errors import InputError
+
+
+def check_target(target: Path, force: bool, what: str) -> None:
+    """Raise ``InputError`` where the page cannot be written; ``what`` names the page."""
+    if target.suffix.lower() != ".html":
+        raise InputError(f"{what} is an HTML file", where=str(target), hint="end its name in .html")
+    if not target.parent.is_dir():
+        raise InputError("the directory for the report does not exist", where=str(target.parent))
+    if target.is_dir():
+        raise InputError("is a directory; a report is a file", where=str(target))
+    if target.exists() and not force:
+        raise InputError("exists already", where=str(target), hint="--force replaces it")
+
+
+def write(text: str, target: Path) -> None:
+    """Write the page aside, then rename it."""
+    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
+    try:
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        aside.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        aside.unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+"""The page of `iowatt idle` in a real browser: it draws, fits, prints, and says and asks for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+import iowatt
+from iowatt.lenses.idle import analyse
+from iowatt.report.idle import page
+
+pytestmark = NEEDS_BROWSER
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CHARTS = 7
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("idle")
+    found = analyse(iowatt.run(EXAMPLES / "hp-week.toml"))
+    hostile = "<img src=x onerror=alert(1)>"
+    found["run"] = hostile
+    for role in ("fewest", "most"):
+        found["distribution"][role]["name"] += hostile
+    page.write(found, folder / "idle.html")
+    return folder / "idle.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_of_the_week_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written, color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path, .barlayer path").count() > 0
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_idle_page_does_not_stick_out_sideways(browser, written, width):
+    visit = Visit(browser, written, viewport={"width": width, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.finish()
+
+
+def test_the_table_of_policies_is_open(browser, written):
+    visit = Visit(browser, written)
+    shown = visit.page.locator("table:visible").filter(has_text="Start-stops")
+    assert shown.locator("tbody tr").first.inner_text().startswith("Oracle by energy")
+    visit.finish()
