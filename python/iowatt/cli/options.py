@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,3 +15,18 @@ Overrides = Annotated[
         "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
     ),
 ]
+
+
+def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
+    """``text`` as a quantity above 0, by a function of `iowatt.scenario.units`; ``None`` where not given."""
+    from iowatt.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+    if not value:
+        raise InputError("must be above 0", where=where)
+    return value

@@ -61,8 +61,8 @@ class Run(Strict):
         "Law of the gaps.", default="exponential", example="fixed"
     )
     addresses: Literal["sequential", "same", "law"] = key(
-        "Where those that follow go. sequential: each begins where the one before it ended; same: to the same "
-        "place in the same size; law: by the stream's address law.",
+        "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
+        "same place in the same size; law: by the stream's address law.",
         default="sequential",
         example="law",
     )
@@ -185,7 +185,9 @@ class Profile(Strict):
     title: str = key(
         "What it is, in a line.",
         min_length=1,
-        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",  # it stands in the first line of files that other programs run
+        max_length=500,
+        # It stands in the first line of files that other programs run.
+        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
         example="SNIA Emerald hot band, version 2 on",
     )
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
