@@ -57,9 +57,7 @@ class Run(Strict):
         example="fixed",
     )
     gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
-    gap_law: Literal["exponential", "fixed"] = key(
-        "Law of the gaps.", default="exponential", example="fixed"
-    )
+    gap_law: Literal["exponential", "fixed"] = key("Law of the gaps.", default="exponential", example="fixed")
     addresses: Literal["sequential", "same", "law"] = key(
         "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
         "same place in the same size; law: by the stream's address law.",
