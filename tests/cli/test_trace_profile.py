@@ -64,6 +64,8 @@ def test_json_has_a_version_and_all_traces(trace: Path) -> None:
         "lookback": 32,
         "gap_bytes": 0,
         "cache_bytes": [],
+        "size_bytes": None,
+        "dyadic_windows": False,
     }
     assert week["density"]["extent_bytes"] == 64 << 20
     # What fitting a synthetic workload needs.

@@ -21,6 +21,8 @@ def describe(
     lookback: int = 32,
     gap_bytes: int = 0,
     cache_bytes: Sequence[int] = (),
+    size_bytes: tuple[int, int] | None = None,
+    dyadic_windows: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
@@ -42,6 +44,11 @@ def describe(
         What a request may skip forward and still continue a run.
     cache_bytes
         Cache sizes at which the miss-ratio curve gets a point of its own.
+    size_bytes
+        Only requests of these sizes, least and greatest; times still count from the trace's first request.
+    dyadic_windows
+        Windows of the rates over time are powers of two of a second, as those of the burstiness; else 1 ms,
+        10 ms, ... 1 min, 10 min, 1 h, 1 d.
 
     Raises
     ------
@@ -56,6 +63,8 @@ def describe(
         "lookback": lookback,
         "gap_bytes": gap_bytes,
         "cache_bytes": list(cache_bytes),
+        "size_bytes": size_bytes,
+        "dyadic_windows": dyadic_windows,
     }
 
     def report(fraction: float | None, requests: int) -> None:
