@@ -12,8 +12,10 @@ pub enum Room {
     SpindlePhase = 1,
     /// Think times of each closed workload.
     Think = 2,
+    /// Copies that are alike, of each pool.
+    CopyTie = 3,
     /// Seed of each drive's power policy.
-    PowerPolicy = 3,
+    PowerPolicy = 4,
 }
 
 /// The random stream of one room and index.

@@ -1,9 +1,9 @@
 //! The generator: arrivals, streams and address laws of a plan put together into a [`Source`].
 
-use crate::access::{Access, Range};
+use crate::access::{Access, Memory, Range};
 use crate::arrival::Process;
 use crate::choice::Choice;
-use crate::plan::{FollowPlan, Plan, RunPlan, SizePlan, StreamPlan};
+use crate::plan::{AccessPlan, FollowPlan, Plan, RunPlan, SizePlan, StreamPlan};
 use crate::rng::{Draws, Purpose};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -90,7 +90,7 @@ impl Stream {
 
     /// Size and first byte of the next request; `after` are those of the one that it follows in a run.
     #[inline]
-    fn place(&mut self, write: bool, after: Option<(u32, u64)>) -> (u32, u64) {
+    fn place(&mut self, write: bool, after: Option<(u32, u64)>, used: &mut Memory) -> (u32, u64) {
         let following = after.zip(self.run.map(|run| run.addresses));
         if let Some((same, FollowPlan::Same)) = following {
             return same;
@@ -101,7 +101,7 @@ impl Stream {
             Some(((bytes, start), FollowPlan::Sequential)) => {
                 self.range.next_to(start + u64::from(bytes), u64::from(size))
             }
-            _ => self.access.next(&self.range, &mut self.draws, size, write),
+            _ => self.access.next(&self.range, &mut self.draws, size, write, used),
         };
         (size, offset)
     }
@@ -145,11 +145,29 @@ fn check(stream: &StreamPlan, reads: bool, writes: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// Bytes of the blocks that are used again; 0 where none are.
+fn reused_block(plan: &Plan) -> Result<u64, String> {
+    let mut found = plan.streams.iter().filter_map(|stream| match &stream.access {
+        AccessPlan::Density { block_bytes, reuse, fresh, .. } if !reuse.is_empty() || *fresh > 0.0 => {
+            Some(*block_bytes)
+        }
+        _ => None,
+    });
+    let first = found.next().unwrap_or(0);
+    if found.all(|other| other == first) {
+        Ok(first)
+    } else {
+        Err("streams that use blocks again need blocks of one size".into())
+    }
+}
+
 /// A synthetic workload as a source of requests.
 pub struct Generator {
     name: String,
     streams: Vec<Stream>,
     processes: Vec<Process>,
+    /// What density laws share.
+    used: Memory,
     /// Next request of each process; `None` where it has ended.
     pending: Vec<Option<(f64, usize)>>,
     primed: bool,
@@ -193,6 +211,7 @@ impl Generator {
         Ok(Self {
             name: plan.name.clone(),
             streams: streams?,
+            used: Memory::new(reused_block(plan)?),
             pending: vec![None; processes.len()],
             processes,
             primed: false,
@@ -289,7 +308,7 @@ impl Generator {
         self.last_ns = time_ns;
         self.made += 1;
         let of = &mut self.streams[stream];
-        let (size, offset) = of.place(write, after.map(|follower| follower.after));
+        let (size, offset) = of.place(write, after.map(|follower| follower.after), &mut self.used);
         let response_ns = NO_RESPONSE;
         let op = if write { Op::Write } else { Op::Read };
         let request = Request { time_ns, offset, response_ns, size, device: 0, stream: stream as u32, op };

@@ -147,6 +147,65 @@ pub enum AccessPlan {
         /// Where blocks lie in order of first use.
         order: Order,
     },
+    /// Extents by measured weights, with runs and near jumps.
+    Density {
+        /// Bytes of an extent.
+        extent_bytes: u64,
+        /// Numbers of the extents that are used, from the start of the range.
+        extents: Vec<u64>,
+        /// Their weights.
+        weights: Vec<f64>,
+        /// Lengths of sequential runs; empty: single requests.
+        runs: Vec<RunLengthPlan>,
+        /// Chance that a request goes on with the run of the one before it while that has more, 0..=1.
+        stick: f64,
+        /// Chance that a run begins near the end of the last one, 0..=1.
+        near: f64,
+        /// How far from it, then.
+        jumps: Vec<JumpPlan>,
+        /// Bytes of a block of `reuse`.
+        block_bytes: u64,
+        /// Where else a run begins: at blocks used before, by how long ago.
+        reuse: Vec<DepthPlan>,
+        /// Share of runs that begin at a place not used before, 0..=1.
+        fresh: f64,
+    },
+}
+
+/// Runs of so many requests.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunLengthPlan {
+    /// Mean requests of a run of this kind, at least 1.
+    pub requests: f64,
+    /// Its weight among runs.
+    pub weight: f64,
+}
+
+/// Reuse of blocks at a range of depths of the least-recently-used stack of the whole workload.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DepthPlan {
+    /// Least depth, from 1: the block used last.
+    pub from_blocks: u64,
+    /// Greatest.
+    pub to_blocks: u64,
+    /// Share of runs that begin there, 0..=1.
+    pub fraction: f64,
+}
+
+/// Jumps of a range of lengths.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JumpPlan {
+    /// Whether they lead forward.
+    pub forward: bool,
+    /// Shortest, bytes.
+    pub from_bytes: u64,
+    /// All are shorter than this.
+    pub below_bytes: u64,
+    /// Weight among jumps.
+    pub weight: f64,
 }
 
 /// A point of a curve of hits.
@@ -232,6 +291,16 @@ pub enum LawPlan {
         mean_requests: f64,
         /// Between requests of a batch.
         spacing_s: f64,
+    },
+    /// Counts of a window divided again and again, unevenly (a multiplicative cascade).
+    Cascade {
+        /// Requests a second, over all.
+        rate: f64,
+        /// The longest window whose count is divided.
+        window_s: f64,
+        /// How uneven each halving is, the widest first, by the count: of 2 to 3 requests, of 4 to 7, ..., the
+        /// last of all more. 0: each for itself, 1: all in one half, below 0: they keep apart.
+        unevenness: Vec<Vec<f64>>,
     },
     /// The stamps of a recorded trace.
     Recorded {

@@ -90,10 +90,12 @@ def register(app: typer.Typer) -> None:
         help="What is in a trace, what it asks of storage; the same trace in another format.",
         no_args_is_help=True,
     )
-    from iowatt.cli.trace_profile import profile  # it takes its options from here
+    from iowatt.cli.trace_fit import fit  # they take their options from here
+    from iowatt.cli.trace_profile import profile
 
     trace.command("info")(info)
     trace.command("profile")(profile)
+    trace.command("fit")(fit)
     trace.command("convert")(convert)
     generate.register(trace)
     export.register(trace)

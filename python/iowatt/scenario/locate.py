@@ -7,6 +7,7 @@ arrays of tables with their index, dotted and quoted keys, inline tables and lis
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Final
 
 from iowatt.scenario.problems import KeyPath
@@ -38,6 +39,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._breaks = [match.start() for match in re.finditer("\n", text)]
         self._at = 0
         self._lines: dict[KeyPath, int] = {(): 1}
         self._lengths: dict[KeyPath, int] = {}  # arrays of tables: elements so far
@@ -50,7 +52,7 @@ class Lines:
         return self._lines[path]
 
     def _record(self, path: KeyPath, at: int) -> None:
-        line = self._text.count("\n", 0, at) + 1
+        line = bisect_left(self._breaks, at) + 1
         for length in range(1, len(path) + 1):
             self._lines.setdefault(path[:length], line)
 

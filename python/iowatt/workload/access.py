@@ -188,7 +188,103 @@ class ReuseDistance(Strict):
         }
 
 
+class RunLength(Strict):
+    """Runs of one length."""
+
+    requests: float = key("Mean requests of a run.", ge=1, lt=1e15, example=16)
+    share: Percent = key("Share of the runs.", gt=0, unit="%", example=2)
+
+
+class Jump(Strict):
+    """Jumps of a range of lengths."""
+
+    least: int = key("Shortest, bytes; backward where negative.", unit="bytes", example=-8192)
+    below: int = key("All are shorter than this, bytes; of the same sign.", unit="bytes", example=-16384)
+    share: Percent = key("Share of the jumps.", gt=0, unit="%", example=12)
+
+
+class Depth(Strict):
+    """Reuse at a range of depths."""
+
+    least: int = key("Least depth, from 1: the block used last.", ge=1, lt=1 << 40, example=1)
+    most: int = key("Greatest depth.", ge=1, lt=1 << 40, example=8)
+    share: Percent = key("Share of the runs.", gt=0, unit="%", example=5)
+
+
+class Density(Strict):
+    """Extents by measured weights, with runs and near jumps."""
+
+    pattern: Literal["density"] = _pattern(
+        "density: a run begins in an extent drawn by its weight, or near the end of the one before it; its "
+        "requests follow one another."
+    )
+    extent: BlockSize = _extent("an extent")
+    extents: list[Annotated[int, Field(ge=0)]] = key(
+        "Numbers of the extents that are used, from the start of the range.",
+        min_length=1,
+        max_length=1 << 16,
+        example=[0, 3, 4],
+    )
+    weights: list[Annotated[float, Field(ge=0)]] = key(
+        "Their weights.", min_length=1, max_length=1 << 16, example=[12, 5, 90]
+    )
+    runs: list[RunLength] = key(
+        "Lengths of runs; shares add up to 100.", default=[], unset="each request is a run", max_length=4096
+    )
+    stick: Percent = key(
+        "Requests that go on with the run of the one before them while it has more; the others begin a run, "
+        "or go on with one that was left.",
+        default=100.0,
+        unit="%",
+        example=60,
+    )
+    near: Percent = key(
+        "Share of runs that begin at a jump from where the last one ended.", default=0.0, unit="%", example=20
+    )
+    jumps: list[Jump] = key("Those jumps; shares add up to 100.", default=[], max_length=4096)
+    block: BlockSize = key("Block of reuse.", default=4096, unit="bytes", ge=512, example="4KiB")
+    reuse: list[Depth] = key(
+        "Runs that begin at a place that any stream used before, by its depth in the stack of last uses.",
+        default=[],
+        max_length=4096,
+    )
+    fresh: Percent = key(
+        "Runs that begin at a place not used before; those neither here nor under reuse begin by the "
+        "weights alone.",
+        default=0.0,
+        unit="%",
+        example=5,
+    )
+
+    def plan(self) -> dict[str, Any]:
+        """The law for the generator."""
+        return {
+            "pattern": "density",
+            "extent_bytes": self.extent,
+            "extents": self.extents,
+            "weights": self.weights,
+            "runs": [{"requests": run.requests, "weight": run.share} for run in self.runs],
+            "stick": self.stick / 100,
+            "near": self.near / 100,
+            "jumps": [
+                {
+                    "forward": jump.below > 0,
+                    "from_bytes": abs(jump.least),
+                    "below_bytes": abs(jump.below),
+                    "weight": jump.share,
+                }
+                for jump in self.jumps
+            ],
+            "block_bytes": self.block,
+            "reuse": [
+                {"from_blocks": row.least, "to_blocks": row.most, "fraction": row.share / 100}
+                for row in self.reuse
+            ],
+            "fresh": self.fresh / 100,
+        }
+
+
 Access = Annotated[
-    Sequential | Uniform | Zipf | Skew | HotBand | HierarchicalReuse | ReuseDistance,
+    Sequential | Uniform | Zipf | Skew | HotBand | HierarchicalReuse | ReuseDistance | Density,
     Field(discriminator="pattern"),
 ]

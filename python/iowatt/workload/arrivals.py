@@ -172,6 +172,33 @@ class Batch(Arriving):
         return {"law": "batch", "rate": self.rate, **batch}
 
 
+Uneven = Annotated[float, Field(ge=-1, le=1)]
+
+
+class Cascade(Arriving):
+    """Counts divided over ever shorter times, as unevenly as each scale asks for."""
+
+    law: Literal["cascade"] = _law(
+        "cascade: the requests of a window are divided between its halves, those between theirs, and so on, "
+        "each time as unevenly as given; so the counts have a given variance on every scale."
+    )
+    rate: Iops | None = _rate()
+    window: Duration = key(
+        "The window that is divided first; phases and envelopes cut it.", unit="s", gt=0, example="10s"
+    )
+    unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
+        "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
+        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they part.",
+        max_length=64,
+        example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
+    )
+
+    def plan(self) -> dict[str, Any]:
+        """The law for the generator."""
+        shape = {"window_s": self.window, "unevenness": self.unevenness}
+        return {"law": "cascade", "rate": self.rate, **shape}
+
+
 class OnOff(Staying):
     """Poisson while on, nothing while off."""
 
@@ -219,8 +246,11 @@ class Closed(Staying):
     )
 
 
-Rated = Constant | Poisson | HyperExponential | Batch | OnOff
+Rated = Constant | Poisson | HyperExponential | Batch | Cascade | OnOff
 Arrivals = Annotated[
-    Constant | Poisson | HyperExponential | Batch | OnOff | Recorded | Closed, Field(discriminator="law")
+    Constant | Poisson | HyperExponential | Batch | Cascade | OnOff | Recorded | Closed,
+    Field(discriminator="law"),
 ]
-OwnArrivals = Annotated[Constant | Poisson | HyperExponential | Batch | OnOff, Field(discriminator="law")]
+OwnArrivals = Annotated[
+    Constant | Poisson | HyperExponential | Batch | Cascade | OnOff, Field(discriminator="law")
+]

@@ -172,8 +172,31 @@ def _law_fits(stream: Stream, path: KeyPath, length: int) -> Iterator[Problem]:
         yield Problem(
             (*path, "access", "leaf"), f"{law.leaf} bytes are more than the range of {length} bytes"
         )
+    if isinstance(law, access.Density):
+        yield from _density(law, (*path, "access"), length)
     if isinstance(law, access.ReuseDistance):
         yield from _reuse(law, (*path, "access"), length)
+
+
+def _density(law: access.Density, path: KeyPath, length: int) -> Iterator[Problem]:
+    if len(law.extents) != len(law.weights):
+        message = f"{len(law.weights)} weights for {len(law.extents)} extents"
+        yield Problem((*path, "weights"), message, "one weight for each extent")
+    elif not any(law.weights):
+        yield Problem((*path, "weights"), "no extent has a weight")
+    if max(law.extents) * law.extent >= length:
+        message = f"extent {max(law.extents)} lies outside the range of {length} bytes"
+        yield Problem((*path, "extents"), message, "a larger span, or a wider range")
+    if law.runs:
+        yield from _sum_problem((*path, "runs"), [run.share for run in law.runs], "the runs")
+    if law.jumps:
+        yield from _sum_problem((*path, "jumps"), [jump.share for jump in law.jumps], "the jumps")
+    elif law.near:
+        yield Problem((*path, "jumps"), "runs begin at jumps, and no jumps are given", "near = 0, or jumps")
+    for index, jump in enumerate(law.jumps):
+        if jump.least * jump.below < 0 or abs(jump.below) <= abs(jump.least):
+            message = f"a jump of {jump.least} to below {jump.below} bytes has no length"
+            yield Problem((*path, "jumps", index), message, "below: further from 0 than least, same sign")
 
 
 def _reuse(law: access.ReuseDistance, path: KeyPath, length: int) -> Iterator[Problem]:

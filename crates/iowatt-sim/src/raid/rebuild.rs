@@ -325,7 +325,7 @@ mod tests {
             },
         }))
         .unwrap();
-        Pool::new(&plan, 0)
+        Pool::new(&plan, 1, 0)
     }
 
     proptest! {

@@ -30,7 +30,7 @@ use crate::info::sizes::{SizeSpread, Sizes};
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 
 pub use alignment::Aligned;
-pub use arrivals::{Fitted, GapFigures, GapHistogram, Hurst, Scale};
+pub use arrivals::{Divisions, Fitted, GapFigures, GapHistogram, Hurst, Scale};
 pub use blocks::{
     BlockSkewPoint, FootprintFigures, Intervals, MissRatios, Ratios, ReuseFigures, ReuseHistogram,
     ReuseSample, RewriteFigures, WorkingSet,
@@ -67,6 +67,8 @@ pub struct Description {
     pub options: Options,
     /// Requests by kind.
     pub requests: Requests,
+    /// Share of requests of the direction of the one before; `None` for a single request.
+    pub direction_repeats: Option<f64>,
     /// Bytes by direction.
     pub bytes: Bytes,
     /// From the first request to the last.
@@ -107,7 +109,7 @@ pub struct Description {
     pub devices: Breakdown,
     /// By stream, over requests that name one.
     pub streams: Breakdown,
-    /// What to know before using the figures.
+    /// What reading the trace assumed, and what else to know before using the figures.
     pub notes: Vec<String>,
 }
 
@@ -260,9 +262,12 @@ pub fn describe(
 }
 
 struct Survey {
+    size_bytes: [u32; 2],
     first_ns: Option<u64>,
     last_ns: u64,
     count: [u64; 2],
+    last_direction: Option<usize>,
+    repeats: u64,
     bytes: [u64; 2],
     sizes: [Sizes; 2],
     alignment: alignment::Alignment,
@@ -283,15 +288,18 @@ struct Survey {
 impl Survey {
     fn new(options: &Options) -> Self {
         Self {
+            size_bytes: options.size_bytes.unwrap_or([0, u32::MAX]),
             first_ns: None,
             last_ns: 0,
             count: [0; 2],
+            last_direction: None,
+            repeats: 0,
             bytes: [0; 2],
             sizes: [Sizes::default(), Sizes::default()],
             alignment: alignment::Alignment::default(),
             gaps: arrivals::Gaps::new(),
             cascade: arrivals::Cascade::new(),
-            timeline: timeline::Timeline::new(),
+            timeline: timeline::Timeline::new(options.dyadic_windows),
             envelope: envelope::Envelope::default(),
             runs: runs::Runs::new(options.lookback, options.gap_bytes, usize::MAX),
             stream_runs: runs::Runs::new(1, options.gap_bytes, STREAMS),
@@ -314,9 +322,13 @@ impl Survey {
         }
         let since_ns = request.time_ns - *self.first_ns.get_or_insert(request.time_ns);
         self.last_ns = since_ns;
+        if request.size < self.size_bytes[0] || request.size > self.size_bytes[1] {
+            return;
+        }
         let write = request.op == Op::Write;
         let direction = usize::from(write);
         self.count[direction] += 1;
+        self.repeats += u64::from(self.last_direction.replace(direction) == Some(direction));
         self.bytes[direction] = self.bytes[direction].saturating_add(u64::from(request.size));
         self.sizes[direction].add(request.size);
         self.alignment.add(request);
@@ -350,6 +362,8 @@ impl Survey {
         let blocks = self.blocks.finish(self.last_ns, over_time.window_s);
         over_time.working_set_bytes = blocks.working_set_series;
         let scales = self.cascade.finish(self.last_ns);
+        let inter_arrival = self.gaps.finish();
+        let resolution_ns = inter_arrival.as_ref().map_or(0, |gaps| gaps.stamp_resolution_ns);
         let whole = [count as f64, all_bytes as f64];
         let [runs, read_runs, write_runs] = self.runs.finish();
         let consecutive = self.devices.sequential().unwrap_or_default();
@@ -372,6 +386,7 @@ impl Survey {
                 skipped_bad: read.skipped_bad,
                 first_bad: read.first_bad,
             },
+            direction_repeats: (count > 1).then(|| share(self.repeats, count - 1)),
             bytes: Bytes {
                 read: bytes_read,
                 written: bytes_written,
@@ -388,8 +403,8 @@ impl Survey {
             },
             sizes: size_figures(&self.sizes),
             alignment: self.alignment.finish(),
-            inter_arrival: self.gaps.finish(),
-            burstiness: Burstiness { hurst: arrivals::estimates(&scales), scales },
+            inter_arrival,
+            burstiness: Burstiness { hurst: arrivals::estimates(&scales, resolution_ns), scales },
             over_time,
             envelope: self.envelope.finish(self.last_ns),
             sequential: Sequential {
@@ -415,9 +430,10 @@ impl Survey {
             },
             devices: self.devices.finish(source.devices(), whole, span_s, Some(&blocks.footprints)),
             streams: self.streams.finish(source.streams(), whole, span_s, None),
-            notes: Vec::new(),
+            notes: read.notes,
         };
-        description.notes = notes::of(&description);
+        let own = notes::of(&description);
+        description.notes.extend(own);
         description
     }
 }

@@ -21,6 +21,10 @@ pub struct Options {
     pub gap_bytes: u64,
     /// Cache sizes at which the miss-ratio curve has a point of its own, bytes.
     pub cache_bytes: Vec<u64>,
+    /// Only requests of these sizes, least and greatest; times still count from the trace's first request.
+    pub size_bytes: Option<[u32; 2]>,
+    /// Whether the windows of rates over time are powers of two of a second, from one on; else round numbers.
+    pub dyadic_windows: bool,
 }
 
 impl Default for Options {
@@ -32,6 +36,8 @@ impl Default for Options {
             lookback: 32,
             gap_bytes: 0,
             cache_bytes: Vec::new(),
+            size_bytes: None,
+            dyadic_windows: false,
         }
     }
 }
@@ -76,6 +82,11 @@ impl Options {
                 "cache: {} sizes; at most {MOST_CACHES} are accepted",
                 self.cache_bytes.len()
             ));
+        }
+        if let Some([least, most]) = self.size_bytes
+            && least > most
+        {
+            return Err(format!("sizes: from {least} to {most} bytes there are none"));
         }
         if let Some(small) = self.cache_bytes.iter().find(|&&cache| cache < self.block_bytes) {
             return Err(format!(

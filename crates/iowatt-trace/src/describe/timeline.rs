@@ -16,12 +16,15 @@ pub(super) const WIDTHS_NS: [u64; 9] = [
     3_600_000_000_000,
     86_400_000_000_000,
 ];
+/// A second among them.
+const SECOND: usize = 3;
 /// Windows that a series has at most; beyond, they are joined to the next width.
 pub(super) const WINDOWS: usize = 2000;
 
 /// Counts by window from the first request on.
 pub(super) struct Timeline {
     width: usize,
+    dyadic: bool,
     doublings: u32,
     windows: Vec<[u64; 4]>,
 }
@@ -44,8 +47,9 @@ pub struct Rates {
 }
 
 impl Timeline {
-    pub(super) fn new() -> Self {
-        Self { width: 0, doublings: 0, windows: Vec::new() }
+    /// Round widths, or powers of two of a second.
+    pub(super) fn new(dyadic: bool) -> Self {
+        Self { width: if dyadic { SECOND } else { 0 }, dyadic, doublings: 0, windows: Vec::new() }
     }
 
     /// `since_ns` counts from the first request and never decreases.
@@ -72,7 +76,7 @@ impl Timeline {
 
     fn coarsen(&mut self) {
         let before = self.width_ns();
-        if self.width + 1 < WIDTHS_NS.len() {
+        if !self.dyadic && self.width + 1 < WIDTHS_NS.len() {
             self.width += 1;
         } else {
             self.doublings += 1; // of days: five years and a half and beyond
@@ -105,7 +109,7 @@ mod tests {
 
     #[test]
     fn windows_grow_and_keep_what_they_counted() {
-        let mut timeline = Timeline::new();
+        let mut timeline = Timeline::new(false);
         timeline.add(0, &read(0, 0, 10));
         timeline.add(1_500_000, &write(0, 0, 20));
         assert_eq!(timeline.finish().reads, [1, 0]);
@@ -117,8 +121,19 @@ mod tests {
     }
 
     #[test]
+    fn dyadic_windows_double() {
+        let mut timeline = Timeline::new(true);
+        timeline.add(0, &read(0, 0, 10));
+        timeline.add(1_999_999_999_999, &write(0, 0, 20));
+        assert_eq!((timeline.finish().window_s, timeline.finish().reads.len()), (1.0, 2000));
+        timeline.add(2_000_000_000_000, &read(0, 0, 5));
+        let rates = timeline.finish();
+        assert_eq!((rates.window_s, rates.reads.len(), rates.writes[999]), (2.0, 1001, 1));
+    }
+
+    #[test]
     fn a_century_fits() {
-        let mut timeline = Timeline::new();
+        let mut timeline = Timeline::new(false);
         timeline.add(0, &read(0, 0, 10));
         timeline.add(1 << 62, &read(0, 0, 10));
         let rates = timeline.finish();

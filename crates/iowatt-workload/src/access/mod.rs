@@ -4,7 +4,9 @@
 //! start of the range are multiples of the alignment, which is the request's own size where none is given
 //! (as vdbench does it), and the request ends inside the range.
 
+mod density;
 mod hot_band;
+mod memory;
 mod ranked;
 mod reuse;
 mod scatter;
@@ -12,12 +14,14 @@ mod sequential;
 mod tree;
 
 pub use hot_band::{REACH_BYTES, offset_bytes as hot_band_offset};
+pub use memory::Memory;
 pub use ranked::{SkewRanks, ZipfRanks};
 pub use reuse::LruStack;
 pub use scatter::Scatter;
 
 use crate::plan::{AccessPlan, StreamPlan};
 use crate::rng::{Draws, Purpose};
+use density::Density;
 use ranked::Ranked;
 use reuse::Reuse;
 use sequential::Cursors;
@@ -76,6 +80,13 @@ impl Range {
         if offset + size > self.bytes { self.start } else { self.start + offset }
     }
 
+    /// The aligned place at or before byte `to` that holds `size` bytes.
+    #[inline]
+    fn nearest(&self, to: u64, size: u64) -> u64 {
+        let last = self.places(self.bytes, size) - 1;
+        self.start + (to.saturating_sub(self.start) / self.step(size)).min(last) * self.step(size)
+    }
+
     /// Whole extents, at least one.
     fn extents(&self, extent_bytes: u64) -> u64 {
         (self.bytes / extent_bytes.max(1)).max(1)
@@ -99,6 +110,8 @@ pub enum Access {
     Tree(Walk),
     /// Reuse distances.
     Reuse(Box<Reuse>),
+    /// Extents by weight.
+    Density(Box<Density>),
 }
 
 impl Access {
@@ -133,6 +146,27 @@ impl Access {
             AccessPlan::HierarchicalReuse { leaf_bytes, climb, fanout } => {
                 Self::Tree(Walk::new(extents(range, leaf_bytes)?, leaf_bytes, climb, fanout, draws)?)
             }
+            AccessPlan::Density {
+                extent_bytes,
+                ref extents,
+                ref weights,
+                ref runs,
+                stick,
+                near,
+                ref jumps,
+                ref reuse,
+                fresh,
+                ..
+            } => {
+                let places = (extents.as_slice(), weights.as_slice());
+                Self::Density(Box::new(Density::new(
+                    extent_bytes,
+                    places,
+                    (runs, stick),
+                    (near, jumps),
+                    (reuse, fresh),
+                )?))
+            }
             AccessPlan::ReuseDistance { block_bytes, ref hits, order } => {
                 let blocks = extents(range, block_bytes)?;
                 Self::Reuse(Box::new(Reuse::new(blocks, block_bytes, hits, order, &mut scattered())?))
@@ -140,9 +174,16 @@ impl Access {
         })
     }
 
-    /// First byte of the next request.
+    /// First byte of the next request; `used` is what the workload's density laws share.
     #[inline]
-    pub fn next(&mut self, range: &Range, draws: &mut Draws, size: u32, write: bool) -> u64 {
+    pub fn next(
+        &mut self,
+        range: &Range,
+        draws: &mut Draws,
+        size: u32,
+        write: bool,
+        used: &mut Memory,
+    ) -> u64 {
         let bytes = u64::from(size);
         match self {
             Self::Sequential(cursors) => cursors.next(range, draws, bytes),
@@ -152,6 +193,7 @@ impl Access {
             Self::HotBand => hot_band::next(range, draws, bytes, write),
             Self::Tree(walk) => walk.next(range, draws, bytes),
             Self::Reuse(reuse) => reuse.next(range, draws, bytes),
+            Self::Density(density) => density.next(range, draws, bytes, used),
         }
     }
 }

@@ -95,6 +95,19 @@ impl Modulation {
     }
 }
 
+/// A part of real time with one factor.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Its start, in seconds.
+    pub start_s: f64,
+    /// Its length.
+    pub length_s: f64,
+    /// How fast operational time passes in it.
+    pub factor: f64,
+    /// The phase that it lies in.
+    pub phase: usize,
+}
+
 /// The real time of a process, and the phase that it is in.
 #[derive(Debug)]
 pub struct Clock {
@@ -179,19 +192,36 @@ impl Clock {
                 return None;
             }
             gap = (gap - (self.boundary - self.now) * self.factor).max(0.0);
-            let boundary = self.boundary;
-            self.now = boundary;
-            self.envelopes
-                .iter_mut()
-                .chain(&mut self.phases)
-                .filter(|c| c.ends <= boundary)
-                .for_each(Cycle::pass);
-            if let Some(modulation) = self.modulation.as_mut().filter(|m| m.ends <= boundary) {
-                modulation.pass();
-            }
-            self.look();
+            self.pass();
         }
         None
+    }
+
+    /// Goes on to the boundary and looks at what lies beyond.
+    fn pass(&mut self) {
+        let boundary = self.boundary;
+        self.now = boundary;
+        self.envelopes
+            .iter_mut()
+            .chain(&mut self.phases)
+            .filter(|c| c.ends <= boundary)
+            .for_each(Cycle::pass);
+        if let Some(modulation) = self.modulation.as_mut().filter(|m| m.ends <= boundary) {
+            modulation.pass();
+        }
+        self.look();
+    }
+
+    /// The next part of real time, at most `longest_s`, over which the factor does not change.
+    pub fn part(&mut self, longest_s: f64) -> Part {
+        let (start_s, factor, phase) = (self.now, self.factor, self.phase());
+        // A sliver that rounding leaves before a boundary is no part of its own.
+        if start_s + longest_s * (1.0 + 1e-6) >= self.boundary {
+            self.pass();
+        } else {
+            self.now = start_s + longest_s;
+        }
+        Part { start_s, length_s: self.now - start_s, factor, phase }
     }
 }
 

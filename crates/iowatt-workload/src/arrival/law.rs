@@ -63,7 +63,9 @@ impl Law {
                 Self::Batch { more: 1.0 - 1.0 / mean_requests, spacing: spacing_s, pause }
             }
             LawPlan::Closed => Self::Closed,
-            LawPlan::Recorded { .. } => return Err("recorded stamps are no law".into()),
+            LawPlan::Recorded { .. } | LawPlan::Cascade { .. } => {
+                return Err("recorded stamps and cascades are no laws of gaps".into());
+            }
         })
     }
 
@@ -96,7 +98,7 @@ fn hyper(phases: &[HyperPhasePlan]) -> Result<Law, String> {
     Ok(Law::HyperExponential { phases: choice, means: means? })
 }
 
-fn checked(rate: f64) -> Result<f64, String> {
+pub(super) fn checked(rate: f64) -> Result<f64, String> {
     if rate > 0.0 && rate <= MOST_RATE {
         Ok(rate)
     } else {

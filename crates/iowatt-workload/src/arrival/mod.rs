@@ -1,9 +1,11 @@
 //! Arrival processes: when the next request comes, and of which stream it is.
 
+mod cascade;
 mod clock;
 mod law;
 
-pub use clock::Clock;
+pub use cascade::Cascade;
+pub use clock::{Clock, Part};
 pub use law::Law;
 
 use crate::choice::Choice;
@@ -18,6 +20,8 @@ const BATCH: usize = 256;
 enum Times {
     /// A law in the clock's operational time.
     Law { law: Law, clock: Box<Clock>, draws: Draws },
+    /// Counts of windows divided in real time.
+    Cascade { cascade: Box<Cascade>, clock: Box<Clock>, draws: Draws },
     /// A trace's stamps.
     Recorded {
         source: Box<dyn Source>,
@@ -69,15 +73,24 @@ impl Process {
             (law, _) => {
                 let modulation = process.modulation.as_ref().map(|m| (m, draws(Purpose::Modulation)));
                 let clock = Clock::new(&plan.envelopes, &plan.phases, modulation)?;
+                if let LawPlan::Cascade { rate, window_s, unevenness } = law {
+                    let cascade = Box::new(Cascade::new(*rate, *window_s, unevenness)?);
+                    let (clock, draws) = (Box::new(clock), draws(Purpose::Arrivals));
+                    return Self::of(plan, process, Times::Cascade { cascade, clock, draws }, index);
+                }
                 Times::Law { law: Law::new(law)?, clock: Box::new(clock), draws: draws(Purpose::Arrivals) }
             }
         };
+        Self::of(plan, process, times, index)
+    }
+
+    fn of(plan: &Plan, process: &ProcessPlan, times: Times, index: usize) -> Result<Self, String> {
         Ok(Self {
             name: plan.name.clone(),
             times,
             members: members(plan, process)?,
             streams: process.members.iter().map(|member| member.stream).collect(),
-            mix: draws(Purpose::Mix),
+            mix: Draws::new(plan.seed, Purpose::Mix, plan.workload, index),
             stay: 1.0 - 1.0 / process.stay,
             current: None,
         })
@@ -97,6 +110,10 @@ impl Process {
                     None => return Err(standstill(&self.name)),
                 }
             }
+            Times::Cascade { cascade, clock, draws } => match cascade.next(clock, draws) {
+                Some(at) => (at, cascade.phase()),
+                None => return Err(standstill(&self.name)),
+            },
             times @ Times::Recorded { .. } => match times.stamp()? {
                 Some(at) => (at, 0),
                 None => return Ok(None),
@@ -116,7 +133,7 @@ impl Process {
     pub fn progress(&self) -> Option<f64> {
         match &self.times {
             Times::Recorded { source, .. } => source.progress(),
-            Times::Law { .. } => None,
+            Times::Law { .. } | Times::Cascade { .. } => None,
         }
     }
 }

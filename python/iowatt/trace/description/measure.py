@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from iowatt import _core
-from iowatt.trace.open import source
+from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
 
@@ -21,11 +21,13 @@ def describe(
     lookback: int = 32,
     gap_bytes: int = 0,
     cache_bytes: Sequence[int] = (),
+    size_bytes: tuple[int, int] | None = None,
+    dyadic_windows: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
 
-    All devices are read unless the spec names one.
+    All devices are read unless the spec names some. A trace without times is read as an order.
 
     Parameters
     ----------
@@ -42,13 +44,18 @@ def describe(
         What a request may skip forward and still continue a run.
     cache_bytes
         Cache sizes at which the miss-ratio curve gets a point of its own.
+    size_bytes
+        Only requests of these sizes, least and greatest; times still count from the trace's first request.
+    dyadic_windows
+        Windows of the rates over time are powers of two of a second, as those of the burstiness; else 1 ms,
+        10 ms, ... 1 min, 10 min, 1 h, 1 d.
 
     Raises
     ------
     InputError
         The trace cannot be read, a record in it is wrong, or an option is outside its range.
     """
-    spec_json, decoded = source({"device": "*", **trace})
+    spec_json, decoded = source(of_all_devices(trace))
     options = {
         "block_bytes": block_bytes,
         "extent_bytes": extent_bytes,
@@ -56,6 +63,8 @@ def describe(
         "lookback": lookback,
         "gap_bytes": gap_bytes,
         "cache_bytes": list(cache_bytes),
+        "size_bytes": size_bytes,
+        "dyadic_windows": dyadic_windows,
     }
 
     def report(fraction: float | None, requests: int) -> None:

@@ -8,6 +8,8 @@ const LEVELS: usize = 49;
 /// log2 of the finest window over a second.
 pub(super) const FINEST: i32 = -16;
 const NONE: u64 = u64::MAX;
+/// Classes of counts: 2 to 3, 4 to 7, ...
+const CLASSES: usize = 24;
 
 #[derive(Clone, Copy)]
 struct Level {
@@ -17,6 +19,8 @@ struct Level {
     squares: f64,
     differences: f64,
     peak: u64,
+    /// By class of count: windows, sum of (left - right)^2 - count, sum of count (count - 1).
+    divided: [[f64; 3]; CLASSES],
 }
 
 /// The windows of all levels.
@@ -39,6 +43,8 @@ pub struct Scale {
     pub idc: f64,
     /// Largest count.
     pub peak: u64,
+    /// How unevenly windows of so many requests divide them between their halves.
+    pub divisions: Divisions,
     /// Haar wavelet energy: mean of (left half - right half)^2 / windows of the finest level in it.
     #[serde(skip)]
     pub(super) energy: f64,
@@ -47,9 +53,29 @@ pub struct Scale {
     pub(super) octave: i32,
 }
 
+/// Divisions between halves by count, in columns; classes of counts are octaves from 2 on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Divisions {
+    /// Fewest requests of the class; the next class begins at its double.
+    pub from_requests: Vec<u64>,
+    /// Windows.
+    pub windows: Vec<u64>,
+    /// Sum of (left - right)^2 - count over sum of count (count - 1): 0 where each request falls into either half
+    /// for itself, 1 where all fall into one, below 0 where they keep apart.
+    pub unevenness: Vec<f64>,
+}
+
 impl Cascade {
     pub(in super::super) fn new() -> Self {
-        let empty = Level { window: NONE, halves: [0; 2], sum: 0.0, squares: 0.0, differences: 0.0, peak: 0 };
+        let empty = Level {
+            window: NONE,
+            halves: [0; 2],
+            sum: 0.0,
+            squares: 0.0,
+            differences: 0.0,
+            peak: 0,
+            divided: [[0.0; 3]; CLASSES],
+        };
         Self { levels: [empty; LEVELS] }
     }
 
@@ -126,6 +152,25 @@ impl Level {
     fn difference(&mut self, halves: [u64; 2]) {
         let difference = halves[0] as f64 - halves[1] as f64;
         self.differences += difference * difference;
+        let count = halves[0] + halves[1];
+        if count > 1 {
+            let class = (count.ilog2() as usize - 1).min(CLASSES - 1);
+            let count = count as f64;
+            let more = [1.0, difference * difference - count, count * (count - 1.0)];
+            self.divided[class].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+    }
+
+    fn divisions(&self) -> Divisions {
+        let mut found = Divisions::default();
+        for (class, &[windows, apart, pairs]) in self.divided.iter().enumerate() {
+            if windows > 0.0 {
+                found.from_requests.push(2 << class);
+                found.windows.push(windows as u64);
+                found.unevenness.push(apart / pairs);
+            }
+        }
+        found
     }
 
     fn scale(&self, at: usize, windows: u64) -> Option<Scale> {
@@ -143,6 +188,7 @@ impl Level {
             variance,
             idc: variance / mean,
             peak: self.peak,
+            divisions: self.divisions(),
             energy: self.differences / n / (at as f64).exp2(),
             octave,
         })
@@ -173,6 +219,17 @@ mod tests {
         assert!((one.mean - 4.0 / 3.0).abs() < 1e-12);
         assert!((one.variance - 7.0 / 3.0).abs() < 1e-12); // (25 + 16 + 1) / 9 / 2
         assert!((one.idc - 1.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn divisions_by_hand() {
+        // Windows of 1 s: 2 + 0, then 1 + 1; the last request only ends them.
+        let second = 1_000_000_000;
+        let found = scales(&[0, 1, second, 2 * second - 1, 2 * second]);
+        let one = found.iter().find(|s| s.window_s == 1.0).unwrap();
+        // (4 - 2 + 0 - 2) / (2 + 2)
+        assert_eq!(one.divisions.from_requests, [2]);
+        assert_eq!((one.divisions.windows[0], one.divisions.unevenness[0]), (2, 0.0));
     }
 
     proptest! {

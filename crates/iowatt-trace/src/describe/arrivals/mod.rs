@@ -7,7 +7,7 @@ mod hurst;
 mod hyperexp;
 
 pub(super) use cascade::Cascade;
-pub use cascade::Scale;
+pub use cascade::{Divisions, Scale};
 pub(super) use gaps::Gaps;
 pub use gaps::{GapFigures, GapHistogram};
 pub use hurst::Hurst;

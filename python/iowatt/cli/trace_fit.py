@@ -1,0 +1,103 @@
+"""`iowatt trace fit`: a profile whose synthetic trace is like a recorded one, and how like it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli import trace as verb
+
+
+def fit(
+    file: Annotated[str, typer.Argument(metavar="TRACE", help="The trace.", show_default=False)],
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The profile to write (.toml).", show_default=False)
+    ],
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario",
+            metavar="FILE",
+            help="Simulate it with the trace, and with the synthetic one, as its first workload.",
+            show_default="none",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the profile.", show_default="by the trace's")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the synthetic trace that is compared.")
+    ] = 1,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            min=1,
+            max=1000,
+            metavar="N",
+            help="Simulate N synthetic traces, of --seed and those after it.",
+        ),
+    ] = 1,
+    steps: Annotated[
+        int,
+        typer.Option(
+            "--steps",
+            min=0,
+            max=100,
+            metavar="N",
+            help="Synthetic traces made to find what the tables must say.",
+        ),
+    ] = 6,
+    format_: verb.Format = None,
+    columns: verb.Columns = None,
+    time_unit: verb.TimeUnit = None,
+    sector_size: verb.SectorSize = None,
+    event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    rate: verb.Rate = None,
+    device: verb.Device = None,
+    skip_bad: verb.SkipBad = 0,
+    order_tolerance: verb.OrderTolerance = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a profile that exists.")] = False,
+    as_json: verb.Json = False,
+) -> None:
+    """Fit a synthetic profile to a trace, and print original, synthetic and difference of many figures.
+
+    With --scenario, response time and energy of both, simulated; of several synthetic traces (--seeds)
+    the mean and the range.
+    """
+    from iowatt.cli.progress import bar
+    from iowatt.workload.fit import fidelity  # loads Polars and the extension
+    from iowatt.workload.fit import run as fitting
+
+    options = verb._options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    found = fitting.fit(
+        {"path": file, **options},
+        output,
+        name=name,
+        scenario=scenario,
+        seeds=range(seed, seed + seeds),
+        steps=steps,
+        force=force,
+        stage=bar,
+    )
+    if as_json:
+        verb._print_json(found.as_dict())
+        return
+    for line in fidelity.lines(found.measures + found.simulated):
+        typer.echo(line)
+    typer.echo(f"{output}: {found.streams} streams, {found.phases:,} phases", err=True)
