@@ -64,7 +64,7 @@ duration = "1s"
 def test_a_disksim_file_in_a_scenario():
     plan = compile_plan(load(SCENARIO, base_dir=DATA), DATA)
     device = plan["simulation"]["pools"][0]["device"]
-    assert (device["kind"], device["power"]["idle_w"]) == ("hdd", 8.0)
+    assert (device["kind"], device["power"]["levels"]["idle_w"]) == ("hdd", 8.0)
     assert any("is ignored" in note for note in plan["notes"])
 
 

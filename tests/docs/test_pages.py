@@ -69,7 +69,7 @@ def test_the_override_of_power_in_place_takes_hold(tmp_path: Path, monkeypatch: 
     )
     plan = compile_plan(load('name = "x"\n' + snippet + WORKLOAD))
     (pool,) = plan["simulation"]["pools"]
-    assert (pool["device"]["rpm"], pool["device"]["power"]["idle_w"]) == (15_000, 20)
+    assert (pool["device"]["rpm"], pool["device"]["power"]["levels"]["idle_w"]) == (15_000, 20)
 
 
 def test_an_overloading_trace_is_named_as_the_page_says(tmp_path: Path) -> None:
