@@ -113,8 +113,8 @@ def simulate(
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
-    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told nothing, it
-    does nothing.
+    An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
+    nothing, it does nothing.
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
