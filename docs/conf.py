@@ -21,15 +21,25 @@ autodoc_typehints = "description"
 nitpicky = False
 
 
+# How a list of figures of a profile is headed, and its key in the listing.
+_MARKS = (("unverified", "unverified"), ("assumed", "assumed"), ("asked for or not known", "missing"))
+
+
 def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
+    from iowatt.workload import describe as workloads
+    from iowatt.workload.profile import Profile
 
     folder = Path(__file__).parent / "reference"
-    for name, model in (("_keys.md", Scenario), ("_device_keys.md", DeviceFile)):
+    for name, model in (
+        ("_keys.md", Scenario),
+        ("_device_keys.md", DeviceFile),
+        ("_profile_keys.md", Profile),
+    ):
         entries = [
             f"`{key.path}`\n: {key.description}\n\n"
             f"  *Accepts* {key.accepts}. *Default*: {key.default_text}.\n"
@@ -41,6 +51,12 @@ def _write_catalogues(_app: object) -> None:
         uses = ", ".join(device["good_for"]) or "its figures only"
         rows.append(f"| `{device['name']}` | {device['title']} | {device['power_grade']} | {uses} |")
     (folder / "_devices.md").write_text("\n".join(rows) + "\n")
+
+    rows = ["| name | what | marks |", "|---|---|---|"]
+    for profile in workloads.listing():
+        marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
+        rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
+    (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
 
     # What the sparest data sheet that will do leaves to derive: no table of it can fall behind.
     tables = {"seek": {"average": "10ms"}, "performance": {"sequential_read": "100MB/s"}, "rpm": 7200}

@@ -2,8 +2,9 @@
 
     python scripts/arrays2002_marks.py [--hours H]
 
-Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves must
-show (each figure within 1 %), the others what they do to the study's arrays when simulated. Published figures are
+Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves
+must show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside
+uniform random requests of the same sizes at the same rate. Published figures are
 those of Gurumurthi et al. 2002 (CSE-02-014), Tables 2 to 4 and its text.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,7 +29,7 @@ UNIT: Final = 16 * 1024
 SCENARIO: Final = """name = "marks"
 [[workload]]
 name = "tpc"
-profile = {{ name = "{profile}", duration = "{seconds}s" }}
+profile = {{ name = "{profile}", set = {changes}, duration = "{seconds}s" }}
 [[array.pool]]
 name = "disks"
 device = "arrays2002-disk"
@@ -43,6 +45,25 @@ name = "scsi1"
 drives = ["disks[50%:]"]
 bandwidth = "160MB/s"
 """
+
+
+# The same sizes, shares and rates, but each request for itself, at any time, anywhere.
+UNIFORM: Final = {
+    "arrays2002-tpcc": (
+        'arrivals={law="poisson",rate=141.66}',
+        'stream.read.range=["0%","100%"]',
+        'stream.read.align="8KiB"',
+        "stream.read.run.requests=1.0000001",
+        'stream.write.range=["0%","100%"]',
+    ),
+    "arrays2002-tpch": (
+        'arrivals={law="poisson",rate=99.393}',
+        'stream.scan.access={pattern="uniform"}',
+        "stream.scan.run.requests=1.0000001",
+        'stream.write.arrivals={law="poisson",rate=9.5427}',
+        "stream.write.run.requests=1.0000001",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -124,9 +145,23 @@ class Simulated:
     over_2s: float
 
 
-def simulate(published: Published, level: int, disks: int, hours: float, seed: int = 1) -> Simulated:
-    """Run it on one of the study's arrays; a seek is an access to the media, however far (as DiskSim counts)."""
-    text = SCENARIO.format(profile=published.profile, seconds=hours * 3600, disks=disks, level=level)
+def simulate(
+    published: Published,
+    level: int,
+    disks: int,
+    hours: float,
+    *,
+    changes: tuple[str, ...] = (),
+    seed: int = 1,
+) -> Simulated:
+    """Run it on one of the study's arrays; a seek is an access to the media, as DiskSim counts."""
+    text = SCENARIO.format(
+        profile=published.profile,
+        changes=json.dumps(changes),
+        seconds=hours * 3600,
+        disks=disks,
+        level=level,
+    )
     plan = compile_plan(load(text, [f"seed={seed}"]))
     raw = run_core(json.dumps(plan["simulation"]), [(json.dumps(plan["sources"][0]), None)], _silent)
     summary = json.loads(raw["summary"])
@@ -174,34 +209,36 @@ def report(published: Published, hours: float) -> list[str]:
         "",
         "| | published | ours | difference |",
         "|---|---|---|---|",
-        *(f"| {what} | {theirs:.5g} | {ours:.5g} | {ours / theirs - 1:+.2%} |" for what, theirs, ours in rows),
+        *(
+            f"| {what} | {theirs:.5g} | {ours:.5g} | {ours / theirs - 1:+.2%} |"
+            for what, theirs, ours in rows
+        ),
         "",
         "| at 30 disks | | RAID-4 | RAID-5 | RAID-10 |",
         "|---|---|---|---|---|",
     ]
     found = {level: simulate(published, level, 30, hours) for level in (4, 5, 10)}
+    changes = UNIFORM[published.profile]
+    uniform = {level: simulate(published, level, 30, hours, changes=changes) for level in (4, 5, 10)}
     scale = published.hours / hours
 
-    def row(what: str, theirs: dict[int, str], ours: dict[int, str]) -> None:
+    def row(what: str, theirs: dict[int, str], ours: Callable[[Simulated], str]) -> None:
         lines.append(f"| {what} | published | " + " | ".join(theirs[level] for level in found) + " |")
-        lines.append("| | ours | " + " | ".join(ours[level] for level in found) + " |")
+        lines.append("| | ours | " + " | ".join(ours(one) for one in found.values()) + " |")
+        lines.append("| | uniform random | " + " | ".join(ours(one) for one in uniform.values()) + " |")
 
-    row(
-        "seeks",
-        published.seeks,
-        {level: f"{s.media_accesses * scale / 1e6:.3g} M" for level, s in found.items()},
-    )
-    row("cylinders a seek", published.distance, {level: f"{s.distance:.3g}" for level, s in found.items()})
-    row("queue seen", published.queue, {level: _queue(s) for level, s in found.items()})
+    row("seeks", published.seeks, lambda one: f"{one.media_accesses * scale / 1e6:.3g} M")
+    row("cylinders a seek", published.distance, lambda one: f"{one.distance:.3g}")
+    row("queue seen", published.queue, _queue)
     row(
         "idle autocorrelation, lags 1 to 5",
         {level: _series(published.correlation[level]) for level in found},
-        {level: f"{_series(s.correlation)} (sigma {_series(s.spread)})" for level, s in found.items()},
+        lambda one: f"{_series(one.correlation)} (sigma {_series(one.spread)})",
     )
     row(
         "idle periods over 1 s, over 2 s",
         dict.fromkeys(found, published.tail),
-        {level: f"{s.over_1s:.3%}, {s.over_2s:.3%}" for level, s in found.items()},
+        lambda one: f"{one.over_1s:.3%}, {one.over_2s:.3%}",
     )
     return [*lines, ""]
 

@@ -2,9 +2,10 @@
 
     python scripts/make_cloudphysics_profiles.py block.csv rd.csv [--into python/iowatt/library/profiles]
 
-``block.csv`` has one row of features for each machine and ``rd.csv`` one row of its reuse distances (pbhandar2,
-BlockTraceFeatures and the set that goes with it). The tables themselves are not part of the project. Each profile
-takes one quantile over the machines for every figure, so that it is no machine but a corner of the population.
+``block.csv`` has one row of features for each machine and ``rd.csv`` one row of its reuse distances
+(pbhandar2, BlockTraceFeatures and the set that goes with it). The tables themselves are not part of the
+project. Each profile takes one quantile over the machines for every figure, so that it is no machine but a
+corner of the population.
 """
 
 from __future__ import annotations
@@ -30,8 +31,7 @@ Columns = dict[str, npt.NDArray[np.float64]]
 
 def read(path: Path) -> Columns:
     """The numeric columns of a table."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         rows = list(csv.DictReader(file))
     names = [name for name in rows[0] if name != "workload"]
     return {name: np.array([float(row[name] or "nan") for row in rows]) for name in names}
@@ -67,7 +67,7 @@ def hits(reuse: Columns, percent: int, block_bytes: int, least: float) -> str:
     for tenth in range(10, 101, 10):
         size = round(quantile(reuse[f"hr_{tenth}"], percent) * 1e6 / block_bytes) * block_bytes
         if size > before:
-            points.append(f'{{ cache = {size}, share = {can_hit * tenth / 100:.4g} }}')
+            points.append(f"{{ cache = {size}, share = {can_hit * tenth / 100:.4g} }}")
             before = size
     return ",\n    ".join(points)
 
@@ -88,7 +88,8 @@ schema = "iowatt.profile/1"
 name = "cloudphysics-p{percent}"
 title = "A week of 106 virtual machines (CloudPhysics): the {percent}th percentile of every figure"
 notes = [
-    "no machine is like this: each figure is the {percent}th percentile of the 106 machines by itself (the rate too)",
+    "no machine is like this: each figure is the {percent}th percentile of the 106 machines by \
+itself (the rate too)",
 ]
 span = "{round(span / 1e6):d}MB"
 
@@ -116,19 +117,25 @@ hits = [
 ]
 
 [[source]]
-figures = ["span", "arrivals.rate", "stream.*.share", "stream.*.read_share", "stream.*.read_sizes", "stream.*.write_sizes"]
+figures = ["span", "arrivals.rate", "stream.*.share", "stream.*.read_share", \
+"stream.*.read_sizes", "stream.*.write_sizes"]
 quality = "measured"
-text = "BlockTraceFeatures (pbhandar2), cloudphysics/block.csv: features of 106 traces of a week, 2,114,606,395 requests; sizes from the percentiles that it gives, the span is the working set"
+text = "BlockTraceFeatures (pbhandar2), cloudphysics/block.csv: features of 106 \
+traces of a week, 2,114,606,395 requests; sizes from the percentiles that it gives, the span is the \
+working set"
 
 [[source]]
 figures = ["arrivals.law", "arrivals.phases"]
 quality = "derived"
-text = "from the percentiles of the median machine's gaps (0.6 ms at the median, 1 s at the 99th, mean 52 ms), the last phase takes what is missing of the mean"
+text = "from the percentiles of the median machine's gaps (0.6 ms at the median, 1 s at the 99th, \
+mean 52 ms), \
+the last phase takes what is missing of the mean"
 
 [[source]]
 figures = ["stream.reuse.access"]
 quality = "derived"
-text = "cache sizes for each tenth of the hits that can be had, and the cold misses, of the same 106 traces (rd.csv); counted there in 4 KiB pages, here in larger blocks"
+text = "cache sizes for each tenth of the hits that can be had, and the cold misses, of \
+the same 106 traces (rd.csv); counted there in 4 KiB pages, here in larger blocks"
 
 [[source]]
 figures = ["stream.sequential.access"]

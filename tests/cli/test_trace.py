@@ -208,3 +208,26 @@ def test_existing_output_needs_force(trace: Path, tmp_path: Path) -> None:
     assert target.read_text() == "precious"
     assert command("convert", trace, target, "--time-unit", "us", "--force").returncode == 0
     assert target.read_text().startswith("time_ns,")
+
+
+@pytest.mark.parametrize("option", ["--speed", "--rate"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_numbers_are_finite(tmp_path, option, value):
+    path = tmp_path / "t.csv"
+    path.write_text("time_s,op,offset,size\n0,R,0,512\n")
+    with pytest.raises(InputError, match=f"is {value}; a finite number"):
+        invoke("convert", path, tmp_path / "o.csv", option, value, catch_exceptions=False)
+
+
+def test_what_is_refused_is_named_as_it_was_given(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("time_ns,op,offset,size\n5,R,0,512\n")
+    for options, said in [
+        (["--start", "5s", "--end", "1s"], "end is 1 s, not after start, 5 s"),
+        (["--split", "100"], "split is 100 bytes"),
+        (["--sector-size", "4KiB"], "sector_size is given"),
+        (["--time-unit", "us"], "time_unit says us and the header 'time_ns' says ns"),
+    ]:
+        with pytest.raises(InputError) as raised:
+            invoke("convert", path, tmp_path / "o.csv", *options, catch_exceptions=False)
+        assert said in str(raised.value)

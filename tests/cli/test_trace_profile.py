@@ -111,6 +111,42 @@ def test_one_request_and_equal_stamps(tmp_path: Path) -> None:
         assert found["rate"]["iops"] == 0
 
 
+def test_some_devices(trace: Path) -> None:
+    (found,) = json.loads(invoke(trace, "--device", "sdb", "--json").stdout)["traces"]
+    assert [volume["name"] for volume in found["devices"]["listed"]] == ["sdb"]
+    (both,) = json.loads(invoke(trace, "--device", "sdb", "--device", HOSTILE, "--json").stdout)["traces"]
+    assert (found["requests"]["count"], both["requests"]["count"]) == (2, 4)
+
+
+def test_an_order_without_times(tmp_path: Path) -> None:
+    path = tmp_path / "order.lis"
+    path.write_text("0 8 0 1\n8 8 0 2\n0 8 0 3\n")
+    target = tmp_path / "page.html"
+    result = invoke(path, "-o", target)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"rate +not known", result.stdout) and "inter-arrival" not in result.stdout
+    assert "blocks of 512 bytes" in result.stdout and "all requests are taken as reads" in result.stdout
+    assert re.search(r"reuse +first touches are 66.67 % of requests", result.stdout)
+    assert "all requests have one stamp" in target.read_text("utf-8")
+    (paced,) = json.loads(invoke(path, "--rate", "10", "--json").stdout)["traces"]
+    assert paced["span"]["duration_s"] == pytest.approx(0.2)
+
+
+def test_a_pattern() -> None:
+    script = Path(sys.executable).with_name("iowatt")
+    pattern = r"(?<time_s>\d+) (?<op>R|W) (?<lba>\d+)[+](?<sectors>\d+)"
+    command = [script, "trace", "profile", "-", "-f", "regex", "--pattern", pattern, "--json"]
+    done = subprocess.run(command, input=b"1 R 8+8\n3 W 0+8\n", capture_output=True, check=True)
+    (found,) = json.loads(done.stdout)["traces"]
+    assert (found["requests"]["reads"], found["span"]["duration_s"]) == (1, 2)
+
+
+def test_cache_sizes_are_shown_as_they_are_asked_for(trace: Path) -> None:
+    result = invoke(trace, "--cache", "64MiB,1GiB")
+    assert "64 MiB: " in result.stdout
+    assert "1 GiB: " in result.stdout
+
+
 def test_stdin() -> None:
     script = Path(sys.executable).with_name("iowatt")
     command = [script, "trace", "profile", "-", "--json"]
@@ -132,9 +168,10 @@ def test_stdin() -> None:
         (["--cache", "1GiB,"], "no quantity"),
         (["--cache", "4"], "unit"),
         (["--cache", "1kB"], "hold no block"),
-        (["--samples", "0"], "from 1 on"),
+        (["--samples", "0"], "from 1 to"),
         (["--samples", "9999999"], "are accepted"),
-        (["--lookback", "-1"], "from 1 on"),
+        (["--samples", "99999999999"], "from 1 to 4294967295"),
+        (["--lookback", "-1"], "from 1 to"),
         (["--lookback", "5000"], "1 to 1024"),
         (["--gap", "far"], "far"),
         (["-o", "page.pdf"], "end its name in .html|HTML"),

@@ -14,7 +14,10 @@ from iowatt.counters.clock import Stamp, lengths, stamp, time_of_day
     [
         "11/21/26 14:58:05", "11/21/2026 02:58:05 PM", "21.11.2026 14:58:05", "21/11/2026 14:58:05",
         "2026-11-21T14:58:05+0000", "2026-11-21T14:58:05Z", "2026-11-21 14:58:05 UTC", "Time: 02:58:05 PM",
-        "11/21/2026 14:58:05.000", "14:58:05",
+        "11/21/2026 14:58:05.000", "14:58:05", "21/11/26 02:58:05 PM UTC", "21.11.2026 14.58.05",
+        "02:58:05 p.m.",
+        "2026\u5e7411\u670821\u65e5 14\u65f658\u520605\u79d2",
+        "2026\ub144 11\uc6d4 21\uc77c 14\uc2dc 58\ubd84 05\ucd08",
     ],
 )  # fmt: skip
 def test_every_way_to_write_a_stamp(text: str) -> None:
@@ -24,7 +27,7 @@ def test_every_way_to_write_a_stamp(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "vda", "25:00:00", "10:61:00", "13:00:00 PM", "45/45/2020 10:00:00", "1" * 80]
+    "text", ["", "vda", "25:00:00", "10:61:00", "13:00:00 PM", "14.58", "45/45/2020 10:00:00", "1" * 80]
 )
 def test_what_is_no_stamp(text: str) -> None:
     assert stamp(text) is None

@@ -104,6 +104,15 @@ def test_columns_of_2006_with_a_name_on_its_own_line() -> None:
     assert first(log, "/dev/mapper/vg00-lvol_data", "reads", "read_bytes") == [40, 640 * 512]
 
 
+def test_no_figures_of_the_processor_are_no_row_of_a_device(tmp_path: Path) -> None:
+    text = (DATA / "iostat-5-x.txt").read_text()
+    path = tmp_path / "x.txt"
+    path.write_text(
+        text.replace("5.00    0.00    2.00    9.00   84.00", "-nan    -nan    -nan    -nan   -nan")
+    )
+    assert logged("iostat-5-x.txt").devices.keys() == read([path]).devices.keys()
+
+
 def test_columns_of_2016_over_midnight() -> None:
     log = logged("iostat-10-xtk.txt")
     assert seconds(log) == [10.0, 10.0]
@@ -152,6 +161,36 @@ def test_averages_are_no_intervals_in_any_language() -> None:
     assert first(logged("sar-12.6-d-de.txt"), "vda", "requests") == [1286.0]
 
 
+@pytest.mark.parametrize("locale", ["zh", "ko", "fi", "in"])
+def test_stamps_of_far_locales(locale: str) -> None:
+    log = logged(f"sar-12.6-bd-{locale}.txt")
+    assert list(log.devices) == ["all", "vda"]
+    assert seconds(log) == [1.0, 1.0]
+    assert first(log, "vda", "requests") == first(log, "all", "requests") == [1742.0]
+    reports = logged(f"iostat-12.6-xtd-{locale}.txt")
+    assert seconds(reports) == [1.0, 1.0]
+    assert list(reports.devices) == ["vda"]
+
+
+@pytest.mark.parametrize(
+    ("name", "requests"),
+    [
+        ("sar-12.6-bd-comment.txt", [11, 100, 15, 2, 0, 0, 0]),
+        ("sadf-12.6-bd-comment.csv", [11, 15, 2, 0, 0]),
+        ("sadf-12.6-comment.json", [11, 15, 2, 0, 0]),
+    ],
+)
+def test_comments_are_passed_over_and_records_within_a_second_are_told(
+    name: str, requests: list[float]
+) -> None:
+    log = logged(name)
+    assert log.column("vda", "requests").tolist() == requests
+    if "all" in log.devices:
+        assert log.column("all", "requests").tolist() == requests
+    shorter = any("less than half a second" in note for note in log.notes)
+    assert shorter == name.startswith("sadf")  # sar does not say that an interval was so short
+
+
 def test_old_sar_over_midnight_and_a_restart() -> None:
     log = logged("sar-9-d.txt")
     assert seconds(log) == [600.0, 600.0, 600.0]
@@ -177,6 +216,32 @@ def test_windows_logs_agree_in_every_dress(name: str) -> None:
     assert got == pytest.approx([90, 40, 90 * 8192, 0.003, 1.8, 0.6475])
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_windows_logs_saved_by_a_spreadsheet(tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(
+        (DATA / "perfmon-relog.csv").read_text("utf-8").replace('","', delimiter).replace('"', ""), "utf-8"
+    )
+    log = read([path])
+    assert len(log.seconds) == 8
+    assert first(log, "0 C:", "reads", "utilisation") == pytest.approx([90, 0.6475])
+
+
+def test_blank_cells_at_the_end_of_a_row_of_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    counter = r"\\H\PhysicalDisk(0 C:)\Disk"
+    rows = [
+        f"(PDH-TSV 4.0)\t{counter} Writes/sec\t{counter} Reads/sec",
+        "01/01/2026 00:00:00.000\t \t ",
+        "01/01/2026 00:00:01.000\t5\t7",
+        "01/01/2026 00:00:02.000\t6\t",
+    ]
+    path.write_text("\n".join(rows))
+    log = read([path])
+    assert log.column("0 C:", "writes").tolist() == [5, 6]
+    assert log.column("0 C:", "reads").tolist() == pytest.approx([7, np.nan], nan_ok=True)
+
+
 def test_failed_samples_are_not_zero(tmp_path: Path) -> None:
     text = (DATA / "perfmon-relog.csv").read_text("utf-8")
     lines = text.splitlines()
@@ -188,6 +253,7 @@ def test_failed_samples_are_not_zero(tmp_path: Path) -> None:
     log = read([tmp_path / "x.csv"])
     assert np.isnan(log.column("0 C:", "reads")[1])
     assert np.isnan(log.column("1 D: E:", "reads")[1])
+    assert np.isnan(log.column("0 C:", "utilisation")[1])
     assert log.column("0 C:", "reads")[2] > 0
     assert log.notes[0].startswith("16 values are blank or -1")  # eight counters of two disks
 

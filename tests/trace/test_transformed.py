@@ -280,3 +280,18 @@ def test_options_of_other_formats_do_not_apply_to_parquet(usr: Path) -> None:
     for option, value in {"event": "Q", "pattern": ".", "rate_iops": 5.0}.items():
         with pytest.raises(InputError, match=f"{option} does not apply to the format parquet"):
             list(requests(spec(usr, **{option: value})))
+
+
+def test_a_device_that_is_in_one_of_the_traces_only(hm: Path, usr: Path, tmp_path: Path) -> None:
+    target = tmp_path / "chosen.parquet"
+    result = convert(hm, usr, target, "--device", "hm:1", "--device", "usr:0")
+    assert result.exit_code == 0, result.output
+    assert [row[:2] for row in rows(target)] == [
+        (500_000_000, "usr:0"),
+        (500_000_000, "usr:0"),
+        (1_000_000_000, "hm:1"),
+    ]
+    assert convert(hm, usr, target, "--force", "--device", "1").exit_code == 0
+    assert [row[1] for row in rows(target)] == ["hm:1"]
+    refused = convert(hm, usr, target, "--force", "--device", "7")
+    assert "no trace has requests of device '7'" in str(refused.exception)

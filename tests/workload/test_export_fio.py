@@ -253,3 +253,16 @@ def test_every_profile_of_the_library_is_exported(name, tool):
     assert set(done.jobs.values()) <= {stream.name for stream in given.stream}
     left_out = {o.key for o in done.omissions if o.exported == "nothing"}
     assert len(set(done.jobs.values())) + len(left_out) >= len(given.stream)
+
+
+@pytest.mark.parametrize("title", ["Mine\\n[x]\\nfilename=/dev/sda", "Mine\\r", "Mine\\u2028x"])
+def test_a_title_of_several_lines_is_refused(tmp_path, title):
+    # It stands in a comment of the job file; its second line would be an option: another file to write to.
+    with pytest.raises(InputError) as raised:
+        ex.profile(tmp_path, ex.HEAD.replace('"Mine"', f'"{title}"') + ex.POISSON + ex.UNIFORM)
+    assert "title" in str(raised.value)
+
+
+def test_a_target_of_several_lines_is_refused(tmp_path):
+    with pytest.raises(InputError, match="control characters"):
+        ex.profile(tmp_path, ex.HEAD + ex.POISSON + ex.UNIFORM, target="x\nfilename=/dev/sda")

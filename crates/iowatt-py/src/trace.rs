@@ -351,8 +351,8 @@ fn trace_describe(
     options.check().map_err(|reason| input_error(py, &reason, None))?;
     let (mut source, file) = match asked {
         Asked::Recorded(mut spec) => {
-            spec.parts.iter_mut().for_each(all_devices);
-            all_devices(&mut spec);
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
             (open_spec(py, source, &spec)?, spec.file().to_owned())
         }
         Asked::Synthetic(plan) => (synthetic::open(py, source, &plan)?, plan.name),

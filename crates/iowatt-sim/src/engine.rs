@@ -98,7 +98,7 @@ impl<'a> Simulation<'a> {
                     "pool {number}: its drives' layout holds fewer sectors than they offer"
                 )));
             }
-            let built = Pool::new(pool, drives.len());
+            let built = Pool::new(pool, plan.seed, drives.len());
             plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
             pools.push(built);
             first_drive.push(drives.len());

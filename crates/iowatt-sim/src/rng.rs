@@ -12,6 +12,8 @@ pub enum Room {
     SpindlePhase = 1,
     /// Think times of each closed workload.
     Think = 2,
+    /// Copies that are alike, of each pool.
+    CopyTie = 3,
 }
 
 /// The random stream of one room and index.

@@ -358,13 +358,28 @@ fn raid10_reads_choose_their_copy() {
     // Far apart in time: the arm that is near takes it.
     let end = capacity("10", 2) - 4_096;
     let apart = vec![
-        request(0, Op::Read, 0, 4_096),            // copy 0 by the tie rule
-        request(0, Op::Read, end, 4_096),          // copy 0 is busy: copy 1 goes to the far end
-        request(S, Op::Read, end - 65_536, 4_096), // copy 1 is near
-        request(2 * S, Op::Read, 65_536, 4_096),   // copy 0 is near
+        request(0, Op::Read, 0, 4_096),            // a copy by lot
+        request(0, Op::Read, end, 4_096),          // that one is busy: the other goes to the far end
+        request(S, Op::Read, end - 65_536, 4_096), // it is near
+        request(2 * S, Op::Read, 65_536, 4_096),   // the first is near
     ];
     let s = run(&plan, apart).summary;
     assert_eq!((s.devices[0].reads, s.devices[1].reads), (2, 2));
+}
+
+/// Copies that are alike share the reads: always the first, its mirror would do nothing but write.
+#[test]
+fn raid10_reads_of_like_copies_are_drawn_by_lot() {
+    let plan = one_pool("10", 2);
+    // A write brings both arms to one place; the read that follows a second later finds them alike.
+    let (n, place) = (1_000, |i: u64| i * 7_919 % 25_000 * 4_096);
+    let requests = (0..n).flat_map(|i| {
+        [request(2 * i * S, Op::Write, place(i), 4_096), request((2 * i + 1) * S, Op::Read, place(i), 4_096)]
+    });
+    let s = run(&plan, requests.collect()).summary;
+    // Standard deviation 15.8; five of them.
+    assert!(s.devices[0].reads.abs_diff(500) < 79, "{}", s.devices[0].reads);
+    assert_eq!(s.devices[0].reads + s.devices[1].reads, n);
 }
 
 /// The command's time passes before the arm moves: SPTF reckons with it, or it would lose whole turns.

@@ -81,7 +81,7 @@ impl<R: Records> Checked<R> {
         if !(0.0..=1e9).contains(&tolerance_s) {
             return Err(TraceError::Unusable {
                 file: spec.file().to_owned(),
-                reason: format!("order_tolerance_s is {tolerance_s}; 0 to 1e9 seconds are accepted"),
+                reason: format!("order_tolerance is {tolerance_s} s; 0 to 1e9 seconds are accepted"),
             });
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in 0..=1e18

@@ -284,3 +284,29 @@ impl Read for Counted {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed test is meant to stop
+
+    use super::is_compressed;
+
+    #[test]
+    fn what_is_compressed_is_known_by_its_first_bytes() {
+        let path = std::env::temp_dir().join(format!("iowatt-trace-compressed-{}", std::process::id()));
+        let name = path.to_str().unwrap();
+        let cases: [(&[u8], bool); 5] = [
+            (b"0.5 0 8 8 0\n", false),
+            (&[0x1f, 0x8b, 8, 0], true),
+            (&[0x28, 0xb5, 0x2f, 0xfd, 0], true),
+            (&[0x28, 0xb5], false),
+            (b"", false),
+        ];
+        for (bytes, compressed) in cases {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(is_compressed(name), compressed, "{bytes:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_compressed(name));
+    }
+}

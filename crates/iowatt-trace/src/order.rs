@@ -86,7 +86,7 @@ impl Reorder {
         if back > self.tolerance_ns {
             let (back, tolerance) = (seconds(back), seconds(self.tolerance_ns));
             return Err(format!(
-                "time goes back by {back} s, more than the tolerance of {tolerance} s (order_tolerance_s); sort the trace, \
+                "time goes back by {back} s, more than the tolerance of {tolerance} s (order_tolerance); sort the trace, \
                  or raise the tolerance where that is meant"
             ));
         }

@@ -146,7 +146,7 @@ impl TraceSpec {
     /// Zero.
     pub(crate) fn block(&self, usual: u64) -> Result<u64, String> {
         match self.sector_bytes {
-            Some(0) => Err("sector_bytes is 0; 512 or 4096 are usual".into()),
+            Some(0) => Err("sector_size is 0; 512 or 4096 are usual".into()),
             Some(bytes) => Ok(u64::from(bytes)),
             None => Ok(usual),
         }

@@ -58,6 +58,8 @@ def profile(
     time_unit: verb.TimeUnit = None,
     sector_size: verb.SectorSize = None,
     event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    rate: verb.Rate = None,
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
@@ -80,6 +82,8 @@ def profile(
         time_unit=time_unit,
         sector_size=sector_size,
         event=event,
+        pattern=pattern,
+        rate_iops=rate,
         devices=device or None,
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
@@ -139,5 +143,5 @@ def _count(number: int, option: str) -> int:
     from iowatt.errors import InputError
 
     if not 0 < number < 1 << 32:
-        raise InputError("must be a number from 1 on", where=option)
+        raise InputError(f"{number} is not a number from 1 to {(1 << 32) - 1}", where=option)
     return number

@@ -13,9 +13,17 @@ from typing import Final
 
 _DAY: Final = 86_400.0
 _TIME: Final = re.compile(
-    r"(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2})(?P<f>\.[0-9]{1,9})?)?\s*(?P<half>[AaPp][Mm])?",
+    r"(?P<h>[0-9]{1,2})(?::(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2})(?P<f>\.[0-9]{1,9})?)?"
+    r"|\.(?P<dotted_m>[0-9]{2})\.(?P<dotted_s>[0-9]{2}))\s*(?P<half>[AaPp]\.?[Mm]\.?)?",
     re.ASCII,
 )
+# Years to seconds of Chinese, Japanese and Korean locales, which stand where others have signs.
+_SIGNS: Final = str.maketrans(
+    dict.fromkeys("\u5e74\u6708\ub144\uc6d4", "-")
+    | dict.fromkeys("\u65f6\u6642\uc2dc\u5206\ubd84", ":")
+    | dict.fromkeys("\u65e5\u79d2\uc77c\ucd08", "")
+)
+_LONGEST: Final = 64
 _DATE: Final = re.compile(r"([0-9]{1,4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,4})", re.ASCII)
 _ZONE: Final = re.compile(r"(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}|[A-Z]{3,5})?", re.ASCII)
 
@@ -42,15 +50,17 @@ class Stamp:
 
 
 def time_of_day(text: str) -> float | None:
-    """Seconds of the day of ``HH:MM:SS`` with an optional fraction and AM or PM."""
+    """Seconds of the day of ``HH:MM:SS``, with a fraction, AM or PM if there; Finnish ``HH.MM.SS``."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None
-    hour, minute, second = int(match["h"]), int(match["m"]), int(match["s"] or 0)
+    hour, minute, second = int(match["h"]), int(match["m"] or match["dotted_m"]), 0
+    if match["s"] or match["dotted_s"]:
+        second = int(match["s"] or match["dotted_s"])
     if match["half"]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if match["half"].lower() == "pm" else 0)
+        hour = hour % 12 + (12 if match["half"][0] in "Pp" else 0)
     if hour > 23 or minute > 59 or second > 60:
         return None
     return hour * 3600.0 + minute * 60 + second + float(match["f"] or 0)
@@ -58,9 +68,9 @@ def time_of_day(text: str) -> float | None:
 
 def stamp(text: str) -> Stamp | None:
     """A date and a time as iostat and perfmon write them, or a time alone; ``None`` where it is neither."""
-    if len(text) > 64:
+    if len(text) > _LONGEST:
         return None
-    text = text.strip().removeprefix("Time: ")
+    text = plain(text).strip().removeprefix("Time: ")
     day, _, rest = text.partition("T" if "T" in text[:11] else " ")
     days = _days(day)
     if days:
@@ -78,6 +88,14 @@ def stamp(text: str) -> Stamp | None:
 
 
 _HALVES: Final = ("AM", "PM")
+
+
+def plain(text: str) -> str:
+    """A line whose stamp has signs for the words of East Asian locales."""
+    if text.isascii():
+        return text
+    head = re.sub(r"([-:]) ", r"\1", text[:_LONGEST].translate(_SIGNS))
+    return head + text[_LONGEST:]
 
 
 def _days(text: str) -> tuple[int, ...]:

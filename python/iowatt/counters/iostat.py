@@ -7,7 +7,6 @@ nothing of the time that was recorded, and would hide a day in a year's mean.
 from __future__ import annotations
 
 import math
-import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,15 +15,25 @@ from typing import Final, Literal
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known, seconds_of
 from iowatt.counters.log import Log
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import Line, banner, shown
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (
     "the first report of a log is the mean since the system was started: left out "
     "(--first keep where iostat ran with -y)"
 )
-_BANNER: Final = re.compile(r"\S.*\s\(.*\)\s+\S", re.ASCII)
+_LARGE_TOTAL: Final = 100
 _LEAST_KNOWN: Final = 3  # columns that make a line a header
+
+
+@dataclass(frozen=True)
+class _End:
+    """What of a report tells how long its interval was, once the section is read."""
+
+    interval: int
+    stamp: clock.Stamp | None
+    place: Line
+    by_totals: tuple[float, float]
 
 
 @dataclass
@@ -32,7 +41,7 @@ class _Report:
     """One report: its devices, its stamp, and how long it was by its own totals."""
 
     stamp: clock.Stamp | None
-    line: Line
+    place: Line
     devices: dict[str, dict[str, float]] = field(default_factory=dict)
     # The total from which the length is known, and the length.
     by_totals: tuple[float, float] = (0.0, 0.0)
@@ -47,8 +56,12 @@ class Reader:
         self._columns: list[str] | None = None
         self._device_last = False
         self._stamp: clock.Stamp | None = None
-        self._section: list[_Report] = []
         self._report: _Report | None = None
+        # The first report of a section, until the second tells whether it is since the start of the system.
+        self._held: _Report | None = None
+        self._start: clock.Stamp | None = None
+        self._dropped = False
+        self._ends: list[_End] = []
         self._wrapped: str | None = None
         self._in_cpu = False
         # sysstat prints an empty line in place of the report that -y leaves out.
@@ -74,7 +87,8 @@ class Reader:
             self._begin()
             self._in_cpu = True
             return
-        if self._in_cpu and all(word[:1].isdigit() for word in words):
+        # Where no time has passed, old versions print -nan.
+        if self._in_cpu and all(word[:1].isdigit() or word.endswith("nan") for word in words):
             self._in_cpu = False
             return
         self._in_cpu = False
@@ -82,9 +96,9 @@ class Reader:
             return
         stamp = clock.stamp(line.text)
         if stamp is not None:
-            self._report = None
+            self._begin()
             self._stamp = stamp
-        elif _BANNER.match(line.text) and not self._is_row(words):
+        elif banner(line.text) and not self._is_row(words):
             self._end_section()
             self._blank_after_banner = 0
         else:
@@ -101,14 +115,40 @@ class Reader:
         self._device_last = not known(words[-1]) and known(words[0])
         self._columns = words[:-1] if self._device_last else words[1:]
         if self._report is not None and self._report.devices and not self._device_last:
-            self._report = None
+            self._begin()
         return True
 
     def _is_row(self, words: list[str]) -> bool:
         return self._columns is not None and len(words) == len(self._columns) + 1
 
     def _begin(self) -> None:
-        self._report = None
+        """Close the report that was being read."""
+        report, self._report = self._report, None
+        if report is None:
+            return
+        if self._held is not None:
+            self._settle(self._held, report)
+            self._add(report)
+        elif self._ends or self._dropped:
+            self._add(report)
+        else:
+            self._held = report
+
+    def _settle(self, first: _Report, second: _Report | None) -> None:
+        """Leave the first report of a section out, or not."""
+        self._held = None
+        if self._drops(first, second):
+            self._log.note(DROPPED)
+            self._start = first.stamp
+            self._dropped = True
+        else:
+            self._add(first)
+
+    def _add(self, report: _Report) -> None:
+        interval = self._log.interval()
+        self._ends.append(_End(interval, report.stamp, report.place, report.by_totals))
+        for device, values in report.devices.items():
+            self._log.put(interval, device, values)
 
     def _row(self, line: Line, words: list[str]) -> None:
         if self._columns is None:
@@ -140,53 +180,42 @@ class Reader:
         report = self._report
         # Without stamps and avg-cpu nothing but a device that comes again tells that a report begins.
         if report is None or report.devices.get(device, {}).keys() & values.keys():
-            report = _Report(self._stamp, line)
+            self._begin()
+            report = self._report = _Report(self._stamp, Line("", line.number, line.source))
             self._stamp = None
-            self._report = report
-            self._section.append(report)
         report.devices.setdefault(device, {}).update(values)
         report.by_totals = max(report.by_totals, by_totals)
 
     def _end_section(self) -> None:
-        """Put what was gathered since the banner into the log."""
-        reports, self._section = self._section, []
-        self._report, self._columns, self._stamp, self._wrapped = None, None, None, None
-        without_first, self._without_first = self._without_first, False
-        if not reports:
-            return
-        start = None
-        if self._drops(reports, without_first):
-            self._log.note(DROPPED)
-            start, reports = reports[0].stamp, reports[1:]
-        for report, seconds in zip(reports, self._seconds(start, reports), strict=True):
-            interval = self._log.interval(seconds)
-            for device, values in report.devices.items():
-                self._log.put(interval, device, values)
+        """All since the banner is read: now the lengths of its intervals can be told."""
+        self._begin()
+        if self._held is not None:
+            self._settle(self._held, None)
+        for end, seconds in zip(self._ends, self._seconds(), strict=True):
+            self._log.seconds[end.interval] = seconds
+        self._columns, self._stamp, self._wrapped, self._start, self._ends = None, None, None, None, []
+        self._dropped = self._without_first = False
 
-    def _drops(self, reports: list[_Report], without_first: bool) -> bool:
+    def _drops(self, first: _Report, second: _Report | None) -> bool:
         if self._first != "auto":
             return self._first == "drop"
-        lengths = [report.by_totals[1] for report in reports]
-        if lengths[0] and (rest := [length for length in lengths[1:] if length]):
-            # Twice the median is beyond what -y would leave, whatever the totals were rounded to.
-            return lengths[0] > 2 * statistics.median(rest)
-        return not without_first
+        length, usual = first.by_totals[1], second.by_totals[1] if second is not None else 0.0
+        if length and usual:
+            # Twice the next one is beyond what -y would leave, whatever the totals were rounded to.
+            return length > 2 * usual
+        return not self._without_first
 
-    def _seconds(self, start: clock.Stamp | None, reports: list[_Report]) -> list[float]:
-        stamps = [report.stamp for report in reports if report.stamp is not None]
-        if len(stamps) == len(reports):
+    def _seconds(self) -> list[float]:
+        stamps = [end.stamp for end in self._ends if end.stamp is not None]
+        if len(stamps) == len(self._ends):
             try:
-                return clock.lengths(start, stamps)
+                return clock.lengths(self._start, stamps)
             except ValueError as error:
-                raise reports[error.args[0]].line.error(
+                raise self._ends[error.args[0]].place.error(
                     "the time stamp is before that of the report before: the clock was set back, or two logs "
                     "follow without their first lines",
                     hint="split the log there",
                 ) from None
-        found = [report.by_totals for report in reports]
         # Totals are whole numbers, so that only large ones tell the length; iostat keeps to one interval.
-        total, seconds = max(found, default=(0.0, 0.0))
-        if total < 100:
-            return [math.nan] * len(reports)
-        lengths = [length for amount, length in found if amount >= 100]
-        return [statistics.median(lengths) if lengths else seconds] * len(reports)
+        found = [seconds for total, seconds in (end.by_totals for end in self._ends) if total >= _LARGE_TOTAL]
+        return [statistics.median(found) if found else math.nan] * len(self._ends)

@@ -24,6 +24,7 @@ RATES: Final = (
 MEANS: Final = (
     "wait", "read_wait", "write_wait", "size", "read_size", "write_size", "queue", "utilisation",
 )  # fmt: skip
+TOO_SHORT: Final = "records less than half a second apart, whose interval sadf gives as 0, are left out"
 # 0 where a device is not listed: iostat -z leaves idle ones out.
 _ZERO_WHEN_IDLE: Final = frozenset((*RATES, "queue", "utilisation"))
 _ABSENT: Final = float("nan")
@@ -69,6 +70,11 @@ class Log:
     def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:
         """One device in one interval."""
         self.devices.setdefault(device, Series()).add(interval, values)
+
+    def last(self, device: str) -> int:
+        """The interval of the device's last row; -1 where it has none."""
+        series = self.devices.get(device)
+        return series.intervals[-1] if series is not None else -1
 
     def note(self, text: str) -> None:
         """Say something once."""

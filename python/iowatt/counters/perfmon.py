@@ -32,6 +32,7 @@ COUNTERS: Final[dict[str, tuple[str, float]]] = {
 _OBJECTS: Final = {"physicaldisk": "", "logicaldisk": "volume "}
 _PATH: Final = re.compile(r"\\\\([^\\]+)\\([^\\(]+)\((.*)\)\\([^\\]+)")
 _TOTAL: Final = "_total"
+_LONGEST_CELL: Final = 4096
 _FORMAT_HINT: Final = (
     r"""record them with typeperf "\PhysicalDisk(*)\*" -si 1 -f CSV -o disks.csv; names in another "
     r"language: """
@@ -60,6 +61,10 @@ class Reader:
 
     def __init__(self, log: Log, names: Mapping[str, str]) -> None:
         self._log = log
+        # Intervals of a table, when each ended, and where that is written; when the first began.
+        self._ends: list[tuple[int, clock.Stamp, Line]] = []
+        self._start: clock.Stamp | None = None
+        self._blank = 0
         self._names = {theirs.lower(): ours.lower() for ours, theirs in names.items()}
         for ours in self._names.values():
             if ours not in COUNTERS:
@@ -69,13 +74,12 @@ class Reader:
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
-        rows: list[tuple[Line, clock.Stamp, list[str]]] = []
         columns: list[_Column] = []
         width = 0
         for line, cells in _rows(lines):
             if cells[0].startswith("(PDH-"):
-                self._put(columns, rows)
-                rows, width, columns = [], len(cells), self._header(line, cells)
+                self._end()
+                width, columns = len(cells), self._header(line, cells)
                 continue
             if not width:
                 raise line.error(
@@ -83,14 +87,48 @@ class Reader:
                 )
             stamp = clock.stamp(cells[0])
             if stamp is None:
-                self._log.malformed(
-                    line.error(f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123")
-                )
+                message = f"{shown(cells[0])} is no time stamp such as 11/21/2026 14:58:06.123"
+                self._log.malformed(line.error(message))
             elif len(cells) < width or any(cells[width:]):
                 self._log.malformed(_ragged(line, width, len(cells)))
             else:
-                rows.append((line, stamp, cells))
-        self._put(columns, rows)
+                self._sample(line, stamp, self._values(line, columns, cells))
+        self._end()
+
+    def _sample(self, line: Line, stamp: clock.Stamp, values: dict[_Column, float | None]) -> None:
+        if self._start is None and not self._ends and all(value is None for value in values.values()):
+            self._start = stamp  # rates need two samples: the first row only begins the first interval
+            return
+        interval = self._log.interval()
+        self._ends.append((interval, stamp, Line("", line.number, line.source)))
+        devices: dict[str, dict[str, float]] = {}
+        for column, value in values.items():
+            self._blank += value is None
+            figure = math.nan if value is None else value
+            if column.factor < 0 and value is not None:
+                figure = min(1.0, max(0.0, 1 + figure * column.factor))
+            devices.setdefault(column.device, {})[column.figure] = figure
+        for device, figures in devices.items():
+            self._log.put(interval, device, figures)
+
+    def _end(self) -> None:
+        """All of a table is read: now the lengths of its intervals can be told."""
+        ends, self._ends = self._ends, []
+        start, self._start = self._start, None
+        blank, self._blank = self._blank, 0
+        try:
+            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
+        except ValueError as error:
+            raise ends[error.args[0]][2].error(
+                "the time stamp is before that of the row before: the clock was set back",
+                "split the log there",
+            ) from None
+        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
+            self._log.seconds[interval] = seconds
+        if blank:
+            self._log.note(
+                f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out"
+            )
 
     def _header(self, line: Line, cells: list[str]) -> list[_Column]:
         found: list[_Column] = []
@@ -117,38 +155,6 @@ class Reader:
                 _Column(c.at, c.device.removeprefix(f"{host} "), c.figure, c.factor, c.name) for c in found
             ]
         return found
-
-    def _put(self, columns: list[_Column], rows: list[tuple[Line, clock.Stamp, list[str]]]) -> None:
-        if not rows:
-            return
-        values = [self._values(line, columns, cells) for line, _, cells in rows]
-        start = None
-        if all(value is None for value in values[0].values()):
-            # Rates need two samples: the first row only says when the first interval begins.
-            start, rows, values = rows[0][1], rows[1:], values[1:]
-        try:
-            lengths = clock.lengths(start, [stamp for _, stamp, _ in rows])
-        except ValueError as error:
-            raise rows[error.args[0]][0].error(
-                "the time stamp is before that of the row before: the clock was set back",
-                "split the log there",
-            ) from None
-        blank = 0
-        for sample, seconds in zip(values, lengths, strict=True):
-            interval = self._log.interval(seconds)
-            devices: dict[str, dict[str, float]] = {}
-            for column, value in sample.items():
-                blank += value is None
-                figure = math.nan if value is None else value
-                if column.factor < 0:
-                    figure = min(1.0, max(0.0, 1 + figure * column.factor))
-                devices.setdefault(column.device, {})[column.figure] = figure
-            for device, figures in devices.items():
-                self._log.put(interval, device, figures)
-        if blank:
-            self._log.note(
-                f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out"
-            )
 
     def _values(self, line: Line, columns: list[_Column], cells: list[str]) -> dict[_Column, float | None]:
         found: dict[_Column, float | None] = {}
@@ -178,12 +184,11 @@ def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:
     """The rows of the table; typeperf's own lines (`The command completed successfully.`) are not of it."""
     delimiter = ","
     for line in lines:
-        text = line.text.strip()
+        text = line.text.strip(" ")  # tabs are cells that are blank
         if text.startswith(('"(PDH-', "(PDH-")):
-            # TSV, or the list separator of the locale.
-            head = text.partition(")")[2]
-            quoted = re.match(r'[^"]*"([,;\t])', head) if text.startswith('"') else None
-            delimiter = quoted[1] if quoted else "\t" if "\t" in text else ","
+            # A tab, or the list separator of the locale: what stands before the first path.
+            before = re.search(r'([,;\t])"?\\\\', text[:_LONGEST_CELL])
+            delimiter = before[1] if before else ","
         elif not text.startswith('"') and not text[:1].isdigit():
             continue
         try:

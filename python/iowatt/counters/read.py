@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,7 +17,6 @@ from iowatt.errors import InputError
 Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
 _HEAD: Final = 400  # lines to look at
-_SAR_ROW: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\s[AP]M)?\s+\S", re.ASCII)
 _HINT: Final = (
     "read are iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) and Windows' performance "
     "monitor (CSV, "
@@ -123,5 +121,5 @@ def _detect(head: list[Line], file: Path) -> str:
         words = text.split()
         columns = sum(known(word) for word in words)
         if columns >= 3 or (columns and words[0].rstrip(":") == "Device"):
-            return "sar" if _SAR_ROW.match(text) else "iostat"
+            return "sar" if sar.split(text) else "iostat"
     raise InputError("no log of counters that can be read", where=str(file), hint=_HINT)

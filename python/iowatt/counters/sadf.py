@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from iowatt.counters.columns import figures, known
-from iowatt.counters.log import Log
+from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
 from iowatt.counters.text import Line, rate, shown
 
@@ -21,9 +21,8 @@ class Reader:
         self._log = log
         self._columns: list[str] | None = None
         self._has_device = False
-        self._stamp: tuple[str, str] | None = None
-        self._interval = 0
-        self._seen: set[str] = set()
+        # Intervals by host and time, so that tables of the same times, such as -b's and -d's, go together.
+        self._interval_of: dict[tuple[str, str], int] = {}
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -32,7 +31,6 @@ class Reader:
                 self._header(line)
             elif line.text.strip() and self._columns is not None:
                 self._row(line)
-        self._stamp = None
 
     def _header(self, line: Line) -> None:
         names = line.text.lstrip("# ").split(";")[_BEFORE:]
@@ -49,7 +47,7 @@ class Reader:
     def _row(self, line: Line) -> None:
         columns = self._columns or []
         cells = line.text.split(";")
-        if any("RESTART" in cell.upper() for cell in cells[_BEFORE:]):
+        if len(cells) > 1 and cells[1] == "-1":  # a restart, or a comment
             return
         want = _BEFORE + len(columns) + self._has_device
         if len(cells) != want:
@@ -57,10 +55,11 @@ class Reader:
             return
         try:
             seconds = rate(cells[1])
-            if not seconds > 0:
-                raise ValueError(f"interval: expected seconds above 0, found {shown(cells[1])}")
         except ValueError as error:
-            self._log.malformed(line.error(str(error)))
+            self._log.malformed(line.error(f"interval: {error}"))
+            return
+        if seconds == 0:
+            self._log.note(TOO_SHORT)
             return
         device = cells[_BEFORE] if self._has_device else ALL
         try:
@@ -69,7 +68,7 @@ class Reader:
             self._log.malformed(line.error(f"device {shown(device)}: {error}"))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         stamp = (cells[0], cells[2])
-        if stamp != self._stamp or device in self._seen:
-            self._interval, self._stamp, self._seen = self._log.interval(seconds), stamp, set()
-        self._seen.add(device)
-        self._log.put(self._interval, device, values)
+        at = self._interval_of.get(stamp)
+        if at is None or self._log.last(device) >= at:  # the same log again
+            self._interval_of[stamp] = at = self._log.interval(seconds)
+        self._log.put(at, device, values)

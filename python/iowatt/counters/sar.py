@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 import re
 from collections.abc import Iterable
@@ -10,12 +11,20 @@ from typing import Final
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import Log
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import Line, banner, shown
 
 ALL: Final = "all"  # the device of `sar -b`
-_TIME: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\s[AP]M)?)\s+(\S.*)", re.ASCII)
-_BANNER: Final = re.compile(r"\S.*\s\(.*\)\s+\S", re.ASCII)
+# The time in the ways of locales; India's has its zone.
+_TIME: Final = re.compile(
+    r"([0-9]{1,2}[:.][0-9]{2}[:.][0-9]{2}(?:\s[AaPp]\.?[Mm]\.?)?)(?:(?<=[Mm])\s[A-Z]{3,5})?\s+(\S.*)",
+    re.ASCII,
+)
 _LEAST_KNOWN: Final = 3
+
+
+def split(text: str) -> re.Match[str] | None:
+    """The time that a line of sar's begins with, and the rest."""
+    return _TIME.fullmatch(clock.plain(text.strip()))
 
 
 class Reader:
@@ -26,10 +35,11 @@ class Reader:
         self._columns: list[str] | None = None
         self._device_at: int | None = None
         self._start: clock.Stamp | None = None
-        # Rows since the start of the log or a restart: stamp, its text, its first line, and its devices.
-        self._rows: list[tuple[clock.Stamp, Line, dict[str, dict[str, float]]]] = []
-        # The row of a time, so that tables of the same times, such as those of -b and -d, go together.
-        self._row_of: dict[str, int] = {}
+        # Intervals since the start of the log or a restart, when each ended, and where that is written.
+        self._ends: list[tuple[int, clock.Stamp, Line]] = []
+        # Intervals by their time, so that tables of the same times, such as those of -b and -d, go together.
+        # A time comes again where records are less than a second apart, and on another day.
+        self._intervals_of: dict[str, list[int]] = {}
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -38,10 +48,10 @@ class Reader:
         self._end()
 
     def _take(self, line: Line) -> None:
-        match = _TIME.fullmatch(line.text.strip())
+        match = split(line.text)
         if match is None:
             # Average: in the words of any language, and the first line of another log.
-            if _BANNER.match(line.text) and not line.text[:1].isspace() and ":" not in line.text.split()[0]:
+            if banner(line.text) and not line.text[:1].isspace() and ":" not in line.text.split()[0]:
                 self._banner(line)
             return
         seconds = clock.time_of_day(match[1])
@@ -51,6 +61,8 @@ class Reader:
         words = match[2].split()
         if "RESTART" in words[0].upper() or (len(words) > 1 and words[1].upper() == "RESTART"):
             self._end()
+        elif words[0] == "COM":  # a comment, which sar -C shows
+            return
         elif not self._header(clock.Stamp(seconds), words) and self._columns is not None:
             self._row(line, clock.Stamp(seconds), match[1], words)
 
@@ -64,7 +76,7 @@ class Reader:
             unknown = [index for index, word in enumerate(words) if not known(word)]
             self._device_at = words.index("DEV") if "DEV" in words else (unknown[0] if unknown else None)
             self._columns = [word for index, word in enumerate(words) if index != self._device_at]
-            if not self._rows:  # the stamp of a header is the end of the interval before
+            if not self._ends:  # the stamp of a header is the end of the interval before
                 self._start = stamp
             return True
         if not any(word[:1].isdigit() for word in words):  # the header of a table of something else
@@ -87,24 +99,24 @@ class Reader:
         except ValueError as error:
             self._log.malformed(line.error(f"device {shown(device)}: {error}"))
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
-        at = self._row_of.get(text)
-        if at is None or device in self._rows[at][2]:  # the same time of another day
-            self._row_of[text] = at = len(self._rows)
-            self._rows.append((stamp, line, {}))
-        self._rows[at][2][device] = values
+        same = self._intervals_of.setdefault(text, [])
+        index = bisect.bisect_right(same, self._log.last(device))
+        if index == len(same):
+            at = self._log.interval()
+            same.append(at)
+            self._ends.append((at, stamp, Line("", line.number, line.source)))
+        self._log.put(same[index], device, values)
 
     def _end(self) -> None:
-        rows, self._rows, self._row_of = self._rows, [], {}
+        ends, self._ends, self._intervals_of = self._ends, [], {}
         start, self._start = self._start, None
         self._columns = None
         try:
-            lengths = clock.lengths(start, [row[0] for row in rows])
+            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
-            raise rows[error.args[0]][1].error(
+            raise ends[error.args[0]][2].error(
                 "the time is before that of the row before: the clock was set back",
                 hint="split the log there",
             ) from None
-        for (_, _, devices), seconds in zip(rows, lengths, strict=True):
-            interval = self._log.interval(seconds)
-            for device, values in devices.items():
-                self._log.put(interval, device, values)
+        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
+            self._log.seconds[interval] = seconds

@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.counters import clock
 from iowatt.counters.columns import from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
-from iowatt.counters.log import Log
+from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
 from iowatt.counters.text import Line, shown
 from iowatt.errors import InputError
@@ -116,8 +116,11 @@ def _sadf(log: Log, entries: list[Any], where: str) -> None:
             continue
         stamp = entry.get("timestamp")
         seconds = stamp.get("interval") if isinstance(stamp, dict) else None
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 1e9:
-            raise InputError("expected timestamp.interval, in seconds above 0", where=place)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
+            raise InputError("expected timestamp.interval, in seconds", where=place)
+        if seconds == 0:
+            log.note(TOO_SHORT)
+            continue
         if disks is None:
             _put(log, float(seconds), {ALL: _all(io, f"{place}.io")})
             continue

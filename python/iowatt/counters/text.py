@@ -21,6 +21,8 @@ _MOST: Final = 1e18
 # Bounded, so that a hostile number costs nothing. Windows and sysstat group no digits: a comma is a point.
 _NUMBER: Final = re.compile(r"([+-]?[0-9]{1,24}(?:[.,][0-9]{0,24})?(?:[eE][+-]?[0-9]{1,3})?)", re.ASCII)
 _GZIP: Final = b"\x1f\x8b"
+_BANNER: Final = re.compile(r"\S.*\s\(.*\)\s+\S", re.ASCII)
+_LONGEST_BANNER: Final = 400
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,12 @@ def rate(text: str) -> float:
     if value < 0:
         raise ValueError(f"{shown(text)} is negative: the counter was reset or overflowed")
     return value
+
+
+def banner(text: str) -> bool:
+    """Whether a line is like sysstat's first one, ``Linux 6.1.0 (host)  11/21/26 ...``."""
+    # Bounded: the pattern takes quadratic time on a long line of brackets.
+    return len(text) <= _LONGEST_BANNER and _BANNER.match(text) is not None
 
 
 def shown(text: str) -> str:

@@ -75,17 +75,39 @@ def catalogue(model: type[BaseModel]) -> dict[str, Key]:
 
 
 def _walk(model: type[BaseModel], prefix: str, only_with: str | None, found: dict[str, Key]) -> None:
-    for name, info in model.model_fields.items():
-        path = f"{prefix}{name}"
+    for field_name, info in model.model_fields.items():
+        path = f"{prefix}{info.alias or field_name}"
         tables, is_list = _tables(info.annotation)
         key = _key(path, info, tables, is_list, only_with)
-        if path in found:  # the tag of a union, which stands in each of its tables
-            key = replace(found[path], accepts=f"{found[path].accepts}, {key.accepts}")
-        found[path] = key
-        tag = info.discriminator if isinstance(info.discriminator, str) else None
+        found[path] = _joined(found[path], key) if path in found else key
+        tag = _discriminator(info)
         for table in tables:
             condition = _tag(table, tag) if tag else only_with
             _walk(table, f"{path}.", condition, found)
+
+
+def _joined(known: Key, again: Key) -> Key:
+    """A key that several tables of a union have, such as the tag that tells them apart."""
+    accepts = known.accepts
+    if again.accepts not in accepts:
+        accepts = f"{accepts}, {again.accepts}"
+    only_with = known.only_with
+    if again.only_with is None or only_with is None:
+        only_with = None
+    elif again.only_with not in only_with:
+        only_with = f"{only_with} or {again.only_with}"
+    return replace(known, accepts=accepts, only_with=only_with)
+
+
+def _discriminator(info: FieldInfo) -> str | None:
+    """The key that tells the tables of a union apart; the union may be one of the choices of the field."""
+    if isinstance(info.discriminator, str):
+        return info.discriminator
+    for choice in typing.get_args(info.annotation):
+        for part in typing.get_args(choice):
+            if isinstance(part, FieldInfo) and isinstance(part.discriminator, str):
+                return part.discriminator
+    return None
 
 
 def _tag(table: type[BaseModel], tag: str) -> str:

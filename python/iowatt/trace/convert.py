@@ -19,7 +19,7 @@ from polars.io.plugins import register_io_source
 
 from iowatt.errors import InputError
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
-from iowatt.trace.open import Requests, requests
+from iowatt.trace.open import Requests, of_all_devices, requests
 
 if TYPE_CHECKING:
     from iowatt._core import Batch
@@ -65,8 +65,7 @@ def convert(
     """
     compression = _kind(target)
     with _aside(target, force) as partial:
-        everything = {"include_other": True} | ({} if trace.get("devices") else {"device": "*"})
-        reader = requests({**everything, **trace})
+        reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
         frame = register_io_source(
             lambda *_: _frames(reader, failures, progress), schema=SCHEMA, validate_schema=True

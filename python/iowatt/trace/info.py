@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from iowatt import _core
-from iowatt.trace.open import source
+from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
 
@@ -22,7 +22,7 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> dict[
     InputError
         The trace cannot be read, or a record in it is wrong.
     """
-    spec_json, decoded = source(trace if trace.get("devices") else {"device": "*", **trace})
+    spec_json, decoded = source(of_all_devices(trace))
 
     def report(fraction: float | None, requests: int) -> None:
         if progress is not None:

@@ -9,6 +9,7 @@ wants the requests in Python iterates over `requests`. Both go through the same 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -34,6 +35,11 @@ def spec(path: str | Path, **options: Any) -> dict[str, Any]:
     return {"path": str(path)} | {name: value for name, value in options.items() if value is not None}
 
 
+def of_all_devices(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec with all devices, unless it names some."""
+    return dict(trace) if trace.get("devices") else {"device": "*", **trace}
+
+
 def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
     """What ``_core`` wants for one trace: its spec as JSON, and the batches of what is Parquet in it.
 
@@ -44,6 +50,9 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
     """
     if "synthetic" in trace:
         return _synthetic(trace["synthetic"])
+    for name, value in trace.items():
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for it
+            raise InputError(f"{name} is {value}; a finite number is accepted", where=str(trace["path"]))
     alone: dict[str, Any] = {name: value for name, value in trace.items() if name != "more"}
     if not trace.get("more"):
         return _one(alone)
@@ -54,8 +63,11 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
     if trace.get("place") is not None and not {"device", "devices"} & of_each.keys():
         of_each["device"] = "*"  # placing says what several devices mean
     of_all = {name: value for name, value in alone.items() if name not in _OF_EACH}
-    opened = [_one({**of_each, "path": path}) for path in paths]
     chosen = {name: value for name, value in of_each.items() if name in ("device", "devices")}
+    if chosen:
+        # A device may be in some of the traces only: which are wanted is seen when they are together.
+        of_each = {name: value for name, value in of_each.items() if name not in chosen} | {"device": "*"}
+    opened = [_one({**of_each, "path": path}) for path in paths]
     whole: dict[str, Any] = {
         **of_all,
         **chosen,

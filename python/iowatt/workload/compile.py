@@ -51,14 +51,10 @@ def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
         return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
     shares = phase.shares
     # A stream with arrivals of its own is alone in its process: any weight says so.
-    weights = [
-        shares.get(s.name, 0.0) * _begins(s) if s.share is not None else 1.0 for s in profile.stream
-    ]
+    weights = [shares.get(s.name, 0.0) * _begins(s) if s.share is not None else 1.0 for s in profile.stream]
     # The law counts arrivals, the factor requests: a mix of longer runs needs fewer arrivals.
     usual = math.fsum(s.share * _begins(s) for s in profile.stream if s.share is not None)
-    here = math.fsum(
-        w for w, s in zip(weights, profile.stream, strict=True) if s.share is not None
-    )
+    here = math.fsum(w for w, s in zip(weights, profile.stream, strict=True) if s.share is not None)
     return {"duration_s": phase.duration, "factor": phase.factor * here / usual, "weights": weights}
 
 

@@ -57,12 +57,10 @@ class Run(Strict):
         example="fixed",
     )
     gap: Duration = key("Mean time from one to the next.", unit="s", example="4ms")
-    gap_law: Literal["exponential", "fixed"] = key(
-        "Law of the gaps.", default="exponential", example="fixed"
-    )
+    gap_law: Literal["exponential", "fixed"] = key("Law of the gaps.", default="exponential", example="fixed")
     addresses: Literal["sequential", "same", "law"] = key(
-        "Where those that follow go. sequential: each begins where the one before it ended; same: to the same "
-        "place in the same size; law: by the stream's address law.",
+        "Where those that follow go. sequential: each begins where the one before it ended; same: to the "
+        "same place in the same size; law: by the stream's address law.",
         default="sequential",
         example="law",
     )
@@ -182,7 +180,13 @@ class Profile(Strict):
         max_length=64,
         example="hot-band",
     )
-    title: str = key("What it is, in a line.", min_length=1, example="SNIA Emerald hot band, version 2 on")
+    title: str = key(
+        "What it is, in a line.",
+        min_length=1,
+        # It stands in the first line of files that other programs run.
+        pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
+        example="SNIA Emerald hot band, version 2 on",
+    )
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",

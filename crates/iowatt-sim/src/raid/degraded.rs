@@ -6,7 +6,7 @@
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
-use super::{Extent, Pool, Role, Splitting, Touched};
+use super::{Extent, Pool, Role, Splitting, Touched, cost, least};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
 
@@ -226,6 +226,11 @@ impl Pool {
         split.ready.push(read);
     }
 
+    /// Drives that hold a copy up to sector `end` of `primary`'s part of a stripe.
+    fn left(&self, primary: usize, stripe: u64, end: u64) -> impl Iterator<Item = usize> {
+        self.layout.copies(primary).filter_map(move |home| self.place(home as u64, stripe, end))
+    }
+
     /// The copy to read among those that are left, chosen as in a whole pool.
     fn surviving_copy(
         &mut self,
@@ -235,15 +240,15 @@ impl Pool {
         drives: &[Drive],
     ) -> Option<usize> {
         let (request, chosen) = self.chosen_copy[primary];
-        let places =
-            || self.layout.copies(primary).filter_map(|home| self.place(home as u64, stripe, lbn + sectors));
-        if request == self.request && places().any(|drive| drive == chosen) {
+        let end = lbn + sectors;
+        if request == self.request && self.left(primary, stripe, end).any(|drive| drive == chosen) {
             return Some(chosen);
         }
-        let best = places().min_by_key(|&copy| {
-            let drive = &drives[self.first_drive + copy];
-            (drive.load(), drive.distance(lbn))
-        })?;
+        let drives = &drives[self.first_drive..];
+        let cost = |copy: usize| cost(&drives[copy], lbn);
+        let (least, alike) = least(self.left(primary, stripe, end).map(cost))?;
+        let lot = self.draw(alike);
+        let best = self.left(primary, stripe, end).filter(|&copy| cost(copy) == least).nth(lot)?;
         self.chosen_copy[primary] = (self.request, best);
         Some(best)
     }

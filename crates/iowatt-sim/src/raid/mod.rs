@@ -18,6 +18,7 @@ pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
+use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
 use losses::Losses;
 use rebuild::Rebuild;
@@ -86,6 +87,7 @@ pub struct Pool {
     last_plain: Vec<(u64, u32)>,
     /// Copy chosen for each drive in the request being split (number of the request, drive).
     chosen_copy: Vec<(u64, usize)>,
+    ties: Random,
     request: u64,
     recovery: Option<RecoveryPlan>,
     /// Sectors of a drive that the layout uses.
@@ -98,7 +100,7 @@ pub struct Pool {
 impl Pool {
     /// The pool of `plan`, whose drives are numbered from `first_drive`.
     #[must_use]
-    pub fn new(plan: &PoolPlan, first_drive: usize) -> Self {
+    pub fn new(plan: &PoolPlan, seed: u64, first_drive: usize) -> Self {
         let hdd = crate::device::hdd_plan(plan);
         let sector_bytes = u64::from(hdd.sector_bytes);
         let unit = plan.raid.stripe_unit_bytes / sector_bytes;
@@ -116,6 +118,7 @@ impl Pool {
             rows: Slab::default(),
             last_plain: vec![(0, NO_OP); plan.drives()],
             chosen_copy: vec![(0, 0); plan.drives()],
+            ties: Random::new(seed, Room::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
             used_sectors: layout.capacity(hdd.sectors) / layout.data_drives(),
@@ -325,18 +328,28 @@ impl Pool {
         [Some(p), (units == 2).then(|| on(self.layout.q_drive(t.stripe)))]
     }
 
-    /// The copy to read: shortest queue, then shortest seek, then the first. One choice per request.
+    /// The copy to read: shortest queue, then shortest seek, then by lot. One choice per request.
     fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
         if self.chosen_copy[primary].0 == self.request {
             return self.chosen_copy[primary].1;
         }
-        let cost = |copy: usize| {
-            let drive = &drives[self.first_drive + copy];
-            (drive.load(), drive.distance(lbn))
+        let drives = &drives[self.first_drive..];
+        let cost = |copy: usize| cost(&drives[copy], lbn);
+        let best = match least(self.layout.copies(primary).map(cost)) {
+            None => primary,
+            Some((least, alike)) => {
+                let lot = self.draw(alike);
+                self.layout.copies(primary).filter(|&copy| cost(copy) == least).nth(lot).unwrap_or(primary)
+            }
         };
-        let best = self.layout.copies(primary).min_by_key(|&copy| cost(copy)).unwrap_or(primary);
         self.chosen_copy[primary] = (self.request, best);
         best
+    }
+
+    /// One of `alike` copies. Were it always the first, a mirror whose arms follow the same writes would read
+    /// from one side only.
+    fn draw(&mut self, alike: u64) -> usize {
+        if alike > 1 { self.ties.below(alike) as usize } else { 0 }
     }
 
     /// An operation that nothing depends on; runs that continue the drive's last one are joined to it.
@@ -367,4 +380,18 @@ impl Pool {
             write,
         })
     }
+}
+
+/// How long a copy of `lbn` would keep a read: operations before it, then cylinders to go.
+fn cost(drive: &Drive, lbn: u64) -> (usize, u32) {
+    (drive.load(), drive.distance(lbn))
+}
+
+/// The least cost among `copies`, and how many have it.
+fn least<C: Ord>(costs: impl Iterator<Item = C>) -> Option<(C, u64)> {
+    costs.fold(None, |best, cost| match best {
+        Some((least, alike)) if cost == least => Some((least, alike + 1)),
+        Some((least, alike)) if cost > least => Some((least, alike)),
+        _ => Some((cost, 1)),
+    })
 }

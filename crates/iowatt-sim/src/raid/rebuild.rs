@@ -324,7 +324,7 @@ mod tests {
             },
         }))
         .unwrap();
-        Pool::new(&plan, 0)
+        Pool::new(&plan, 1, 0)
     }
 
     proptest! {

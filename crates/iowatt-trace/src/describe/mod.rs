@@ -109,7 +109,7 @@ pub struct Description {
     pub devices: Breakdown,
     /// By stream, over requests that name one.
     pub streams: Breakdown,
-    /// What to know before using the figures.
+    /// What reading the trace assumed, and what else to know before using the figures.
     pub notes: Vec<String>,
 }
 
@@ -362,6 +362,8 @@ impl Survey {
         let blocks = self.blocks.finish(self.last_ns, over_time.window_s);
         over_time.working_set_bytes = blocks.working_set_series;
         let scales = self.cascade.finish(self.last_ns);
+        let inter_arrival = self.gaps.finish();
+        let resolution_ns = inter_arrival.as_ref().map_or(0, |gaps| gaps.stamp_resolution_ns);
         let whole = [count as f64, all_bytes as f64];
         let [runs, read_runs, write_runs] = self.runs.finish();
         let consecutive = self.devices.sequential().unwrap_or_default();
@@ -401,8 +403,8 @@ impl Survey {
             },
             sizes: size_figures(&self.sizes),
             alignment: self.alignment.finish(),
-            inter_arrival: self.gaps.finish(),
-            burstiness: Burstiness { hurst: arrivals::estimates(&scales), scales },
+            inter_arrival,
+            burstiness: Burstiness { hurst: arrivals::estimates(&scales, resolution_ns), scales },
             over_time,
             envelope: self.envelope.finish(self.last_ns),
             sequential: Sequential {
@@ -428,9 +430,10 @@ impl Survey {
             },
             devices: self.devices.finish(source.devices(), whole, span_s, Some(&blocks.footprints)),
             streams: self.streams.finish(source.streams(), whole, span_s, None),
-            notes: Vec::new(),
+            notes: read.notes,
         };
-        description.notes = notes::of(&description);
+        let own = notes::of(&description);
+        description.notes.extend(own);
         description
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn of(found: &Description) -> Vec<String> {
     notes.extend(stamps(found));
     if found.burstiness.hurst.is_empty() {
         notes.push(
-            "no Hurst estimate: it needs four octaves of windows with at least 4 requests each on average, \
-             32 windows, and counts that vary by more than 1"
+            "no Hurst estimate: it needs four octaves of windows, none shorter than a step of the stamps, with at least \
+             4 requests each on average, 32 windows, and counts that vary by more than 1"
                 .into(),
         );
     } else if let Some(high) = found.burstiness.hurst.iter().find(|estimate| estimate.hurst > 1.0) {
@@ -52,7 +52,7 @@ pub(super) fn of(found: &Description) -> Vec<String> {
 fn stamps(found: &Description) -> Option<String> {
     let gaps = found.inter_arrival.as_ref()?;
     if gaps.mean_s == 0.0 {
-        return Some("all stamps are equal: the trace has an order, but no rates, gaps or windows".into());
+        return Some("all stamps are equal: no rates, gaps or windows are known".into());
     }
     (gaps.stamp_resolution_ns >= 1_000_000 && gaps.zero_share > 0.1).then(|| {
         format!(

@@ -19,7 +19,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Relative,
     order_tolerance_s: 0.0,
     block_bytes: Some(512),
-    options: &["sector_bytes", "rate_iops"],
+    options: &["sector_size", "rate_iops"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| {
         Ok(Box::new(Lines(Arc { sector: spec.sector()?, pace: Pace::new(spec, "the format arc records")? })))

@@ -138,7 +138,9 @@ fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Re
     let time = match (labelled, spec.time_unit) {
         (Some(said), Some(given)) if said != given => {
             return Err(format!(
-                "time_unit says {given:?} and the header '{header}' says {said:?}; leave time_unit out"
+                "time_unit says {} and the header '{header}' says {}; leave time_unit out",
+                given.name(),
+                said.name()
             ));
         }
         (Some(unit), _) | (None, Some(unit)) => unit,
@@ -151,7 +153,7 @@ fn units(chosen: &[Option<Meaning>], headers: &[String], spec: &TraceSpec) -> Re
     let in_sectors = |role| meaning_of(role).is_some_and(|m| m.sectors);
     if spec.sector_bytes.is_some() && !in_sectors(Role::Offset) && !in_sectors(Role::Size) {
         return Err(
-            "sector_bytes is given, but offset and size are in bytes; where they count sectors, say so with \
+            "sector_size is given, but offset and size are in bytes; where they count sectors, say so with \
              columns = { lba = \"...\", sectors = \"...\" }"
                 .to_owned(),
         );

@@ -26,7 +26,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::UnixIfLate,
     order_tolerance_s: 0.001,
     block_bytes: None,
-    options: &["columns", "time_unit", "sector_bytes"],
+    options: &["columns", "time_unit", "sector_size"],
     recognise: |sample: &Sample<'_>| {
         sample
             .lines

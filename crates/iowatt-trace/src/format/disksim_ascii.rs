@@ -21,7 +21,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| {
         sample.mostly(|line| fields(line).is_some_and(looks_right))
             && sample.lines.iter().any(|line| fields(line).is_some_and(|[time, ..]| time.contains(&b'.')))

@@ -22,7 +22,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| Ok(Box::new(Lines(DiskSimValidate { sector: spec.sector()?, arrival_ns: 0 }))),
 };

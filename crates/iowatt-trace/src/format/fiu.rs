@@ -20,7 +20,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Arbitrary,
     order_tolerance_s: 1.0,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| sample.mostly(|line| Columns::of(line).is_some()),
     decoder: |spec| Ok(Box::new(Lines(Fiu { sector: spec.sector()?, device: Vec::new() }))),
 };

@@ -25,7 +25,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Arbitrary,
     order_tolerance_s: 2.0,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| sample.bytes.starts_with(&MAGIC),
     decoder: |spec| {
         Ok(Box::new(Lcs { sector: spec.sector()?, version: None, place: Place::default(), without_op: 0 }))

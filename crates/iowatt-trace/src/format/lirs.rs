@@ -14,11 +14,11 @@ use crate::request::{NO_RESPONSE, NO_STREAM, Op};
 pub static FORMAT: Format = Format {
     name: "lirs",
     title: "LIRS traces (.trc; order only)",
-    columns: "block number (of 4096 bytes, or sector_bytes)",
+    columns: "block number (of 4096 bytes, or the sector size given)",
     clock: Clock::Relative,
     order_tolerance_s: 0.0,
     block_bytes: Some(BLOCK),
-    options: &["sector_bytes", "rate_iops"],
+    options: &["sector_size", "rate_iops"],
     recognise: |sample: &Sample<'_>| {
         // A single number proves nothing; a list of them is what is left when no other format fits.
         sample.lines.len() > 1 && sample.mostly(|line| all_digits(&[line.trim_ascii()]))

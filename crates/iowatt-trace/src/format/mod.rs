@@ -272,7 +272,7 @@ fn misplaced(spec: &TraceSpec, format: &Format) -> Option<&'static str> {
     let given = [
         ("columns", spec.columns.is_some()),
         ("time_unit", spec.time_unit.is_some()),
-        ("sector_bytes", spec.sector_bytes.is_some()),
+        ("sector_size", spec.sector_bytes.is_some()),
         ("event", spec.event.is_some()),
         ("pattern", spec.pattern.is_some()),
         ("rate_iops", spec.rate_iops.is_some()),

@@ -21,7 +21,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Relative,
     order_tolerance_s: 0.001,
     block_bytes: Some(512),
-    options: &["sector_bytes", "time_unit"],
+    options: &["sector_size", "time_unit"],
     recognise: |_| false,
     decoder: |spec| {
         let unit = spec.time_unit.unwrap_or(TimeUnit::Nanoseconds);

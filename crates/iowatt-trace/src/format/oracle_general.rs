@@ -20,7 +20,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Arbitrary,
     order_tolerance_s: 2.0,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| looks_right(sample.bytes) && vscsi::version(sample.bytes).is_none(),
     decoder: |spec| Ok(Box::new(OracleGeneral { sector: spec.sector()?, place: Place::default() })),
 };

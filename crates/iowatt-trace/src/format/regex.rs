@@ -27,7 +27,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::UnixIfLate,
     order_tolerance_s: 1.0,
     block_bytes: None,
-    options: &["pattern", "time_unit", "sector_bytes"],
+    options: &["pattern", "time_unit", "sector_size"],
     recognise: |_| false,
     decoder: |spec| Ok(Box::new(Lines(Pattern::new(spec)?))),
 };

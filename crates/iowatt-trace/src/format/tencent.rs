@@ -20,7 +20,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::UnixIfLate,
     order_tolerance_s: 2.0,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
     decoder: |spec| Ok(Box::new(Lines(Tencent { sector: spec.sector()? }))),
 };

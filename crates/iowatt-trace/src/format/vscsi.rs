@@ -25,7 +25,7 @@ pub static FORMAT: Format = Format {
     clock: Clock::Arbitrary,
     order_tolerance_s: 60.0,
     block_bytes: Some(512),
-    options: &["sector_bytes"],
+    options: &["sector_size"],
     recognise: |sample: &Sample<'_>| version(sample.bytes).is_some(),
     decoder: |spec| {
         Ok(Box::new(Vscsi {

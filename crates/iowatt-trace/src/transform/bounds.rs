@@ -80,7 +80,7 @@ impl Source for Counted {
         if !more && self.last_ns.is_none() {
             return Err(TraceError::Unusable {
                 file: self.file.clone(),
-                reason: "no request is left: the stretch of time that was asked for (from, to) holds none"
+                reason: "no request is left: the stretch of time that was asked for (start, end) holds none"
                     .to_owned(),
             });
         }

@@ -40,6 +40,42 @@ impl Part {
     }
 }
 
+/// Which devices are wanted, by the names that they have together or in their own trace.
+struct Wanted {
+    /// `None`: all.
+    asked: Option<Vec<String>>,
+    seen: Vec<bool>,
+}
+
+impl Wanted {
+    fn new(asked: Option<Vec<String>>) -> Self {
+        let seen = vec![false; asked.as_ref().map_or(0, Vec::len)];
+        Self { asked, seen }
+    }
+
+    /// Whether device `own` of the trace `label` is; called once for each that appears.
+    fn has(&mut self, label: &str, own: &str) -> bool {
+        let Some(asked) = &self.asked else { return true };
+        let mut wanted = false;
+        for (asked, seen) in asked.iter().zip(&mut self.seen) {
+            let whole = asked.strip_prefix(label).and_then(|rest| rest.strip_prefix(':')) == Some(own);
+            if asked == own || whole {
+                (wanted, *seen) = (true, true);
+            }
+        }
+        wanted
+    }
+
+    /// One that never appeared.
+    fn missing(&self) -> Option<&str> {
+        let asked = self.asked.iter().flatten().zip(&self.seen);
+        asked.filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).next()
+    }
+}
+
+/// Our index of a device that is not wanted.
+const UNWANTED: u32 = u32::MAX - 1;
+
 /// Names of all parts.
 struct Shared {
     names: Vec<String>,
@@ -100,16 +136,19 @@ pub(super) struct Combined {
     current: usize,
     last_ns: u64,
     devices: Shared,
+    wanted: Wanted,
     streams: Shared,
     origin_ns: Option<u64>,
 }
 
 impl Combined {
+    /// `devices`: only these, by their names together (`FILE:DEVICE`) or in their own trace.
     pub(super) fn new(
         file: &str,
         sources: Vec<(String, Box<dyn Source>)>,
         combine: Combine,
         align: Align,
+        devices: Option<Vec<String>>,
     ) -> Self {
         let labels = labels(sources.iter().map(|(path, _)| path.as_str()));
         let part = |((_, source), label)| Part {
@@ -132,6 +171,7 @@ impl Combined {
             current: 0,
             last_ns: 0,
             devices: Shared::new("device", MAX_DEVICES, combine),
+            wanted: Wanted::new(devices),
             streams: Shared::new("stream", MAX_STREAMS, combine),
             origin_ns: None,
         }
@@ -157,7 +197,7 @@ impl Combined {
             if let (Some(first), Some(without)) = (known, origins.iter().position(Option::is_none)) {
                 let with = origins.iter().position(|origin| *origin == Some(first)).unwrap_or(0);
                 return Err(self.unusable(format!(
-                    "stamps of '{}' are moments in UTC and those of '{}' are not; align = start lets both begin at time 0",
+                    "stamps of '{}' are moments in UTC and those of '{}' are not; clock = start lets both begin at time 0",
                     self.parts[with].label, self.parts[without].label
                 )));
             }
@@ -205,13 +245,44 @@ impl Combined {
         Ok(None)
     }
 
+    /// Our index of the device, or `UNWANTED`.
+    fn device(&mut self, index: usize, id: u32) -> Result<u32, String> {
+        let part = &mut self.parts[index];
+        if part.devices.get(id as usize).is_none_or(|&ours| ours == u32::MAX) {
+            let name = part.source.devices().get(id as usize).map_or("", String::as_str);
+            if !self.wanted.has(&part.label, name) {
+                if part.devices.len() <= id as usize {
+                    part.devices.resize(id as usize + 1, u32::MAX);
+                }
+                part.devices[id as usize] = UNWANTED;
+            }
+        }
+        self.devices.id(&part.label, &mut part.devices, part.source.devices(), id)
+    }
+
     fn next(&mut self) -> Result<Option<Request>, TraceError> {
-        let Some(index) = self.next_part()? else { return Ok(None) };
+        loop {
+            let Some(index) = self.next_part()? else {
+                return match self.wanted.missing() {
+                    None => Ok(None),
+                    Some(name) => Err(self.unusable(format!("no trace has requests of device '{name}'"))),
+                };
+            };
+            let request = self.take(index)?;
+            if request.device != UNWANTED {
+                return Ok(Some(request));
+            }
+        }
+    }
+
+    /// The next request of a part.
+    fn take(&mut self, index: usize) -> Result<Request, TraceError> {
         let part = &mut self.parts[index];
         let request = part.batch[part.at];
         part.at += 1;
         let time_ns = request.time_ns.saturating_add(part.shift_ns);
-        let device = self.devices.id(&part.label, &mut part.devices, part.source.devices(), request.device);
+        let device = self.device(index, request.device);
+        let part = &mut self.parts[index];
         let stream = match request.stream {
             NO_STREAM => Ok(NO_STREAM),
             stream => self.streams.id(&part.label, &mut part.streams, part.source.streams(), stream),
@@ -226,7 +297,7 @@ impl Combined {
         if self.combine == Combine::Merge {
             self.wait_for(index)?;
         }
-        Ok(Some(Request { time_ns, device, stream, ..request }))
+        Ok(Request { time_ns, device, stream, ..request })
     }
 }
 

@@ -95,6 +95,15 @@ fn transforms(spec: &TraceSpec) -> bool {
         || spec.max_transfer_bytes.is_some()
 }
 
+/// The devices that are asked for by name, where some are.
+fn chosen(spec: &TraceSpec) -> Option<Vec<String>> {
+    match (&spec.device, &spec.devices) {
+        (Some(all), _) if all == "*" => None,
+        (Some(device), _) => Some(vec![device.clone()]),
+        (None, devices) => devices.clone(),
+    }
+}
+
 /// All but the placing.
 fn chain(spec: &TraceSpec, parts: Vec<Box<dyn Source>>) -> Result<Box<dyn Source>, TraceError> {
     let file = spec.file();
@@ -102,7 +111,7 @@ fn chain(spec: &TraceSpec, parts: Vec<Box<dyn Source>>) -> Result<Box<dyn Source
         single(spec, parts)?
     } else {
         let named = spec.parts.iter().map(|part| part.path.clone()).zip(parts).collect();
-        Box::new(Combined::new(file, named, spec.combine, spec.align))
+        Box::new(Combined::new(file, named, spec.combine, spec.align, chosen(spec)))
     };
     if let Some(tick_s) = spec.spread_s {
         source = Adapted::boxed(source, Spread::new(nanoseconds(tick_s), spec.seed), file);
@@ -154,33 +163,36 @@ fn nanoseconds(seconds: f64) -> u64 {
 }
 
 fn check(spec: &TraceSpec) -> Result<(), String> {
-    let times = [("spread_s", spec.spread_s), ("from_s", spec.from_s), ("to_s", spec.to_s)];
+    let times = [("spread", spec.spread_s), ("start", spec.from_s), ("end", spec.to_s)];
     for (key, value) in times {
         if let Some(seconds) = value.filter(|seconds| !(0.0..=1e9).contains(seconds)) {
-            return Err(format!("{key} is {seconds}; 0 to 1e9 seconds are accepted"));
+            return Err(format!("{key} is {seconds} s; 0 to 1e9 seconds are accepted"));
         }
     }
     if spec.spread_s.is_some_and(|tick| nanoseconds(tick) == 0) {
         return Err(
-            "spread_s is less than a nanosecond; the tick of the stamps is wanted, such as 1 s".to_owned()
+            "spread is less than a nanosecond; the tick of the stamps is wanted, such as 1 s".to_owned()
         );
     }
     if let (from, Some(to)) = (spec.from_s.unwrap_or(0.0), spec.to_s)
         && to <= from
     {
-        return Err(format!("to_s is {to}, not after from_s, {from}"));
+        return Err(format!("end is {to} s, not after start, {from} s"));
     }
     if let Some(speed) = spec.speed.filter(|speed| !(1e-6..=1e6).contains(speed)) {
         return Err(format!("speed is {speed}; 0.000001 to 1000000 are accepted"));
     }
-    for (key, bytes) in [("split_bytes", spec.split_bytes), ("max_transfer_bytes", spec.max_transfer_bytes)] {
+    for (key, bytes) in [("split", spec.split_bytes), ("max_transfer", spec.max_transfer_bytes)] {
         if let Some(bytes) = bytes.filter(|bytes| !(512..=1 << 32).contains(bytes)) {
-            return Err(format!("{key} is {bytes}; 512 bytes to 4 GiB are accepted"));
+            return Err(format!("{key} is {bytes} bytes; 512 bytes to 4 GiB are accepted"));
         }
     }
     if let Some(placement) = &spec.place {
         if placement.align_bytes == 0 || placement.align_bytes > 1 << 50 {
-            return Err(format!("align_bytes is {}; 1 to 2^50 bytes are accepted", placement.align_bytes));
+            return Err(format!(
+                "place_align is {} bytes; 1 to 2^50 bytes are accepted",
+                placement.align_bytes
+            ));
         }
         let read_once = |spec: &TraceSpec| spec.path == "-";
         if needs_ends(placement) && (read_once(spec) || spec.parts.iter().any(read_once)) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use iowatt_trace::{Ahead, Input, NO_RESPONSE, NO_STREAM, Op, Request, Source, TraceError, TraceSpec};
+use iowatt_trace::{Ahead, NO_RESPONSE, NO_STREAM, Op, Request, Source, TraceError, TraceSpec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -186,15 +186,6 @@ fn a_panic_is_handed_on_after_the_requests_before_it() {
     assert_eq!(out.len(), 256);
     gone.recv_timeout(HANGS).unwrap();
     assert!(!ahead.fill(&mut out, 4).unwrap(), "nothing more comes of it");
-}
-
-#[test]
-fn what_is_compressed_is_known_by_its_first_bytes() {
-    let text = b"0.5 0 8 8 0\n".to_vec();
-    for (bytes, compressed) in [(text.clone(), false), (gzip(&text), true), (zstandard(&text), true)] {
-        let input = Input::from_reader("plain.txt", Box::new(std::io::Cursor::new(bytes)), None).unwrap();
-        assert_eq!(input.is_compressed(), compressed);
-    }
 }
 
 #[test]

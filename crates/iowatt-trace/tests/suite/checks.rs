@@ -101,7 +101,7 @@ fn time_going_backwards() {
             .starts_with("test:3: time goes back by 0.001 s, more than the tolerance of 0 s")
     );
     strict.order_tolerance_s = Some(f64::NAN);
-    assert!(error(text.as_bytes(), &strict).contains("order_tolerance_s is NaN"));
+    assert!(error(text.as_bytes(), &strict).contains("order_tolerance is NaN"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn the_wrong_event_is_explained() {
 fn options_that_do_not_apply_are_refused() {
     let mut given: TraceSpec =
         serde_json::from_str(r#"{"path": "test", "format": "msr", "sector_bytes": 4096}"#).unwrap();
-    assert!(error(b"x", &given).contains("sector_bytes does not apply to the format msr"));
+    assert!(error(b"x", &given).contains("sector_size does not apply to the format msr"));
     given.format = Some("mrs".into());
     assert!(
         error(b"x", &given)
@@ -160,7 +160,7 @@ fn options_that_do_not_apply_are_refused() {
     );
     given.format = Some("spc".into());
     given.sector_bytes = Some(0);
-    assert!(error(b"x", &given).contains("sector_bytes is 0"));
+    assert!(error(b"x", &given).contains("sector_size is 0"));
     assert!(serde_json::from_str::<TraceSpec>(r#"{"path": "x", "fromat": "spc"}"#).is_err());
 }
 

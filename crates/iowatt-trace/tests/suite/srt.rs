@@ -147,7 +147,7 @@ fn broken_headers_are_named_by_byte() {
     );
     assert_eq!(said(HEADER), "test: holds no read or write requests");
     let spec = TraceSpec { sector_bytes: Some(512), ..spec("hp-srt") };
-    assert!(error(HEADER.as_bytes(), &spec).contains("sector_bytes does not apply to the format hp-srt"));
+    assert!(error(HEADER.as_bytes(), &spec).contains("sector_size does not apply to the format hp-srt"));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn clocks_are_kept_unless_the_start_is_to_be_common() {
     let mixed = vec![parts[0].clone(), files.part("other.spc", "0,1,512,R,0.1\n")];
     let said = combined(mixed.clone(), |_| ()).err().unwrap().to_string();
     assert!(
-        said.contains("stamps of 'late' are moments in UTC and those of 'other' are not; align = start"),
+        said.contains("stamps of 'late' are moments in UTC and those of 'other' are not; clock = start"),
         "{said}"
     );
     assert_eq!(combined(mixed, |spec| spec.align = Align::Start).unwrap().0.len(), 3);
@@ -131,6 +131,35 @@ fn appended_one_behind_the_other_with_equal_names_the_same() {
 }
 
 #[test]
+fn devices_are_chosen_by_either_name_and_need_not_be_in_every_trace() {
+    let files = Files::new("chosen");
+    let parts = vec![
+        files.part("hm.spc", "0,1,512,R,0.1\n1,2,512,R,0.2\n"),
+        files.part("usr.spc", "0,3,512,R,0.3\n2,4,512,R,0.4\n2,5,512,R,0.5\n"),
+    ];
+    let chosen = |names: &[&str], combine| {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        let found = combined(parts.clone(), |spec| {
+            (spec.device, spec.devices, spec.combine) = (None, Some(names), combine);
+        });
+        found.map(|(requests, devices, summary)| {
+            let lbas: Vec<u64> = requests.iter().map(|r| r.offset / 512).collect();
+            assert_eq!(summary.requests, lbas.len() as u64);
+            (lbas, devices)
+        })
+    };
+    let (lbas, devices) = chosen(&["0"], Combine::Merge).unwrap();
+    assert_eq!((lbas, devices), (vec![1, 3], vec!["hm:0".to_owned(), "usr:0".to_owned()]));
+    let (lbas, devices) = chosen(&["usr:0", "1"], Combine::Merge).unwrap();
+    assert_eq!((lbas, devices), (vec![2, 3], vec!["hm:1".to_owned(), "usr:0".to_owned()]));
+    // In one of the days only.
+    let (lbas, devices) = chosen(&["2"], Combine::Append).unwrap();
+    assert_eq!((lbas, devices), (vec![4, 5], vec!["2".to_owned()]));
+    let missing = chosen(&["0", "3"], Combine::Merge).unwrap_err().to_string();
+    assert!(missing.contains("no trace has requests of device '3'"), "{missing}");
+}
+
+#[test]
 fn a_part_that_is_wrong_is_named() {
     let files = Files::new("wrong");
     let parts =
@@ -152,7 +181,7 @@ fn a_stretch_of_time_begins_at_0() {
     assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(10.0))).contains("no request is left"));
     assert!(
         error(text.as_bytes(), &with(|s| (s.from_s, s.to_s) = (Some(4.0), Some(4.0))))
-            .contains("to_s is 4, not after")
+            .contains("end is 4 s, not after")
     );
 }
 
@@ -258,7 +287,7 @@ fn devices_at_offsets_and_in_named_volumes() {
     );
     assert!(said(vec![seat("a", None, Some(0))]).contains("place says nothing of device 'b', only of 'a'"));
     assert!(said(vec![seat("a", None, Some(1 << 63)), seat("b", None, Some(0))]).contains("past 2^63 bytes"));
-    assert!(placed(vec![], 0).unwrap_err().contains("align_bytes is 0"));
+    assert!(placed(vec![], 0).unwrap_err().contains("place_align is 0 bytes"));
 }
 
 #[test]
@@ -346,9 +375,9 @@ fn a_tick_that_is_none_is_refused() {
 fn wrong_figures_are_refused() {
     let text = table(&[(0, "a", "R", 0, 512, -1)]);
     for seconds in [-1.0, f64::NAN, 2e9] {
-        assert!(error(text.as_bytes(), &with(|s| s.spread_s = Some(seconds))).contains("spread_s is"));
-        assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(seconds))).contains("from_s is"));
-        assert!(error(text.as_bytes(), &with(|s| s.to_s = Some(seconds))).contains("to_s is"));
+        assert!(error(text.as_bytes(), &with(|s| s.spread_s = Some(seconds))).contains("spread is"));
+        assert!(error(text.as_bytes(), &with(|s| s.from_s = Some(seconds))).contains("start is"));
+        assert!(error(text.as_bytes(), &with(|s| s.to_s = Some(seconds))).contains("end is"));
     }
 }
 

@@ -84,8 +84,11 @@ fn writes_lie_one_percent_of_the_records_behind_the_reads() {
     assert!((f64::from(shifted) / 100_000.0 - reads).abs() < 0.01);
 }
 
-/// The streams of the Emerald workload: share, share of reads, band in percent.
-const STREAMS: [(f64, f64, Option<(u64, u64)>); 13] = [
+/// Share in percent, share of reads, band in percent of the span.
+type Stream = (f64, f64, Option<(u64, u64)>);
+
+/// The streams of the Emerald workload.
+const STREAMS: [Stream; 13] = [
     (5.0, 0.0, None),
     (5.0, 0.0, None),
     (5.0, 0.0, None),

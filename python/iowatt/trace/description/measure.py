@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from iowatt import _core
-from iowatt.trace.open import source
+from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
 
@@ -27,7 +27,7 @@ def describe(
 ) -> dict[str, Any]:
     """Measure a trace (a spec, see `iowatt.trace.open.spec`) as a workload; schema ``iowatt.description/1``.
 
-    All devices are read unless the spec names one.
+    All devices are read unless the spec names some. A trace without times is read as an order.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def describe(
     InputError
         The trace cannot be read, a record in it is wrong, or an option is outside its range.
     """
-    spec_json, decoded = source(dict(trace) if trace.get("devices") else {"device": "*", **trace})
+    spec_json, decoded = source(of_all_devices(trace))
     options = {
         "block_bytes": block_bytes,
         "extent_bytes": extent_bytes,

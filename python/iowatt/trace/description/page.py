@@ -88,9 +88,14 @@ def headlines(found: dict[str, Any]) -> list[Headline]:
     sizes = found["sizes"]["all"]
     hottest = {point["hottest"]: point for point in found["density"]["skew"]}[0.1]
     variation = None if gaps is None else gaps["cv"]
+    known = found["span"]["duration_s"] > 0
     return [
         Headline(
-            "rate", "Mean rate", rate["iops"], "IOPS", f"{numbers.significant(rate['mib_per_s'])} MiB/s"
+            "rate",
+            "Mean rate",
+            rate["iops"] if known else None,
+            "IOPS",
+            f"{numbers.significant(rate['mib_per_s'])} MiB/s" if known else "all requests have one stamp",
         ),
         Headline(
             "reads",

@@ -17,11 +17,11 @@ def lines(found: dict[str, Any]) -> list[Line]:
         ("trace", found["file"]),
         ("requests", _requests(found)),
         ("span", _span(found)),
-        ("rate", _rate(found["rate"])),
+        ("rate", _rate(found)),
         *((f"{kind} sizes", _sizes(found, kind)) for kind in ("read", "write") if found["sizes"][kind]),
         ("alignment", _alignment(found["alignment"])),
     ]
-    if found["inter_arrival"] is not None:
+    if found["inter_arrival"] is not None and found["span"]["duration_s"] > 0:
         shown += _arrivals(found["inter_arrival"])
     shown += _burstiness(found["burstiness"])
     shown += [
@@ -60,7 +60,11 @@ def _span(found: dict[str, Any]) -> str:
     return f"{text} from {found['origin']}" if found["origin"] else text
 
 
-def _rate(rate: dict[str, Any]) -> str:
+def _rate(found: dict[str, Any]) -> str:
+    rate = found["rate"]
+    if found["span"]["duration_s"] == 0:
+        return "not known: all requests have one stamp"
+
     def figure(name: str) -> str:
         return numbers.significant(rate[name])
 
@@ -186,7 +190,7 @@ def _reuse(found: dict[str, Any]) -> str:
 
 
 def _miss_ratio(found: dict[str, Any]) -> str:
-    """At a tenth, a quarter, half of the footprint; and at the sizes asked for."""
+    """Near a hundredth, a tenth and half of the footprint; and at the sizes asked for."""
     curve, total = found["reuse"]["miss_ratio"], found["footprint"]["total_bytes"]
     wanted = [total * part for part in (0.01, 0.1, 0.5)]
     at = {
@@ -200,7 +204,7 @@ def _miss_ratio(found: dict[str, Any]) -> str:
         error = curve["requests_standard_error"][i]
         doubt = f" ± {100 * error:.2g}" if error else ""
         shown.append(
-            f"{size(curve['cache_bytes'][i])}: {percent(curve['requests'][i])}{doubt} of requests, "
+            f"{memory(curve['cache_bytes'][i])}: {percent(curve['requests'][i])}{doubt} of requests, "
             f"{percent(curve['bytes'][i])} of bytes"
         )
     return f"LRU cache of {'; '.join(shown)}"
@@ -263,6 +267,13 @@ def size(count: float) -> str:
     from iowatt.scenario.units import format_bytes  # the package loads pydantic
 
     return format_bytes(round(count), binary=count < 1 << 20)
+
+
+def memory(count: int) -> str:
+    """Bytes of a cache, which counts in 1024s at any size."""
+    from iowatt.scenario.units import format_bytes  # the package loads pydantic
+
+    return format_bytes(count, binary=True)
 
 
 def time(seconds: float) -> str:

@@ -30,6 +30,11 @@ def prepare(
         With file, line and fix, for all that is wrong with the profile; where nothing says how large the span
         is; and for recorded arrivals, which no generator makes.
     """
+    if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
+        # A line of its own in a job file could name another file to write to.
+        raise InputError(
+            f"{target!r} holds control characters, which no name in a job file may", where="--target"
+        )
     loaded = load(name, overrides, rate_iops=rate_iops)
     profile = loaded.profile
     size = span or profile.span

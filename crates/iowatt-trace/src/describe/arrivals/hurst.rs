@@ -40,12 +40,15 @@ pub struct Hurst {
     pub octaves: usize,
 }
 
-/// Both estimates, where the trace has scales enough.
-pub(in super::super) fn estimates(scales: &[Scale]) -> Vec<Hurst> {
+/// Both estimates, where the trace has scales enough that are no finer than its stamps.
+#[allow(clippy::cast_precision_loss)] // nanoseconds as seconds
+pub(in super::super) fn estimates(scales: &[Scale], resolution_ns: u64) -> Vec<Hurst> {
+    let finest_s = resolution_ns as f64 / 1e9;
     let used: Vec<&Scale> = scales
         .iter()
         .filter(|s| {
-            s.windows >= FEWEST_WINDOWS
+            s.window_s >= finest_s
+                && s.windows >= FEWEST_WINDOWS
                 && s.mean >= LEAST_MEAN
                 && s.variance > LEAST_VARIANCE
                 && s.energy > 0.0
@@ -117,7 +120,24 @@ mod tests {
             cascade.add(time);
             last = time;
         }
-        estimates(&cascade.finish(last))
+        estimates(&cascade.finish(last), 1)
+    }
+
+    /// Below the resolution of the stamps counts are the clock's.
+    #[test]
+    fn no_scale_is_finer_than_the_stamps() {
+        let (mut cascade, mut uniform) = (Cascade::new(), Uniform(5));
+        for second in 0..4000_u64 {
+            for _ in 0..(10.0 + 20.0 * uniform.next()) as u64 {
+                cascade.add(second * 1_000_000_000);
+            }
+        }
+        let scales = cascade.finish(3999 * 1_000_000_000);
+        for estimate in estimates(&scales, 1_000_000_000) {
+            assert!(estimate.from_s >= 1.0, "{estimate:?}");
+        }
+        assert_eq!(estimates(&scales, 1_000_000_000).len(), 2);
+        assert!(estimates(&scales[..10], 1_000_000_000).is_empty());
     }
 
     #[test]
