@@ -28,8 +28,18 @@ def test_it_prints_totals_components_and_supplies():
     assert disks == ["disks", "32", "713.6", "1,248.0", "1,248.0"]
     assert any(line.startswith("failover") for line in lines)
     assert any("83\u00a0%" in line and line.startswith("shelf ") for line in lines)
-    assert any(line.startswith("switching on: at most 1,241.3 W") for line in lines)
+    assert "switching on: at most 1,241.3 W at the wall, 4 drives per enclosure at a time, 104 s" in lines
     assert all(len(line) <= 100 for line in lines if not line.startswith("note"))
+
+
+def test_a_start_says_whose_drives_start_together():
+    key = "array.power.spin_up="
+    for given, said in [
+        ("{ at_once = 1 }", "1 drive per enclosure"),
+        ('{ at_once = 2, per = "array" }', "2 drives"),
+    ]:
+        result = invoke(EXAMPLES / "array-power.toml", "--set", key + given)
+        assert f"at the wall, {said} at a time, " in result.stdout
 
 
 def test_json_is_versioned_and_takes_overrides():

@@ -84,7 +84,7 @@ def test_every_policy_keeps_the_books(runs, name):
         by_cause = math.fsum(device["energy_by_cause_j"].values())
         assert by_cause == pytest.approx(math.fsum(device["energy_j"].values()), rel=1e-12)
     intervals = run.table("intervals")
-    columns = [column for column in intervals.columns if column.endswith("_j")]
+    columns = [f"{state}_j" for state in energy["by_state_j"]]
     assert intervals.select(columns).sum().row(0) == pytest.approx(
         [energy["by_state_j"][column.removesuffix("_j")] for column in columns], rel=1e-9
     )
@@ -175,6 +175,31 @@ def test_unknown_and_incomplete_levels_are_named(tmp_path):
     assert "at least one level" in message(scenario(tmp_path, '{ policy = "multi-level", timers = {} }'))
     late = '{ policy = "oracle-energy", stagger = { at_once = 1 } }'
     assert "stagger" in message(scenario(tmp_path, late))
+
+
+def test_timers_that_never_act_are_refused(tmp_path):
+    early = '{ policy = "multi-level", timers = { idle_b = "10min", standby = "10s" } }'
+    words = message(scenario(tmp_path, early, device=LEVELS))
+    assert "timers.idle_b" in words and "'idle_b' is never entered: 'standby'" in words
+    # Standby of this drive draws 12.72 W, 6000 rpm 7.5 W.
+    passed = '{ policy = "multi-speed", timers = { rpm_6000 = "10s", standby = "60s" } }'
+    assert "'standby' is never entered: 'rpm_6000'" in message(scenario(tmp_path, passed, device=LEVELS))
+
+
+def test_levels_and_speeds_that_cannot_be_are_refused(tmp_path):
+    b = '{ name = "idle_b", power = "18W", enter_time = "0s", leave_time = "0s" }'
+
+    def said(power):
+        text = '{ name = "arrays2002-disk", power = { ' + power + " } }"
+        return message(scenario(tmp_path, '{ policy = "never" }', device=text))
+
+    assert "'idle_b' is given twice" in said(f"level = [{b}, {b}]")
+    speeds = 'speeds = { rpm = [9000], electronics = "5W", step_time = "1s", step_power = "25W" }'
+    assert "15000 rpm is not below full speed, 12000 rpm" in said(speeds.replace("9000", "15000, 9000"))
+    assert "electronics draw 25 W, more than all of it idling" in said(speeds.replace('"5W"', '"25W"'))
+    assert "both as a level and as a speed" in said(f"level = [{b.replace('idle_b', 'rpm_9000')}], {speeds}")
+    fast = b.replace("leave_time", "speed = 15000, leave_time")
+    assert "turns at 15000 rpm, and full speed is 12000 rpm" in said(f"level = [{fast}]")
 
 
 def test_the_evaluator_agrees_with_the_simulator(tmp_path):

@@ -97,6 +97,15 @@ class HddPower(Strict):
     level: list[PowerLevel] = key("Levels between idling and standby.", default=[])
     speeds: Speeds | None = key("Lower speeds of the spindle.", default=None, unset="it has one speed")
 
+    @field_validator("level")
+    @classmethod
+    def _once(cls, given: list[PowerLevel]) -> list[PowerLevel]:
+        names = [level.name for level in given]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"the level {twice[0]!r} is given twice; every name stands for one level")
+        return given
+
     def with_figures(self, given: HddPower) -> HddPower:
         """These figures, with those that ``given`` gives in place of them; levels are matched by name."""
         update: dict[str, Any] = {

@@ -58,6 +58,26 @@ def levels(power: HddPower, rpm: float) -> dict[str, PowerLevel]:
     return found
 
 
+def speed_problem(power: HddPower, rpm: float) -> str | None:
+    """What is wrong with the reduced speeds of a drive of full speed ``rpm``; None where nothing is."""
+    for level in power.level:
+        if level.speed is not None and level.speed > rpm:
+            return f"level {level.name!r} turns at {level.speed:g} rpm, and full speed is {rpm:g} rpm"
+    if power.speeds is None:
+        return None
+    fast = [speed for speed in power.speeds.rpm if speed >= rpm]
+    if fast:
+        return f"a reduced speed of {fast[0]:g} rpm is not below full speed, {rpm:g} rpm"
+    if power.idle is not None and power.speeds.electronics > power.idle:
+        drawn = power.speeds.electronics
+        return f"its electronics draw {drawn:g} W, more than all of it idling ({power.idle:g} W)"
+    made = {level.name for level in _speeds(power, power.idle or 0.0, rpm)}
+    both = sorted(made & {level.name for level in power.level})
+    if both:
+        return f"level {both[0]!r} is given both as a level and as a speed"
+    return None
+
+
 def _speeds(power: HddPower, idle_w: float, rpm: float) -> list[PowerLevel]:
     """A level for each lower speed: ``P(n) = P_electronics + P_spindle (n / n_max)^a``."""
     assert power.speeds is not None

@@ -201,6 +201,7 @@ def _spin_up(plan: ArrayPlan) -> dict[str, Any] | None:
         "duration_s": float(start.at[-1]) if start.timed else None,
         "steps": [list(point) for point in start.points()],
         "at_once": None if plan.stagger is None else plan.stagger.at_once,
+        "scope": None if plan.stagger is None else "array" if plan.stagger.per_array else "enclosure",
     }
 
 

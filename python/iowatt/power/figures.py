@@ -9,6 +9,7 @@ import numpy as np
 from iowatt.power.calculator import ACTIVITIES
 from iowatt.power.efficiency import Curve
 from iowatt.power.supplies import MODES
+from iowatt.power.text import group
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -178,7 +179,7 @@ def start(found: dict[str, Any]) -> Figure | None:
         [Column("Time", "s") if timed else Column("Step"), Column("Power", "W")],
         [[float(at), float(watts)] for at, watts in steps],
     )
-    said = f"{spin_up['at_once']} drives at a time." if spin_up["at_once"] else "All drives at once."
+    said = f"{group(spin_up)}." if spin_up["at_once"] else "All drives at once."
     return Figure(
         "start",
         "Switching on",

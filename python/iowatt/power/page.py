@@ -8,6 +8,7 @@ from typing import Any
 
 from iowatt.errors import InputError
 from iowatt.power import figures
+from iowatt.power.text import group
 from iowatt.report import html, numbers
 from iowatt.report.figures.headline import Headline
 
@@ -92,7 +93,7 @@ def headlines(found: dict[str, Any]) -> list[Headline]:
         ),
     ]  # fmt: skip
     if start is not None:
-        how = "all drives at once" if start["at_once"] is None else f"{start['at_once']} drives at a time"
+        how = "all drives at once" if start["at_once"] is None else group(start)
         tiles.append(Headline("start", "Switching on, highest", start["peak_w"], "W", how))
     if found["pue"] is not None:
         facility = normal["active"]["facility_w"]

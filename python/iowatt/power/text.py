@@ -80,9 +80,14 @@ def _start(start: dict[str, Any] | None) -> list[str]:
     if start["at_once"] is None:
         return [f"{said}, all drives at once"]
     took = "" if start["duration_s"] is None else f", {start['duration_s']:.0f} s"
-    return [
-        f"{said}, {start['at_once']} drives at a time{took}; all at once {watts(start['at_once_peak_w'])} W"
-    ]
+    return [f"{said}, {group(start)}{took}", f"all at once: {watts(start['at_once_peak_w'])} W"]
+
+
+def group(start: dict[str, Any]) -> str:
+    """How many drives a staggered start takes together."""
+    drives = "drive" if start["at_once"] == 1 else "drives"
+    of = " per enclosure" if start["scope"] == "enclosure" else ""
+    return f"{start['at_once']} {drives}{of} at a time"
 
 
 def watts(value: float | None) -> str:

@@ -195,6 +195,10 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     if missing:
         report(_figures_missing(pool, drive, path, "energy needs", missing))
         return
+    wrong = levels.speed_problem(drive.power, drive.rpm)
+    if wrong is not None:
+        report(Problem((*path, "device"), f"{drive.name!r}: {wrong}"))
+        return
     had = levels.levels(drive.power, drive.rpm)
     usable = drive.ladder.names
     needed = levels_needed(pool.power)
@@ -227,6 +231,23 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
             hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {figures} }} }}'
             report(Problem((*path, "device"), message, hint))
     _speeds(pool, had, path, system)
+    _timers(pool, drive, path, system)
+
+
+def _timers(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+    """Timers rise with the depth of their levels: one that is later than a deeper level's never acts."""
+    timers = getattr(pool.power, "timers", None) or {}
+    order = [name for name in drive.ladder.names if name in timers]
+    for at, name in enumerate(order):
+        for deeper in order[at + 1 :]:
+            if timers[name] > timers[deeper]:
+                message = (
+                    f"{name!r} is never entered: {deeper!r}, which draws less, is entered after "
+                    f"{timers[deeper]:g} s, before its {timers[name]:g} s"
+                )
+                hint = f"a time that rises from level to level, here {', '.join(order)}; or leave it out"
+                system.problems.append(Problem((*path, "power", "timers", name), message, hint))
+                break
 
 
 def _speeds(pool: Pool, had: Mapping[str, PowerLevel], path: KeyPath, system: System) -> None:
