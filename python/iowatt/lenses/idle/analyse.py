@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.lenses.idle import autocorrelation, counts, power
@@ -90,7 +90,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         "drives": [one.described() for one in dict.fromkeys(drives)],
         "policies": evaluated,
         "oracle_bound": [] if bound is None else bound.points(total_j),
-        "notes": _notes(run, sums, device, why_not, any(row["delayed"] for row in evaluated)),
+        "notes": _notes(run, sums, device, why_not, _waits(evaluated, drives)),
     }
 
 
@@ -110,7 +110,7 @@ def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoState
 
 
 def _notes(
-    run: Run, sums: counts.PerDrive, device: str | None, why_not: str | None, delaying: bool
+    run: Run, sums: counts.PerDrive, device: str | None, why_not: str | None, waits: list[str]
 ) -> list[str]:
     said = []
     if cut := int(sums.cut.sum()):
@@ -118,12 +118,7 @@ def _notes(
             f"{cut:,} periods are cut by the window: they count with the length that lies in it, but not in "
             "means, variations, autocorrelations and fits"
         )
-    if delaying:
-        said.append(
-            "delays are those of arrivals that end a period; requests that follow while a drive spins up "
-            "wait too, "
-            "so the mean over all operations is a lower bound: simulate a policy for the whole"
-        )
+    said += waits
     if why_not is not None:
         said.append(why_not)
     models = {str(one["model"]) for one in run.summary["devices"]}
@@ -141,3 +136,30 @@ def _notes(
             "energy is not that of drives that never stop"
         )
     return said
+
+
+def _waits(evaluated: Sequence[Mapping[str, Any]], drives: Sequence[TwoStates]) -> list[str]:
+    """What the estimate leaves out where policies delay arrivals."""
+    delaying = [row for row in evaluated if row["delayed"]]
+    if not delaying:
+        return []
+    # What the drives would have drawn idling while arrivals waited, over what they drew idling in all.
+    idle_w = sum(drive.idle_w for drive in drives) / len(drives)
+    points, most = max(
+        (
+            100
+            * row["delayed"]
+            * row["added_delay_of_delayed_s"]
+            * idle_w
+            / (row["energy_j"] + row["saved_j"]),
+            row["title"],
+        )
+        for row in delaying
+    )
+    return [
+        "delays are those of arrivals that end a period; requests that follow while a drive spins up "
+        "wait too, so the mean over all operations is a lower bound: simulate a policy for the whole",
+        "the wait of a delayed arrival comes on top of the periods, as where every arrival waits for the one "
+        "before; where arrivals keep their times (open replay) it takes the place of idling, and a policy "
+        f"that delays saves more, by up to {points:.2g} points ({most})",
+    ]
