@@ -11,6 +11,7 @@ import pytest
 import iowatt
 from iowatt.errors import InputError
 from iowatt.library.find import find_drive
+from iowatt.report.figures import energy
 
 # Bursts of ten requests a second apart, then rests of 30, 90, 300 and 20 s.
 RESTS = (30, 90, 300, 20)
@@ -111,6 +112,16 @@ def test_only_what_changes_levels_has_power_management(runs):
     assert found["level_changes"] > found["spin_downs"]
     assert found["added_wait_mean_ms"] > 0 == found["batching_wait_mean_ms"]
     assert list(found["spinning_up_most"]) == ["disks"]
+
+
+def test_the_report_has_energy_by_cause(runs):
+    shown = energy.by_cause(runs["multi-level"])
+    assert shown.key == "energy-by-cause"
+    causes = shown.table.column("Cause")
+    assert {"Reads of the host", "Parity and copies", "Changing power level", "At low power"} <= set(causes)
+    assert "Rebuild" not in causes
+    assert sum(shown.table.column("Share of energy")) == pytest.approx(100)
+    assert "At low power" not in energy.by_cause(runs["never"]).table.column("Cause")
 
 
 def test_levels_have_their_names_and_speeds_serve(runs):

@@ -20,6 +20,7 @@ ALL_KEYS = {
     "response-over-time",
     "energy-by-state",
     "power-over-time",
+    "energy-by-cause",
     "energy-by-component",
     "throughput-over-time",
     "bandwidth-over-time",
@@ -57,7 +58,7 @@ def test_specs_are_plain_and_their_axes_have_units(made):
         titles = [figure.spec["layout"][name]["title"]["text"] for name in ("xaxis", "yaxis")]
         named = [title for title in titles if title]
         assert all("(" in title or title == "Requests" for title in named), (figure.key, titles)
-        assert len(named) == (1 if figure.key == "energy-by-state" else 2)
+        assert len(named) == (1 if figure.key in {"energy-by-state", "energy-by-cause"} else 2)
 
 
 def test_every_colour_has_a_dark_twin(made):

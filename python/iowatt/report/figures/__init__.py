@@ -28,7 +28,11 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = 
             latency.by_workload,
         ),
     ),
-    ("energy", "Energy and power", (energy.by_state, overtime.power, energy.at_wall, energy.by_component)),
+    (
+        "energy",
+        "Energy and power",
+        (energy.by_state, overtime.power, energy.by_cause, energy.at_wall, energy.by_component),
+    ),
     ("load", "Load and queues", (overtime.throughput, overtime.bandwidth, overtime.queue)),
     ("drives", "Drives", (drives.utilisation, drives.queues, drives.every_drive)),
 )

@@ -76,6 +76,48 @@ def by_state(run: Run) -> Figure | None:
     )
 
 
+def by_cause(run: Run) -> Figure | None:
+    """Bars of energy by what it was for; none for a run that does not tell, as a measured one."""
+    causes = {cause: joules for cause, joules in run.summary["energy"]["by_cause_j"].items() if joules > 0}
+    if not causes:
+        return None
+    total = sum(causes.values())
+    factor, unit = numbers.scale_for(total, "J")
+    rows = Table(
+        [Column("Cause", text=True), Column("Energy", unit), Column("Share of energy", "%")],
+        [
+            [palette.cause_name(cause), joules / factor, 100 * joules / total]
+            for cause, joules in causes.items()
+        ],
+    )
+    bar = {
+        "type": "bar",
+        "orientation": "h",
+        "y": [plain(name) for name in rows.column("Cause")],
+        "x": rows.column("Energy"),
+        "marker": {"color": palette.BAR},
+        "text": [numbers.percent(share / 100) for share in rows.column("Share of energy")],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": f"%{{y}}: %{{x:,.4~r}} {unit} (%{{text}})<extra></extra>",
+    }
+    return Figure(
+        "energy-by-cause",
+        "Energy by cause",
+        "The same energy by what it was for: requests, redundancy, changes of power level, waiting for work.",
+        rows,
+        {
+            "data": [bar],
+            "layout": layout(
+                axis(f"Energy ({unit})", range=[0, 1.25 * max(rows.column("Energy"))]),
+                axis("", autorange="reversed", ticks="", ticksuffix=" "),
+                showlegend=False,
+            ),
+        },
+        wide=True,
+    )
+
+
 def by_component(run: Run) -> Figure | None:
     """Stacked bars of energy by state for each drive."""
     table = run.table("energy")

@@ -37,6 +37,17 @@ STATE_NAMES = {
     "supply_loss": "Supply losses",
 }
 
+CAUSE_NAMES = {
+    "host_read": "Reads of the host",
+    "host_write": "Writes of the host",
+    "redundancy": "Parity and copies",
+    "rebuild": "Rebuild",
+    "background": "Drives' own work",
+    "power_management": "Changing power level",
+    "idle": "Idle (spinning)",
+    "low_power": "At low power",
+}
+
 STATE_IN_WORDS = {
     "active": "transferring data",
     "positioning": "positioning their heads",
@@ -88,6 +99,11 @@ def state_colour(state: str) -> str:
 def state_name(state: str) -> str:
     """The name of a state as a reader sees it."""
     return STATE_NAMES.get(state, state.replace("_", " ").capitalize())
+
+
+def cause_name(cause: str) -> str:
+    """The name of a cause as a reader sees it; those of an array's parts are named as their states."""
+    return CAUSE_NAMES.get(cause) or state_name(cause)
 
 
 def from_below(states: list[str]) -> list[str]:
