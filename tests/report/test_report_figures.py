@@ -66,6 +66,9 @@ def test_every_colour_has_a_dark_twin(made):
         assert colours(figure.spec or {}) <= set(palette.DARK_TWINS), figure.key
     states = [palette.state_colour(state) for state in (*palette.STATE_COLOURS, "idle_b", "idle_c", "sleep")]
     assert set(states) | set(palette.RUNS) <= set(palette.DARK_TWINS)
+    levels = [palette.state_colour(name) for name in ("idle_a", "idle_b", "idle_c", "standby_y")]
+    assert not set(levels) & {*palette.STATE_COLOURS.values(), *palette.ARRAY_COLOURS.values()}
+    assert len(set(levels[:3])) == 3
     assert len(set(palette.STATE_COLOURS.values())) == len(palette.STATE_COLOURS)
 
 

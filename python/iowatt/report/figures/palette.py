@@ -56,7 +56,8 @@ STATE_IN_WORDS = {
 }
 """What a drive in the state is doing."""
 
-_OTHER_STATES = ("#56b4e9", "#8f7a00", "#7a5195", "#6b4f3a")
+# None of the array's: a level and the supplies' losses stand in one chart.
+_OTHER_STATES = ("#aa8866", "#8f7a00", "#332288", "#882255")
 
 READ = "#4650b8"
 WRITE = "#b5304f"
@@ -78,6 +79,9 @@ DARK_TWINS = {
     "#8f7a00": "#c9b23c",
     "#7a5195": "#b08ccb",
     "#6b4f3a": "#b08f78",
+    "#aa8866": "#d9b998",
+    "#332288": "#8f83e6",
+    "#882255": "#c75a8c",
     "#4650b8": "#939cf5",
     "#b5304f": "#f4809a",
     "#1f2933": "#e6e9ee",
