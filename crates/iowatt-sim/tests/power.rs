@@ -179,6 +179,12 @@ fn batches_are_released_by_time_or_number() {
     plan["pools"][0].as_object_mut().unwrap().remove("batching");
     let at_once = run(&plan, vec![read(20 * S), read(22 * S)]);
     assert_eq!((at_once.summary.devices[0].batch_delay_ns, at_once.summary.devices[0].delay_ns), (0, 50 * S));
+    // One that comes into the spin-down of 2 to 17 s waits for its end, which is no batch's doing.
+    let early = run(&plan, vec![read(10 * S)]);
+    assert_eq!((early.summary.devices[0].batch_delay_ns, early.summary.devices[0].delay_ns), (0, 33 * S));
+    plan["pools"][0]["batching"] = json!({"max_wait_s": 9.0, "max_requests": 3});
+    let both = run(&plan, vec![read(10 * S)]);
+    assert_eq!((both.summary.devices[0].batch_delay_ns, both.summary.devices[0].delay_ns), (2 * S, 35 * S));
 }
 
 /// Facts 7.3 through the simulator: 45 s of idleness, and the oracle by latency loses 9.58 W for each second short of

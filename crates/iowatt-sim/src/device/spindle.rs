@@ -257,6 +257,7 @@ impl Drive {
         } else {
             self.spindle = Spindle::Low { since: now };
             if waiting > 0 {
+                managed.rests(now);
                 self.hold_or_wake(now, around);
                 return;
             }

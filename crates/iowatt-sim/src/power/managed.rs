@@ -38,6 +38,9 @@ pub struct Held {
     pub count: u64,
     /// Of those in the window, the sum of the arrivals.
     pub arrivals: u128,
+    /// Of those in the window, the sum of the times from which each could have woken the drive: its arrival, or the end
+    /// of the change of level that it came into.
+    pub from: u128,
     /// When the first of all came.
     pub oldest: Nanos,
 }
@@ -250,12 +253,18 @@ impl Managed {
         if counted {
             self.held.count += 1;
             self.held.arrivals += u128::from(now);
+            self.held.from += u128::from(now);
         }
+    }
+
+    /// The drive has reached a level at which what is held is not served: no batch made it wait until now.
+    pub fn rests(&mut self, now: Nanos) {
+        self.held.from = u128::from(now) * u128::from(self.held.count);
     }
 
     /// What is held has been held back until now.
     pub fn released(&mut self, now: Nanos) {
-        self.totals.batched += u128::from(now) * u128::from(self.held.count) - self.held.arrivals;
+        self.totals.batched += u128::from(now) * u128::from(self.held.count) - self.held.from;
     }
 
     /// What is held is served from now on.
