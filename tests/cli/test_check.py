@@ -97,7 +97,7 @@ def test_explain_all_keys_and_as_json():
     keys = json.loads(invoke("explain", "--json").stdout)["keys"]
     assert [line.split()[0] for line in lines] == [key["path"] for key in keys]
     (one,) = json.loads(invoke("explain", "observe", "--json").stdout)["keys"]
-    assert one["keys"] == ["observe.interval", "observe.warmup", "observe.duration"]
+    assert one["keys"] == ["observe.interval", "observe.warmup", "observe.duration", "observe.idle"]
 
 
 def test_explain_an_unknown_key():

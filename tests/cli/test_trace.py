@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -231,3 +233,16 @@ def test_what_is_refused_is_named_as_it_was_given(tmp_path):
         with pytest.raises(InputError) as raised:
             invoke("convert", path, tmp_path / "o.csv", *options, catch_exceptions=False)
         assert said in str(raised.value)
+
+
+def test_a_pipe_is_read_once_from_its_beginning(tmp_path):
+    pipe, count = tmp_path / "pipe", 50_000  # more than a pipe and the reader's buffer hold at once
+    os.mkfifo(pipe)
+    lines = [f"128166372{i:09d},hm,1,Read,{i * 512},512,413\n" for i in range(count)]
+    writer = threading.Thread(target=lambda: pipe.write_text("".join(lines)), daemon=True)
+    writer.start()
+    done = command("info", pipe, "--json")
+    writer.join(timeout=60)
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["traces"]
+    assert (found["requests"]["count"], found["max_offset_bytes"]) == (count, count * 512)

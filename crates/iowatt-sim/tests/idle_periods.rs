@@ -37,7 +37,7 @@ fn period(drive: u32, start: u64, end: u64, cut: bool) -> IdlePeriod {
 fn periods_of_a_drive_that_spins_down_by_hand() {
     let mut plan = asked("0", 1);
     plan["pools"][0]["device"]["phase"] = json!("zero");
-    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0});
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 2.0, "level": 1});
     plan["observe"]["end_s"] = json!(200.0);
     // Arrives at 20 s, is up at 46 s (see laws.rs), takes 16 of 200 sectors of a 5 ms turn.
     let requests = [20, 100].map(|at| request(at * S, Op::Read, 0, 8_192)).to_vec();

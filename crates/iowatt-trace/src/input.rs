@@ -25,6 +25,10 @@ const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// Whether there is a file at `path` that begins as compressed data does.
 #[must_use]
 pub fn is_compressed(path: &str) -> bool {
+    // What is read of a pipe is gone.
+    if !std::fs::metadata(path).is_ok_and(|known| known.is_file()) {
+        return false;
+    }
     let mut head = Vec::with_capacity(4);
     let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
     read.is_ok() && (head.starts_with(GZIP) || head.starts_with(ZSTANDARD))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli.options import parsed
+
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
     from iowatt.counters.parts import Asked
@@ -126,7 +128,7 @@ def counters(
         first=first,  # type: ignore[arg-type]
         names=None if columns is None else _mapping(columns),
         skip_bad=skip_bad,
-        interval_s=_quantity(interval, parse_duration, "--interval"),
+        interval_s=parsed(interval, parse_duration, "--interval"),
     )
     share = None if read_share is None else read_share / 100
     found = summary(log, share)
@@ -177,7 +179,7 @@ def _asked(
         access=patterns.parse(access),
         sequential=None if sequential is None else sequential / 100,
         read_share=read_share,
-        span=_quantity(span, parse_capacity, "--span"),
+        span=parsed(span, parse_capacity, "--span"),
         arrivals=arrivals,  # type: ignore[arg-type]
         phases=phases,
     )
@@ -286,20 +288,6 @@ def _mapping(text: str) -> dict[str, str]:
             where="--columns",
         )
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
-
-
-def _quantity(text: str | None, parse: Any, where: str) -> Any:
-    from iowatt.errors import InputError
-
-    if text is None:
-        return None
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise InputError(str(error), where=where) from None
-    if not value:
-        raise InputError("must be above 0", where=where)
-    return value
 
 
 def _print_json(document: dict[str, Any]) -> None:

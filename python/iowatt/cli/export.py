@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from iowatt.cli.options import parsed
+
 
 def register(trace: typer.Typer) -> None:
     """Add the sub-verb to ``iowatt trace``."""
@@ -82,7 +84,7 @@ def export(
     from iowatt.errors import CheckFailedError
     from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
     from iowatt.workload.export.omissions import listed
-    from iowatt.workload.export.prepare import parsed, prepare
+    from iowatt.workload.export.prepare import prepare
     from iowatt.workload.export.write import checked, result, write
 
     prepared = prepare(

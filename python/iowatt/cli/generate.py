@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from iowatt.cli.options import parsed
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -65,9 +67,9 @@ def generate(
         overrides or [],
         seed=seed,
         requests=requests,
-        duration_s=_parsed(duration, parse_duration, "--duration"),
-        rate_iops=_parsed(rate, parse_iops, "--rate"),
-        span=_parsed(span, parse_capacity, "--span"),
+        duration_s=parsed(duration, parse_duration, "--duration"),
+        rate_iops=parsed(rate, parse_iops, "--rate"),
+        span=parsed(span, parse_capacity, "--span"),
     )
     target = output or Path(f"{prepared.plan['name']}.parquet")
     with bar(f"generating {prepared.plan['name']}") as progress:
@@ -106,20 +108,6 @@ def profiles(
         return
     for line in describe.page(shown):
         typer.echo(line)
-
-
-def _parsed(text: str | None, parse: Any, where: str) -> Any:
-    from iowatt.errors import InputError
-
-    if text is None:
-        return None
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise InputError(str(error), where=where) from None
-    if not value:
-        raise InputError("must be above 0", where=where)
-    return value
 
 
 def _print_json(document: dict[str, Any]) -> None:

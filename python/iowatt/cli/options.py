@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,3 +26,18 @@ StrictPoints = Annotated[
     bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
+    """``text`` as a quantity above 0, by a function of `iowatt.scenario.units`; ``None`` where not given."""
+    from iowatt.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+    if not value:
+        raise InputError("must be above 0", where=where)
+    return value

@@ -39,9 +39,9 @@ class NeverPolicy(Strict):
 
     policy: Literal["never"] = key(
         "The policy. never: idle drives go on spinning. fixed-threshold, two-competitive, adaptive and "
-        "share: they go to one lower level after a time without work. oracle-energy and oracle-latency: they "
-        "know how long it will last. multi-level: they go deeper level by level. multi-speed: they turn "
-        "slower.",
+        "share: they go to one lower level after a time without work. oracle-energy and oracle-latency: "
+        "they know how long it will last. multi-level: they go deeper level by level. multi-speed: they "
+        "turn slower.",
         example="never",
     )
 

@@ -50,6 +50,8 @@ def is_parquet(path: Path) -> bool:
     """Whether the file says by its name or by its first bytes that it is Parquet."""
     if path.suffix.lower() in (".parquet", ".pq"):
         return True
+    if not path.is_file():  # what is read of a pipe is gone
+        return False
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC

@@ -183,6 +183,7 @@ class Profile(Strict):
     title: str = key(
         "What it is, in a line.",
         min_length=1,
+        max_length=500,
         # It stands in the first line of files that other programs run.
         pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]*$",
         example="SNIA Emerald hot band, version 2 on",

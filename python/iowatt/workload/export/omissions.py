@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from iowatt.workload.export.loads import Omission
+
+# fio takes 8 KiB of a line, and what is behind that in a comment for an option.
+_NAMES: Final = 20
 
 
 def listed(omissions: Iterable[Omission]) -> list[str]:
@@ -17,6 +21,9 @@ def listed(omissions: Iterable[Omission]) -> list[str]:
         groups.setdefault((named[1], omission.asked, omission.exported, omission.why), []).append(named[0])
     lines = []
     for (key, asked, exported, why), names in groups.items():
-        whose = f" of {', '.join(names)}" if any(names) else ""
+        listed_names = ", ".join(names[:_NAMES])
+        if len(names) > _NAMES:
+            listed_names += f" and {len(names) - _NAMES} more"
+        whose = f" of {listed_names}" if any(names) else ""
         lines.append(f"{key}{whose}: {asked}; exported as {exported}: {why}")
     return lines

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from iowatt.errors import InputError
 from iowatt.workload.arrivals import Recorded
@@ -52,16 +51,3 @@ def prepare(
             hint="give other arrivals: --set 'arrivals={law=\"poisson\",rate=500}'",
         )
     return Prepared(loaded, size, seed, target or f"{profile.name}.dat", sections(profile, duration_s))
-
-
-def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
-    """``text`` as a quantity above 0, by a function of `iowatt.scenario.units`; ``None`` where not given."""
-    if text is None:
-        return None
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise InputError(str(error), where=where) from None
-    if not value:
-        raise InputError("must be above 0", where=where)
-    return value
