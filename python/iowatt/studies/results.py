@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import IowattError
 from iowatt.search.executor import Report
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from iowatt.studies.study import Stage
 
 Row = dict[str, Any]
+
+TRANSITIONS_S: Final = (41.0, 9.0, 2.0)
+"""Stopping and starting in s at which the oracles are asked besides the lens's own curve: the server drive of
+the 2002 study, the laptop drive beside it (4.5 + 4.5 s), and what no drive of its time could do."""
 
 
 class Results:
@@ -76,7 +80,8 @@ class Results:
             worker.close()
 
     def idle(self, key: str, row: Row) -> dict[str, Any]:
-        """What the idle lens found (schema ``iowatt.idle/1``)."""
+        """What the idle lens found (schema ``iowatt.idle/1``, and ``oracle_at``: its bound at
+        :data:`TRANSITIONS_S`)."""
         path = self.path(key, row)
         if path not in self._idle:
             self.analyse_idle([(key, row)], jobs=1)
@@ -85,6 +90,16 @@ class Results:
 
 def _analyse(path: str, _report: Report) -> dict[str, Any]:
     from iowatt.lenses.idle import analyse
+    from iowatt.lenses.idle.bound import Bound
+    from iowatt.lenses.idle.periods import Periods
+    from iowatt.lenses.idle.power import of_run
     from iowatt.run.bundle import Run
 
-    return analyse(Run.open(path))
+    run = Run.open(path)
+    drives = of_run(run)
+    whole_s = max(drive.transition_s for drive in drives)
+    bound = Bound(drives, [seconds / whole_s for seconds in TRANSITIONS_S])
+    for batch in Periods(run).batches():
+        bound.add(batch)
+    points = bound.points(float(run.summary["energy"]["total_j"]))
+    return {**analyse(run), "oracle_at": points}

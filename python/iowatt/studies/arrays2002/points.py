@@ -118,8 +118,8 @@ def table(results: Results) -> pl.DataFrame:
 
     frames = [
         frame.select(
-            pl.lit(key).alias("sweep"),
-            *(pl.lit(value).alias(name) for name, value in results.stages[key].said.items()),
+            pl.lit(key).alias("study.sweep"),
+            *(pl.lit(value).alias(f"study.{name}") for name, value in results.stages[key].said.items()),
             pl.all(),
         )
         for key, frame in results.frames.items()
