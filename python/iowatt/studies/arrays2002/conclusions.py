@@ -192,8 +192,8 @@ def trade_off(points: Sequence[Point]) -> list[Verdict]:
                 words.case(*case),
                 f"T {words.place(*WORKLOADS[workload].best[level]['T'])}, "
                 f"E {words.place(*WORKLOADS[workload].best[level]['E'])}",
-                f"T {words.place_of(fast)}, E {words.place_of(frugal)}; best for energy is "
-                f"{words.percent(slower)} slower, best for time takes {words.percent(dearer)} energy",
+                f"T {words.place_of(fast)}, E {words.place_of(frugal)}; the best for energy is "
+                f"{100 * slower:.1f} % slower, the best for time takes {100 * dearer:.1f} % more energy",
                 agrees,
                 cause,
                 experiment,
@@ -228,7 +228,7 @@ def _stands(
         same = _findings(before) == _findings(after)
         kept += same
         if not same:
-            moved.append(f"RAID-{level}: {_findings(before)} becomes {_findings(after)}")
+            moved.append(_moved(level, before, after))
         told.append(
             f"RAID-{level} T {words.place_of(best(after, 'T'))}, E {words.place_of(best(after, 'E'))}"
         )
@@ -242,6 +242,20 @@ def _stands(
         agrees,
         "" if agrees else "; ".join(moved),
         "" if agrees else "the same points with only this changed: table of sensitivity",
+    )
+
+
+def _moved(level: int, before: Sequence[Point], after: Sequence[Point]) -> str:
+    """What has become of the conclusions, and how far the former optimum is from the new one."""
+    said = f"RAID-{level}: {_findings(before)} becomes {_findings(after)}"
+    was, now = best(before, "T"), best(after, "T")
+    there = choose(after, disks=was.disks, unit_kib=was.unit_kib) if was is not None else []
+    if now is None or not there:
+        return said
+    apart = "cannot" if _overlap(there[0], now) else "can"
+    return (
+        f"{said}; with it requests take {words.significant(now.t_ms)} ms at {words.place_of(now)} and "
+        f"{words.significant(there[0].t_ms)} ms at {words.place_of(was)}, which {apart} be told apart at 95 %"
     )
 
 
@@ -304,7 +318,10 @@ def _why_not(
     space = choose(points, kind="space", source=other, workload=ours.workload, level=ours.level)
     if space:
         moved.append(f"{words.SOURCE[other]} {words.place_of(best(space, metric))}")
-    return cause, f"the same with one thing changed, best {NAMES[metric]}: {', '.join(moved)}"
+    experiment = f"the same with one thing changed, best {NAMES[metric]}: {', '.join(moved)}"
+    if not any(words.place(*theirs) in one for one in moved):
+        experiment += "; none of them leads to the published place"
+    return cause, experiment
 
 
 def _differences(there: Point, ours: Point, metric: str) -> list[str]:

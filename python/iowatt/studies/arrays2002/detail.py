@@ -110,9 +110,20 @@ class Idle:
         raise KeyError(seconds)
 
     @property
+    def longest(self) -> tuple[str, float]:
+        """The disk with the longest period, and its length in s."""
+        most = max(self.found["devices"], key=lambda one: one["longest_s"])
+        return str(most["name"]), float(most["longest_s"])
+
+    @property
     def longest_s(self) -> float:
         """The longest period of any disk."""
-        return max(float(one["longest_s"]) for one in self.found["devices"])
+        return self.longest[1]
+
+    @property
+    def last(self) -> str:
+        """The last disk, which is the parity disk of RAID-4."""
+        return str(self.found["devices"][-1]["name"])
 
     def saved(self, rule: str, transition_s: float) -> float:
         """Share of all energy that an oracle saves where stopping and starting takes so long together."""

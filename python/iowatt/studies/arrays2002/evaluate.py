@@ -53,7 +53,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         *drive_conclusions.parity_queue(drives, tried),
         *drive_conclusions.correlations(idle, tried),
         *drive_conclusions.tails(idle, tried),
-        *drive_conclusions.spin_down(idle),
+        *drive_conclusions.spin_down(idle, tried),
         *drive_conclusions.loss_of_latency_rule(idle, constant),
         *drive_conclusions.oracles(constant),
         *conclusions.sensitivity(design),
@@ -99,8 +99,8 @@ def experiments(results: Results) -> list[Experiment]:
                     what = names[kind]
                 else:
                     what = f"trace at {words.significant(row[SPEED] / SPEEDS[workload])} of its speed here"
-                    if row[SPEED] == SPEEDS[workload]:
-                        continue
+                    if row[SPEED] > 0.9 * SPEEDS[workload]:
+                        continue  # the sweep's own speed, or as good as it
                 summary = results.run(key, row).summary
                 drives = detail.of_run(str(said["source"]), workload, row[LEVEL], summary)
                 found.append(Experiment(what, workload, drives, results.idle(key, row)))

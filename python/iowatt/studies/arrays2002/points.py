@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.studies.arrays2002.systems import COUNT, LEVEL, UNIT
+from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,8 +102,10 @@ def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
 
 
 def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:
-    """Source, workload and level of the points, in order of appearance."""
-    return list(dict.fromkeys(one.case for one in points))
+    """Source, workload and level of the points, in the order in which tables have them."""
+    return sorted(
+        {one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2])
+    )
 
 
 def best(points: Iterable[Point], metric: str) -> Point | None:
