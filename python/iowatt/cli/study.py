@@ -77,7 +77,8 @@ def run(
     except KeyboardInterrupt:
         if is_study(target):
             typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on", err=True
+                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                err=True,
             )
         raise
     if as_json:

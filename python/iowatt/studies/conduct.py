@@ -1,9 +1,9 @@
 """Run a study: its sweeps one after another, what they gave, and what follows from it.
 
-    DIR/study.json      what was asked, and when it is finished, what was found (iowatt.study/1)
-    DIR/report.html     tables, figures and verdicts on one page
-    DIR/points.parquet  points.csv     every point of every sweep
-    DIR/sweeps/STAGE/   each sweep as `iowatt sweep` writes it
+DIR/study.json      what was asked, and when it is finished, what was found (iowatt.study/1)
+DIR/report.html     tables, figures and verdicts on one page
+DIR/points.parquet  points.csv     every point of every sweep
+DIR/sweeps/STAGE/   each sweep as `iowatt sweep` writes it
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def conduct(
     stages = list(study.stages(quick))
     asked = {"schema": SCHEMA, "study": study.name, "version": version("iowatt"), "quick": quick}
     _begin(output, asked, resume=resume, force=force)
-    frames, resumed, failed, faults = {}, 0, 0, []
+    frames = {}
+    resumed = failed = 0
+    faults: list[str] = []
     ahead = _Ahead(stages, output, progress)
     for stage in stages:
         target = output / SWEEPS / stage.key
@@ -139,7 +141,8 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
         for key in ("study", "version", "quick"):
             if before.get(key) != asked[key]:
                 raise InputError(
-                    f"was begun with {key} {json.dumps(before.get(key))}, and this is {json.dumps(asked[key])}",
+                    f"was begun with {key} {json.dumps(before.get(key))}, "
+                    f"and this is {json.dumps(asked[key])}",
                     where=str(target),
                     hint="begin anew with --force, or choose another place with --output",
                 )
@@ -175,9 +178,7 @@ class _Ahead:
         self._totals = {stage.key: len(grid.points(stage.axes)) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it by itself once it begins.
         self._done = {
-            stage.key: min(
-                len(journal.read(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key]
-            )
+            stage.key: min(len(journal.read(output / SWEEPS / stage.key / JOURNAL)), self._totals[stage.key])
             for stage in stages
         }
         self._failed = dict.fromkeys(self._totals, 0)
@@ -199,5 +200,3 @@ class _Ahead:
             )
 
         return advanced
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iowatt.report import html
 from iowatt.report.figures.figure import Cell, Column, Figure, Table
@@ -17,14 +17,29 @@ VERDICTS = "verdicts"
 
 
 @dataclass(frozen=True)
+class Claim:
+    """A conclusion of the study over all that it was tried on."""
+
+    text: str
+    cases: int
+    differing: Sequence[Verdict]
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word, or in how many cases it agrees."""
+        if not self.differing:
+            return "agree"
+        agree = self.cases - len(self.differing)
+        return f"agree in {agree} of {self.cases}" if agree else "differ"
+
+
+@dataclass(frozen=True)
 class Page:
     """What a page says, before any markup."""
 
     study: Study
     meta: str
-    #: Each claim with how many cases agree, in order.
-    claims: Sequence[tuple[str, int, int]]
-    differing: Sequence[Verdict]
+    claims: Sequence[Claim]
     notes: Sequence[str]
     verdicts: Figure
     sections: Sequence[Section]
@@ -38,7 +53,6 @@ def render(study: Study, findings: Findings, provenance: Sequence[tuple[str, str
         study,
         f"{findings.points.height:,} points · {agree} of {len(findings.verdicts)} verdicts agree",
         claims(findings.verdicts),
-        [one for one in findings.verdicts if not one.agrees],
         findings.notes,
         verdict_table(findings.verdicts),
         findings.sections,
@@ -48,24 +62,34 @@ def render(study: Study, findings: Findings, provenance: Sequence[tuple[str, str
     return html.render_page("study.html", {VERDICTS: page.verdicts, **drawn}, page=page)
 
 
-def claims(verdicts: Sequence[Verdict]) -> list[tuple[str, int, int]]:
-    """Claims in order, with the cases that agree and all cases."""
-    found: dict[str, list[Any]] = {}
+def claims(verdicts: Sequence[Verdict]) -> list[Claim]:
+    """The conclusions in order."""
+    found: dict[str, list[Verdict]] = {}
     for one in verdicts:
-        entry = found.setdefault(one.key, [one.claim, 0, 0])
-        entry[1] += one.agrees
-        entry[2] += 1
-    return [(claim, agree, total) for claim, agree, total in found.values()]
+        found.setdefault(one.key, []).append(one)
+    return [
+        Claim(cases[0].claim, len(cases), [one for one in cases if not one.agrees])
+        for cases in found.values()
+    ]
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> Figure:
     """All verdicts."""
     columns = [
         Column(title, text=True)
-        for title in ("Conclusion", "Tried on", "Verdict", "Published", "Ours", "Why it differs", "Experiment")
+        for title in (
+            "Conclusion",
+            "Tried on",
+            "Verdict",
+            "Published",
+            "Ours",
+            "Why it differs",
+            "Experiment",
+        )
     ]
     rows: list[list[Cell]] = [
-        [one.claim, one.case, one.word, one.published, one.ours, one.cause, one.experiment] for one in verdicts
+        [one.claim, one.case, one.word, one.published, one.ours, one.cause, one.experiment]
+        for one in verdicts
     ]
     return Figure(
         VERDICTS,

@@ -33,7 +33,6 @@ def verdicts(found: Conducted) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("conclusion")
     table.add_column("verdict", no_wrap=True)
-    for claim, agree, total in claims(found.findings.verdicts):
-        word = "agree" if agree == total else "differ" if agree == 0 else f"agree in {agree} of {total}"
-        table.add_row(claim, word)
+    for claim in claims(found.findings.verdicts):
+        table.add_row(claim.text, claim.word)
     return table

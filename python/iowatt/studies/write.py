@@ -39,7 +39,12 @@ def as_dict(study: Study, findings: Findings, asked: Mapping[str, Any]) -> dict[
         "verdicts": [one.as_dict() for one in findings.verdicts],
         "figures": [_figure(figure) for section in findings.sections for figure in section.figures],
         "points": findings.points.height,
-        "files": {"page": "report.html", "parquet": "points.parquet", "csv": "points.csv", "sweeps": "sweeps"},
+        "files": {
+            "page": "report.html",
+            "parquet": "points.parquet",
+            "csv": "points.csv",
+            "sweeps": "sweeps",
+        },
     }
 
 

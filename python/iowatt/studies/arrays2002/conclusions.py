@@ -39,7 +39,8 @@ def energy_split(points: Sequence[Point]) -> list[Verdict]:
             cause = (
                 f"{words.significant(point.accesses)} accesses a request spend "
                 f"{words.significant(point.states_j['positioning'])} J on positioning and "
-                f"{words.significant(point.states_j['active'])} J on transfers: requests are large or seeks short"
+                f"{words.significant(point.states_j['active'])} J on transfers: requests are large or "
+                "seeks short"
             )
             experiment = f"Figure 10: the order is the published one at {ordered} of {len(mine)} points"
         found.append(
@@ -71,9 +72,7 @@ def energy_slope(points: Sequence[Point]) -> list[Verdict]:
     found = []
     for case in design.cases(choose(points, kind="space")):
         source, workload, level = case
-        mine = choose(
-            points, kind="space", source=source, workload=workload, level=level, unit_kib=UNIT_KIB
-        )
+        mine = choose(points, kind="space", source=source, workload=workload, level=level, unit_kib=UNIT_KIB)
         if len({one.disks for one in mine}) < 2:
             continue
         ours, expected = slope(mine)
@@ -87,9 +86,10 @@ def energy_slope(points: Sequence[Point]) -> list[Verdict]:
                 f"{words.significant(above[0])} J at {mine[0].disks} disks and "
                 f"{words.significant(above[-1])} J at {mine[-1].disks}"
             )
+            change = above[-1] - above[0]
             experiment = (
-                f"Figure 8; the difference of {words.significant(above[-1] - above[0])} J is "
-                f"{words.percent((above[-1] - above[0]) / (mine[-1].disks - mine[0].disks) / expected)} a disk"
+                f"Figure 8; the difference of {words.significant(change)} J is "
+                f"{words.percent(change / (mine[-1].disks - mine[0].disks) / expected)} a disk"
             )
         found.append(
             Verdict(
@@ -217,9 +217,7 @@ def sensitivity(points: Sequence[Point]) -> list[Verdict]:
     return found
 
 
-def _stands(
-    kind: str, source: str, workload: str, base: Sequence[Point], mine: Sequence[Point]
-) -> Verdict:
+def _stands(kind: str, source: str, workload: str, base: Sequence[Point], mine: Sequence[Point]) -> Verdict:
     """The order of the energy states, the place of the least energy, and the trade-off; with and without."""
     told, kept, moved = [], 0, []
     levels = sorted({one.level for one in mine})
@@ -268,7 +266,8 @@ def _findings(points: Sequence[Point]) -> str:
     default = min(points, key=lambda one: (abs(one.disks - DISKS), abs(one.unit_kib - UNIT_KIB)))
     order = sorted(design.STATES, key=lambda state: -default.states_j[state])
     return (
-        f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the fewest disks; "
+        f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the "
+        "fewest disks; "
         f"{'other' if fast.disks != frugal.disks else 'the same'} disks for time"
     )
 

@@ -189,8 +189,10 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
             of_all = "the parity disk" if one.level == 4 and name == one.last else name
             cause = (
                 f"requests come in bursts with pauses between them: {100 * one.over(1.0):.2f} % of the idle "
-                f"periods are longer than 1 s, {100 * one.over(2.0):.2f} % longer than 2 s, and the longest, of "
-                f"{of_all}, is {words.significant(longest_s)} s; a disk that stops and starts in 2 s could use "
+                f"periods are longer than 1 s, {100 * one.over(2.0):.2f} % longer than 2 s, and the "
+                "longest, of "
+                f"{of_all}, is {words.significant(longest_s)} s; a disk that stops and starts in 2 s "
+                "could use "
                 "them, one of 41 s cannot"
             )
             experiment = "at 2 s: " + "; ".join(
@@ -235,7 +237,8 @@ def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[Mapping[str, f
                 agrees,
                 ""
                 if agrees
-                else f"it has no idle period of 41 s (the longest is {words.significant(one.longest_s)} s), so the "
+                else "it has no idle period of 41 s (the longest is "
+                f"{words.significant(one.longest_s)} s), so the "
                 "rule never acts",
                 "" if agrees else f"one disk with constant gaps, where it does act: {tried}",
             )
@@ -252,7 +255,8 @@ def oracles(periodic: Sequence[Mapping[str, float]]) -> list[Verdict]:
     never = all(row["energy_j"] >= 0 for row in periodic)
     losing = [row for row in acted(periodic) if row["derived_j"] < 0]
     derived = "; ".join(
-        f"{row['length_s']:.1f} s: {row['latency_j']:+.1f} J, derived {row['derived_j']:+.1f} J" for row in losing
+        f"{row['length_s']:.1f} s: {row['latency_j']:+.1f} J, derived {row['derived_j']:+.1f} J"
+        for row in losing
     )
     return [
         Verdict(

@@ -174,7 +174,8 @@ def changes(tried: Sequence[Experiment]) -> Any:
     ]
     rows: list[list[Cell]] = []
     for one in tried:
-        lags: list[Cell] = [*one.lag_1_to_5, *[None] * 5][:5]
+        lags: list[Cell] = list(one.lag_1_to_5)
+        lags += [None] * (5 - len(lags))
         rows.append(
             [
                 WORKLOADS[one.workload].name,
@@ -189,7 +190,8 @@ def changes(tried: Sequence[Experiment]) -> Any:
     return Figure(
         "experiments",
         "Experiments: RAID-4 with something else about the workload",
-        "Which cause a difference has: the same array of 32 disks under the trace slowed further, and under the "
+        "Which cause a difference has: the same array of 32 disks under the trace slowed further, "
+        "and under the "
         "synthetic workloads with one property changed.",
         Table(columns, rows),
         wide=True,
@@ -204,18 +206,26 @@ def notes(facts: Sequence[dict[str, Any]], quick: bool, verdicts: Sequence[Verdi
         for fact in facts
     )
     said = [
-        "The drive's mechanics are a stand-in. The study published watts, speed and capacity of its drive, no "
-        "seek curve and no zones: arrays2002-disk has those of a Quantum Atlas 10K, and every sweep of the design "
+        "The drive's mechanics are a stand-in. The study published watts, speed and capacity of its "
+        "drive, no "
+        "seek curve and no zones: arrays2002-disk has those of a Quantum Atlas 10K, and every sweep "
+        "of the design "
         "space is repeated in part with those of an IBM 18ES.",
         "The workloads are not the study's, whose DB2 traces are not public. PostgreSQL trace: block traces "
-        f"captured for this project ({TRACES['tpcc']} at speed {SPEEDS['tpcc']}; {TRACES['tpch']}, recorded at "
+        f"captured for this project ({TRACES['tpcc']} at speed {SPEEDS['tpcc']}; {TRACES['tpch']}, "
+        "recorded at "
         f"{RECORDED_TPCH_IOPS:g} requests/s, at speed {SPEEDS['tpch']}). Synthetic: the library's profiles "
         "arrays2002-tpcc and arrays2002-tpch, fitted to the study's tables.",
         f"Length of each run: {lengths}. The study simulated 12.06 h and 45.9 h.",
         "TPC-C and TPC-H name the kind of load; none of this is a TPC result.",
-        "The study's figures were printed without numbers; its Tables 2 to 5 and its text are what ours is held "
+        "The study's figures were printed without numbers; its Tables 2 to 5 and its text are what "
+        "ours is held "
         "against.",
     ]
     if quick:
-        said.insert(0, "This is the reduced run (--quick): a coarse grid on short excerpts, for a look, not for figures.")
+        said.insert(
+            0,
+            "This is the reduced run (--quick): a coarse grid on short excerpts, for a look, not for "
+            "figures.",
+        )
     return said

@@ -47,14 +47,18 @@ def server_power() -> Figure:
     return Figure(
         "figure-1",
         "Figure 1: processors and disks of a server",
-        f"Disks by the watts of the library's arrays2002-disk. Processors by what their maker states as power "
+        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states "
+        "as power "
         f"dissipation ({PROCESSOR}: {PROCESSOR_W:g} W each, Intel CS-007550); what they draw at rest is not "
         "published. The servers of the study's own figure are not known to us.",
         Table(columns, rows),
         {
             "data": data,
             "layout": layout(
-                axis("", type="category", nticks=len(names)), axis("Power (W)"), barmode="group", showlegend=True
+                axis("", type="category", nticks=len(names)),
+                axis("Power (W)"),
+                barmode="group",
+                showlegend=True,
             ),
         },
         wide=True,
@@ -88,7 +92,8 @@ def energy_split(points: Sequence[Point]) -> Figure:
     return Figure(
         "figure-3",
         "Figure 3: energy by what disks do",
-        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle most, then "
+        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle "
+        "most, then "
         "positioning, active least.",
         Table(columns, rows),
         {
@@ -112,9 +117,9 @@ def by_disks(points: Sequence[Point]) -> list[Figure]:
             f"figure-7-{workload}-{metric.lower()}",
             f"Figure 7: {TITLES[metric].title.lower()} by disks, {WORKLOADS[workload].name}",
             f"At a stripe unit of {UNIT_KIB} KiB. Points that cannot keep up with the load are left out.",
-            choose(chosen, workload=workload),
-            metric,
-            "disks",
+            chosen=choose(chosen, workload=workload),
+            metric=metric,
+            over="disks",
         )
         for workload in WORKLOADS
         for metric in METRICS
@@ -138,9 +143,9 @@ def by_unit(points: Sequence[Point]) -> list[Figure]:
                 f"figure-9-{workload}-{metric.lower()}",
                 f"Figure 9: {TITLES[metric].title.lower()} by stripe unit, {WORKLOADS[workload].name}",
                 f"At the disk count with the best E x T: {at}.",
-                mine,
-                metric,
-                "unit_kib",
+                chosen=mine,
+                metric=metric,
+                over="unit_kib",
             )
             for metric in METRICS
         ]
@@ -213,7 +218,8 @@ def penalties(points: Sequence[Point]) -> Figure:
     return Figure(
         "figure-11",
         "Figure 11: what one optimum costs under the other criterion",
-        "How much more energy the fastest array takes than the most frugal one, and how much slower that one is.",
+        "How much more energy the fastest array takes than the most frugal one, and how much slower "
+        "that one is.",
         Table(columns, rows),
         {
             "data": data,
@@ -239,9 +245,7 @@ def _bars(name: str, x: Sequence[str], y: Sequence[Cell], colour: str) -> dict[s
     }
 
 
-def _curves(
-    key: str, title: str, caption: str, chosen: Sequence[Point], metric: str, over: str
-) -> Figure:
+def _curves(key: str, title: str, caption: str, *, chosen: Sequence[Point], metric: str, over: str) -> Figure:
     value = METRICS[metric]
     groups = [
         (source, level, [one for one in choose(chosen, source=source, level=level) if not one.overloaded])
@@ -253,7 +257,10 @@ def _curves(
     head = Column("Disks") if over == "disks" else Column("Stripe unit", "KiB")
     columns = [
         head,
-        *(Column(f"{words.SOURCE[source]}, RAID-{level}", TITLES[metric].unit) for source, level, _ in groups),
+        *(
+            Column(f"{words.SOURCE[source]}, RAID-{level}", TITLES[metric].unit)
+            for source, level, _ in groups
+        ),
     ]
     rows: list[list[Cell]] = []
     for at in places:

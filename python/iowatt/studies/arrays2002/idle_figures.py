@@ -82,7 +82,8 @@ def lengths(idle: Sequence[Idle]) -> list[Figure]:
             Figure(
                 f"figure-5-{source}-{workload}",
                 f"Figure 5: lengths of idle periods, {words.work(source, workload)}",
-                "Share of the idle periods up to a length: of all disks, and of the disks with fewest and most "
+                "Share of the idle periods up to a length: of all disks, and of the disks with "
+                "fewest and most "
                 "periods.",
                 Table(columns, rows),
                 {
@@ -119,8 +120,10 @@ def oracles(idle: Sequence[Idle]) -> list[Figure]:
     table = Figure(
         "figure-6-at",
         "Figure 6: what an oracle saves at 41, 9 and 2 s",
-        "41 s are the study's drive, 9 s its laptop drive (here: the same watts, quicker). By latency: wherever "
-        "there is time to be up again. Published: TPC-C loses at 41 s, RAID-4 TPC-H saves under 0.5 %, under 1 % "
+        "41 s are the study's drive, 9 s its laptop drive (here: the same watts, quicker). By "
+        "latency: wherever "
+        "there is time to be up again. Published: TPC-C loses at 41 s, RAID-4 TPC-H saves under 0.5 "
+        "%, under 1 % "
         "even below 2 s.",
         Table(columns, rows),
         wide=True,
@@ -141,13 +144,12 @@ def _bound(source: str, workload: str, mine: Sequence[Idle]) -> Figure:
             columns.append(Column(name, "%"))
             curves.append(values)
             data.append(_line(name, seconds, values, one.level, dash))
-    rows: list[list[Cell]] = [
-        [at, *(curve[number] for curve in curves)] for number, at in enumerate(seconds)
-    ]
+    rows: list[list[Cell]] = [[at, *(curve[number] for curve in curves)] for number, at in enumerate(seconds)]
     return Figure(
         f"figure-6-{source}-{workload}",
         f"Figure 6: oracles by transition time, {words.work(source, workload)}",
-        "Share of all energy saved, against the time that stopping and starting takes together, at the same watts.",
+        "Share of all energy saved, against the time that stopping and starting takes together, at "
+        "the same watts.",
         Table(columns, rows),
         {
             "data": data,

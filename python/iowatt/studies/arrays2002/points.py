@@ -103,9 +103,7 @@ def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
 
 def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:
     """Source, workload and level of the points, in the order in which tables have them."""
-    return sorted(
-        {one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2])
-    )
+    return sorted({one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2]))
 
 
 def best(points: Iterable[Point], metric: str) -> Point | None:

@@ -181,9 +181,7 @@ def captured(workload: str, end_s: float | None, folder: Path) -> str:
 
 def synthetic(profile: str, seconds: float, changes: Sequence[str] = ()) -> str:
     """A profile of the library, as keys of a workload."""
-    return (
-        f'profile = {{ name = "{profile}", duration = "{seconds:g}s", set = {json.dumps(list(changes))} }}'
-    )
+    return f'profile = {{ name = "{profile}", duration = "{seconds:g}s", set = {json.dumps(list(changes))} }}'
 
 
 def scenario(name: str, workload: str, **more: Any) -> str:
@@ -209,7 +207,7 @@ def _work(scale: Scale, source: str, workload: str, folder: Path) -> str:
 
 def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list[Stage]:
     work = _work(scale, source, workload, folder)
-    units = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
+    units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
     all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
     few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
     detail = [(level, count, count == DISKS) for level, count in pairs(scale.detail_disks)]
@@ -270,6 +268,7 @@ def _experiment(
 
 def _periodic(scale: Scale, folder: Path) -> Stage:
     """One disk with requests at constant gaps, for the oracles."""
+    arrivals = json.dumps(['arrivals={law="constant"}'])
     text = f"""\
 name = "arrays2002-periodic"
 seed = 1
@@ -277,7 +276,7 @@ seed = 1
 [[workload]]
 name = "w"
 volume = "db"
-profile = {{ name = "uniform", rate_iops = 0.02, duration = "{scale.periodic_s:g}s", set = ['arrivals={{law="constant"}}'] }}
+profile = {{ name = "uniform", rate_iops = 0.02, duration = "{scale.periodic_s:g}s", set = {arrivals} }}
 
 [[array.pool]]
 name = "disks"

@@ -48,7 +48,8 @@ def workloads(facts: Sequence[Mapping[str, Any]]) -> Figure:
     return Figure(
         "workloads",
         "What was run",
-        "Length of each run, and its requests beside those of the study. Gap: between operations of a disk of "
+        "Length of each run, and its requests beside those of the study. Gap: between operations of "
+        "a disk of "
         "the RAID-4 array of 32.",
         Table(columns, rows),
         wide=True,
@@ -69,9 +70,7 @@ def correlation(idle: Sequence[Idle]) -> Figure:
     rows: list[list[Cell]] = []
     for one in idle:
         theirs = WORKLOADS[one.workload].correlation[one.level]
-        for lag, ((mean, sigma), published) in enumerate(
-            zip(one.correlation[:5], theirs, strict=False), 1
-        ):
+        for lag, ((mean, sigma), published) in enumerate(zip(one.correlation[:5], theirs, strict=False), 1):
             rows.append(
                 [
                     words.work(one.source, one.workload),
@@ -118,8 +117,10 @@ def seeks(drives: Sequence[Drives]) -> Figure:
     return Figure(
         "table-3",
         "Table 3: seeks",
-        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many requests as the "
-        "study had. The PostgreSQL traces lie on other blocks than the study's, so their distances need not be "
+        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many "
+        "requests as the "
+        "study had. The PostgreSQL traces lie on other blocks than the study's, so their distances "
+        "need not be "
         "alike.",
         Table(columns, rows),
         wide=True,
@@ -154,7 +155,8 @@ def queues(drives: Sequence[Drives]) -> Figure:
     return Figure(
         "table-4",
         "Table 4: queues",
-        "Seen: what an arriving operation finds, itself included, which is what the study calls instantaneous "
+        "Seen: what an arriving operation finds, itself included, which is what the study calls "
+        "instantaneous "
         "queue length. Beside it the average over time.",
         Table(columns, rows),
         wide=True,
@@ -201,7 +203,8 @@ def optima(points: Sequence[Point]) -> Figure:
     return Figure(
         "table-5",
         "Table 5: best disks and stripe unit",
-        "Under response time T, energy per request E and their product; disks/stripe unit. Points that cannot "
+        "Under response time T, energy per request E and their product; disks/stripe unit. Points "
+        "that cannot "
         "keep up with the load are no candidates.",
         Table(columns, rows),
         wide=True,
