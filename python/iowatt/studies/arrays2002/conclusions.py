@@ -305,7 +305,7 @@ def _why_not(
         there = at[0]
         value = METRICS[metric]
         more = value(there) / value(ours) - 1
-        parts = [f"at {words.place(*theirs)} {NAMES[metric]} is {100 * more:.1f} % above the least"]
+        parts = [f"at {words.place(*theirs)} {NAMES[metric]} is {100 * more:.2g} % above the least"]
         parts += _differences(there, ours, metric)
         cause = "; ".join(parts)
     moved = []
@@ -326,23 +326,30 @@ def _why_not(
 def _differences(there: Point, ours: Point, metric: str) -> list[str]:
     """What tells two points apart, as measured."""
     said = []
-    if there.unit_kib != ours.unit_kib and abs(there.accesses / ours.accesses - 1) > 0.02:
+    if metric == "E":
+        said += [
+            f"{state} energy is {words.significant(there.states_j[state], 4)} J there and "
+            f"{words.significant(ours.states_j[state], 4)} J here"
+            for state in ("positioning", "active")
+        ]
+    elif there.accesses > 1.02 * ours.accesses:
         said.append(
             f"a request takes {words.significant(there.accesses)} accesses of disks there and "
             f"{words.significant(ours.accesses)} here, each with a positioning of its own "
             f"({words.significant(there.states_j['positioning'])} J against "
             f"{words.significant(ours.states_j['positioning'])} J a request)"
         )
-    elif metric == "E":
-        said += [
-            f"{state} energy is {words.significant(there.states_j[state], 4)} J there and "
-            f"{words.significant(ours.states_j[state], 4)} J here"
-            for state in ("positioning", "active")
-        ]
+    elif there.accesses < 0.98 * ours.accesses:
+        said.append(
+            f"a request is spread over {words.significant(ours.accesses)} accesses here, side by side, and "
+            f"{words.significant(there.accesses)} there"
+        )
+    elif there.disks != ours.disks:
+        said.append(
+            f"a request takes as many accesses; the disks are {there.disks} there and {ours.disks} here"
+        )
     if metric == "T" and _overlap(there, ours):
         said.append("their 95 % confidence intervals overlap: they cannot be told apart at this length")
-    elif there.disks != ours.disks and there.unit_kib == ours.unit_kib:
-        said.append(f"only the disks differ, {there.disks} and {ours.disks}")
     return said
 
 
