@@ -138,8 +138,8 @@ QUICK: Final = Scale(
     units_kib=(4, 16, 256),
     few_disks=(24, 30, 38),
     detail_disks=(30, 32),
-    captured_s={"tpcc": 180.0, "tpch": 15.0},
-    synthetic_s={"tpcc": 450.0, "tpch": 450.0},
+    captured_s={"tpcc": 90.0, "tpch": 10.0},
+    synthetic_s={"tpcc": 300.0, "tpch": 300.0},
     gaps_s=(42.0, 50.0, 59.0, 70.0),
     periodic_s=1800.0,
 )
