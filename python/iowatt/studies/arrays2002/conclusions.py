@@ -153,7 +153,7 @@ def best_time(points: Sequence[Point]) -> list[Verdict]:
         found.append(
             Verdict(
                 "best-time",
-                "Response time is least with small stripe units (Table 5)",
+                "Response time is least at the disks and stripe unit of Table 5",
                 words.case(*case),
                 words.place(*theirs),
                 f"{words.place_of(least)}, {words.significant(least.t_ms)} ms",

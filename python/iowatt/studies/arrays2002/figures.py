@@ -24,6 +24,7 @@ from iowatt.studies.arrays2002.systems import LEVELS, SOURCES
 
 COLOURS: Final = dict(zip(LEVELS, palette.RUNS, strict=False))
 DASHES: Final = {"captured": "solid", "synthetic": "dot"}
+_LOG_FROM: Final = 20.0
 TITLES: Final = {
     "T": Column("Mean response time", "ms"),
     "E": Column("Energy per request", "J"),
@@ -41,8 +42,8 @@ def server_power() -> Figure:
     rows.insert(0, [f"Processors ({PROCESSORS})", PROCESSORS, None, PROCESSORS * PROCESSOR_W])
     names = [str(row[0]) for row in rows]
     data = [
-        _bars("Least (idle)", names, [row[2] for row in rows], palette.STATE_COLOURS["idle"]),
-        _bars("Most (at work)", names, [row[3] for row in rows], palette.STATE_COLOURS["active"]),
+        _sideways("Least (idle)", names, [row[2] for row in rows], palette.STATE_COLOURS["idle"]),
+        _sideways("Most (at work)", names, [row[3] for row in rows], palette.STATE_COLOURS["active"]),
     ]
     return Figure(
         "figure-1",
@@ -55,8 +56,8 @@ def server_power() -> Figure:
         {
             "data": data,
             "layout": layout(
-                axis("", type="category", nticks=len(names)),
                 axis("Power (W)"),
+                axis("", type="category", autorange="reversed", dtick=1),
                 barmode="group",
                 showlegend=True,
             ),
@@ -86,7 +87,9 @@ def energy_split(points: Sequence[Point]) -> Figure:
     ]
     names = [plain(f"{row[0]}, {row[1]}") for row in rows]
     data = [
-        _bars(palette.state_name(state), names, [row[2 + at] for row in rows], palette.state_colour(state))
+        _sideways(
+            palette.state_name(state), names, [row[2 + at] for row in rows], palette.state_colour(state)
+        )
         for at, state in enumerate(STATES)
     ]
     return Figure(
@@ -99,8 +102,8 @@ def energy_split(points: Sequence[Point]) -> Figure:
         {
             "data": data,
             "layout": layout(
-                axis("", type="category", nticks=len(names)),
                 axis("Share of energy (%)"),
+                axis("", type="category", autorange="reversed", dtick=1),
                 barmode="stack",
                 showlegend=True,
             ),
@@ -212,8 +215,8 @@ def penalties(points: Sequence[Point]) -> Figure:
         )
     names = [plain(f"{row[0]}, {row[1]}") for row in rows]
     data = [
-        _bars("Energy at the best for time", names, [row[5] for row in rows], palette.RUNS[0]),
-        _bars("Time at the best for energy", names, [row[6] for row in rows], palette.RUNS[1]),
+        _sideways("Energy at the best for time", names, [row[5] for row in rows], palette.RUNS[0]),
+        _sideways("Time at the best for energy", names, [row[6] for row in rows], palette.RUNS[1]),
     ]
     return Figure(
         "figure-11",
@@ -224,8 +227,8 @@ def penalties(points: Sequence[Point]) -> Figure:
         {
             "data": data,
             "layout": layout(
-                axis("", type="category", nticks=max(1, len(names))),
                 axis("More than the least (%)"),
+                axis("", type="category", autorange="reversed", dtick=1),
                 barmode="group",
                 showlegend=True,
             ),
@@ -292,12 +295,19 @@ def _curves(key: str, title: str, caption: str, *, chosen: Sequence[Point], metr
             "data": data,
             "layout": layout(
                 axis(head.heading, tickvals=places, **scale),
-                axis(TITLES[metric].heading, rangemode="tozero"),
+                _scaled(TITLES[metric].heading, [value(one) for _, _, mine in groups for one in mine]),
                 showlegend=True,
             ),
         },
         remarks,
     )
+
+
+def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
+    """From 0, or on a log scale where the least would lie on the axis."""
+    if values and min(values) > 0 and max(values) > _LOG_FROM * min(values):
+        return axis(f"{title}, log scale", type="log")
+    return axis(title, rangemode="tozero")
 
 
 def _splits(key: str, title: str, chosen: Sequence[Point], over: str) -> list[Figure]:
