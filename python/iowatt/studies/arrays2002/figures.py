@@ -248,6 +248,18 @@ def _bars(name: str, x: Sequence[str], y: Sequence[Cell], colour: str) -> dict[s
     }
 
 
+def _sideways(name: str, y: Sequence[str], x: Sequence[Cell], colour: str) -> dict[str, Any]:
+    """Bars that lie, for names too long to stand under one."""
+    bars = _bars(name, y, x, colour)
+    return {
+        **bars,
+        "orientation": "h",
+        "x": bars["y"],
+        "y": bars["x"],
+        "hovertemplate": "%{y}: %{x:,.4~r}<extra>%{fullData.name}</extra>",
+    }
+
+
 def _curves(key: str, title: str, caption: str, *, chosen: Sequence[Point], metric: str, over: str) -> Figure:
     value = METRICS[metric]
     groups = [
