@@ -170,11 +170,11 @@ def traces() -> Path:
     )
 
 
-def captured(workload: str, end_s: float | None, folder: Path) -> str:
+def captured(workload: str, end_s: float | None) -> str:
     """A captured trace at the study's rate, as keys of a workload."""
     end = "" if end_s is None else f', end = "{end_s:g}s"'
     return (
-        f"trace = {{ path = {json.dumps(str(folder / TRACES[workload]))}{end} }}\n"
+        f"trace = {{ path = {json.dumps(TRACES[workload])}{end} }}\n"
         f'replay = {{ mode = "open", speed = {SPEEDS[workload]} }}'
     )
 
@@ -199,14 +199,14 @@ def stages(scale: Scale, folder: Path) -> list[Stage]:
     return [*found, *_experiments(scale, folder)]
 
 
-def _work(scale: Scale, source: str, workload: str, folder: Path) -> str:
+def _work(scale: Scale, source: str, workload: str) -> str:
     if source == "captured":
-        return captured(workload, scale.captured_s[workload], folder)
+        return captured(workload, scale.captured_s[workload])
     return synthetic(WORKLOADS[workload].profile, scale.synthetic_s[workload])
 
 
 def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list[Stage]:
-    work = _work(scale, source, workload, folder)
+    work = _work(scale, source, workload)
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
     all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
     few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
@@ -239,7 +239,7 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
         found.append(
             _experiment(
                 f"slower-{workload}",
-                captured(workload, scale.captured_s[workload], folder),
+                captured(workload, scale.captured_s[workload]),
                 {SPEED: speeds, LEVEL: [4], IDLE: [True]},
                 folder,
                 source="captured",
