@@ -27,6 +27,7 @@ use serde::Serialize;
 use crate::error::TraceError;
 use crate::info::quantiles::{Quantiles, Spread};
 use crate::info::sizes::{SizeSpread, Sizes};
+use crate::info::{ByteCounts, RequestCounts};
 use crate::request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 
 pub use alignment::Aligned;
@@ -66,11 +67,11 @@ pub struct Description {
     /// What was asked for.
     pub options: Options,
     /// Requests by kind.
-    pub requests: Requests,
+    pub requests: RequestCounts,
     /// Share of requests of the direction of the one before; `None` for a single request.
     pub direction_repeats: Option<f64>,
     /// Bytes by direction.
-    pub bytes: Bytes,
+    pub bytes: ByteCounts,
     /// From the first request to the last.
     pub span: Span,
     /// Means over the span; zero where the span is.
@@ -111,38 +112,6 @@ pub struct Description {
     pub streams: Breakdown,
     /// What reading the trace assumed, and what else to know before using the figures.
     pub notes: Vec<String>,
-}
-
-/// Requests by kind.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Requests {
-    /// Reads and writes.
-    pub count: u64,
-    /// Reads.
-    pub reads: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Reads over reads and writes.
-    pub read_share: f64,
-    /// Trims, not in `count`.
-    pub trims: u64,
-    /// Flushes, not in `count`.
-    pub flushes: u64,
-    /// Malformed records skipped.
-    pub skipped_bad: u64,
-    /// The first of them.
-    pub first_bad: Vec<String>,
-}
-
-/// Bytes by direction.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bytes {
-    /// Read.
-    pub read: u64,
-    /// Written.
-    pub written: u64,
-    /// Read over both.
-    pub read_share: f64,
 }
 
 /// First and last request.
@@ -376,7 +345,7 @@ impl Survey {
             format: read.format,
             origin: read.origin,
             options: options.clone(),
-            requests: Requests {
+            requests: RequestCounts {
                 count,
                 reads,
                 writes,
@@ -387,7 +356,7 @@ impl Survey {
                 first_bad: read.first_bad,
             },
             direction_repeats: (count > 1).then(|| share(self.repeats, count - 1)),
-            bytes: Bytes {
+            bytes: ByteCounts {
                 read: bytes_read,
                 written: bytes_written,
                 read_share: share(bytes_read, all_bytes),
