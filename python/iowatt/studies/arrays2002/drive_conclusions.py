@@ -187,13 +187,12 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
             tried = [each for each in experiments if each.workload == one.workload]
             name, longest_s = one.longest
             of_all = "the parity disk" if one.level == 4 and name == one.last else name
+            enough = "long enough even for 41 s" if longest_s >= 41 else "too short for 41 s"
             cause = (
                 f"requests come in bursts with pauses between them: {100 * one.over(1.0):.2f} % of the idle "
                 f"periods are longer than 1 s, {100 * one.over(2.0):.2f} % longer than 2 s, and the "
                 "longest, of "
-                f"{of_all}, is {words.significant(longest_s)} s; a disk that stops and starts in 2 s "
-                "could use "
-                "them, one of 41 s cannot"
+                f"{of_all}, is {words.significant(longest_s)} s, {enough}"
             )
             experiment = "at 2 s: " + "; ".join(
                 f"{each.what} {100 * each.saved('energy', 2.0):.2f} %" for each in tried
