@@ -4,8 +4,8 @@
 
 Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves
 must show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside
-uniform random requests of the same sizes at the same rate. Published figures are
-those of Gurumurthi et al. 2002 (CSE-02-014), Tables 2 to 4 and its text.
+uniform random requests of the same sizes at the same rate. Published figures are those
+that the study ``arrays2002`` goes by; `iowatt study run` has the rest of it, this the whole length.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ import numpy as np
 
 from iowatt.scenario import compile_plan, load
 from iowatt.sources.simulator import run_core
+from iowatt.studies.arrays2002.published import TPCC, TPCH, Published
+from iowatt.studies.arrays2002.systems import UNIFORM
 from iowatt.trace.open import requests
 from iowatt.workload.generate import prepare
 
@@ -45,63 +47,6 @@ name = "scsi1"
 drives = ["disks[50%:]"]
 bandwidth = "160MB/s"
 """
-
-
-# The same sizes, shares and rates, but each request for itself, at any time, anywhere.
-UNIFORM: Final = {
-    "arrays2002-tpcc": (
-        'arrivals={law="poisson",rate=141.66}',
-        'stream.read.range=["0%","100%"]',
-        'stream.read.align="8KiB"',
-        "stream.read.run.requests=1.0000001",
-        'stream.write.range=["0%","100%"]',
-    ),
-    "arrays2002-tpch": (
-        'arrivals={law="poisson",rate=99.393}',
-        'stream.scan.access={pattern="uniform"}',
-        "stream.scan.run.requests=1.0000001",
-        'stream.write.arrivals={law="poisson",rate=9.5427}',
-        "stream.write.run.requests=1.0000001",
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Published:
-    """What the study printed of one workload."""
-
-    profile: str
-    hours: float
-    iops: float
-    write_percent: float
-    spans: str  # which writes: "one" unit, or "over two"
-    span_percent: float
-    interarrival_ms: float
-    correlation: dict[int, tuple[float, ...]]
-    seeks: dict[int, str]
-    distance: dict[int, str]
-    queue: dict[int, str]
-    tail: str
-
-
-TPCC: Final = Published(
-    "arrays2002-tpcc", 12.06, 6.15e6 / (12.06 * 3600), 14.56, "one", 98.17, 119.78,
-    {4: (-0.064, 0.070, 0.037, 0.045, 0.031), 5: (-0.044, 0.087, 0.058, 0.057, 0.050),
-     10: (0.014, 0.076, 0.057, 0.043, 0.049)},
-    {4: "3.6 M", 5: "3.5 M", 10: "4.55 M"},
-    {4: "0.316", 5: "0.309", 10: "0.999"},
-    {4: "1.01", 5: "1.01", 10: "1.01"},
-    "under 1 % over 2 s",
-)  # fmt: skip
-TPCH: Final = Published(
-    "arrays2002-tpch", 45.9, 18e6 / (45.9 * 3600), 8.76, "over two", 99.97, 59.01,
-    {4: (0.066, 0.101, 0.083, 0.090, 0.085), 5: (0.085, 0.130, 0.115, 0.120, 0.116),
-     10: (0.092, 0.139, 0.118, 0.125, 0.121)},
-    {4: "70 to 82 M", 5: "70 to 82 M", 10: "70 to 82 M"},
-    {4: "266 to 540", 5: "266 to 540", 10: "266 to 540"},
-    {4: "1.01 to 1.40, parity disk 47 to 75", 5: "not told apart", 10: "not told apart"},
-    "none visible over 1 s",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,8 @@ def device(states_s: dict[str, int], watts: dict[str, float], **counts: Any) -> 
             "arrivals", "accesses", "reads", "writes", "bytes_read", "bytes_written",
             "seeks", "seek_cylinders", "seek_ns",
             "rotation_ns", "transfer_ns", "overhead_ns", "service_ns", "response_ns",
-            "queue_seen_sum", "spin_ups", "spin_downs", "background_accesses", "descents", "delayed",
-            "delay_ns", "batch_delay_ns",
+            "queue_seen_sum", "spin_ups", "spin_downs", "background_accesses", "buffer_hits", "descents",
+            "delayed", "delay_ns", "batch_delay_ns",
         ),
         0,
     )  # fmt: skip

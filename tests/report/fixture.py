@@ -243,6 +243,7 @@ def _devices(made: Recipe, window: float, total: int) -> dict[str, Any]:
         "reads": [a // 2 for a in accesses],
         "writes": [a - a // 2 for a in accesses],
         "background_accesses": [0] * n,
+        "buffer_hits": [0] * n,
         "seeks": [int(0.9 * a) for a in accesses],
         "seek_distance_mean_cylinders": [1234.5 + i for i in range(n)],
         "seek_s": [0.4 * made.busy * window] * n,

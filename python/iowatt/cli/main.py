@@ -20,6 +20,7 @@ from iowatt.cli import (
     report,
     run,
     schema,
+    study,
     sweep,
     trace,
 )
@@ -46,6 +47,7 @@ power.register(app)
 report.register(app)
 run.register(app)
 schema.register(app)
+study.register(app)
 sweep.register(app)
 trace.register(app)
 

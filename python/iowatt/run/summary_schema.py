@@ -191,6 +191,9 @@ class Device(_Part):
     reads: int
     writes: int
     background_accesses: int = Field(description="Of the accesses, those of a rebuild.")
+    buffer_hits: int = Field(
+        default=0, description="Of the accesses, those that the drive's buffer served without the media."
+    )
     seeks: int
     seek_distance_mean_cylinders: float | None
     service_time_mean_ms: float | None

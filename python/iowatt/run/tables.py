@@ -75,6 +75,7 @@ DEVICES: dict[str, type[pl.DataType]] = {
     "reads": pl.UInt64,
     "writes": pl.UInt64,
     "background_accesses": pl.UInt64,
+    "buffer_hits": pl.UInt64,
     "seeks": pl.UInt64,
     "seek_distance_mean_cylinders": pl.Float64,
     "seek_s": pl.Float64,

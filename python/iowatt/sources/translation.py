@@ -343,6 +343,7 @@ def _device(
     same = (
         "queue_length_mean", "accesses", "reads", "writes", "seeks",
         "spin_ups", "spin_downs", "bytes_read", "bytes_written", "background_accesses",
+        "buffer_hits",
     )  # fmt: skip
     at_levels: dict[str, float | None] = dict.fromkeys(f"time_{level}_s" for level in levels)
     at_levels |= dict.fromkeys(f"energy_{level}_j" for level in levels)

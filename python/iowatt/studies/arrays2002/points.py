@@ -1,0 +1,127 @@
+"""The points of the design space with the figures that the study compares: T, E, E x T, energy by state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from iowatt.studies.results import Results
+
+STATES: Final = ("idle", "positioning", "active")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One array under one workload."""
+
+    #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "spindles".
+    kind: str
+    source: str
+    workload: str
+    level: int
+    disks: int
+    unit_kib: int
+    #: Mean response time in ms and its 95 % confidence limits.
+    t_ms: float
+    t_low_ms: float | None
+    t_high_ms: float | None
+    #: J per request, in all and by state.
+    e_j: float
+    states_j: Mapping[str, float]
+    #: Mean time between requests, in s: the window over the requests completed in it.
+    interarrival_s: float
+    #: Accesses of disks for each request.
+    accesses: float
+    overloaded: bool
+
+    @property
+    def et(self) -> float:
+        """Energy-delay, J x s."""
+        return self.e_j * self.t_ms / 1e3
+
+    @property
+    def case(self) -> tuple[str, str, int]:
+        """Source, workload and level."""
+        return self.source, self.workload, self.level
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Disks and stripe unit in KiB."""
+        return self.disks, self.unit_kib
+
+
+METRICS: Final[dict[str, Callable[[Point], float]]] = {
+    "T": lambda point: point.t_ms,
+    "E": lambda point: point.e_j,
+    "ET": lambda point: point.et,
+}
+NAMES: Final = {"T": "T", "E": "E", "ET": "E x T"}
+
+
+def of(results: Results, kinds: Sequence[str] = ("space", "cache", "mechanics", "spindles")) -> list[Point]:
+    """All points of these sweeps."""
+    return [
+        point(results.stages[key].said, row)
+        for kind in kinds
+        for key in results.of(kind=kind)
+        for row in results.rows(key)
+    ]
+
+
+def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
+    """A row of a sweep's table."""
+    completed = row["requests.completed"]
+    return Point(
+        kind=said["kind"],
+        source=said["source"],
+        workload=said["workload"],
+        level=row[LEVEL],
+        disks=row[COUNT],
+        unit_kib=int(row[UNIT].removesuffix("KiB")),
+        t_ms=row["response_time_ms.all.mean"],
+        t_low_ms=row["response_time_ms.all.mean_ci95.low"],
+        t_high_ms=row["response_time_ms.all.mean_ci95.high"],
+        e_j=row["energy.per_request_j"],
+        states_j={state: row[f"energy.by_state_j.{state}"] / completed for state in STATES},
+        interarrival_s=row["window.duration_s"] / completed,
+        accesses=row["devices.accesses"] / completed,
+        overloaded=row["overloaded"],
+    )
+
+
+def choose(points: Iterable[Point], **wanted: Any) -> list[Point]:
+    """The points with these values, by disks and stripe unit."""
+    found = [one for one in points if all(getattr(one, name) == value for name, value in wanted.items())]
+    return sorted(found, key=lambda one: one.place)
+
+
+def cases(points: Iterable[Point]) -> list[tuple[str, str, int]]:
+    """Source, workload and level of the points, in the order in which tables have them."""
+    return sorted({one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2]))
+
+
+def best(points: Iterable[Point], metric: str) -> Point | None:
+    """The point with the least of a metric; points that could not keep up have no such figures."""
+    steady = [one for one in points if not one.overloaded]
+    return min(steady, key=METRICS[metric], default=None)
+
+
+def table(results: Results) -> pl.DataFrame:
+    """Every point of every sweep, with what its sweep says of it first."""
+    import polars as pl
+
+    frames = [
+        frame.select(
+            pl.lit(key).alias("study.sweep"),
+            *(pl.lit(value).alias(f"study.{name}") for name, value in results.stages[key].said.items()),
+            pl.all(),
+        )
+        for key, frame in results.frames.items()
+    ]
+    return pl.concat(frames, how="diagonal_relaxed")

@@ -1,0 +1,22 @@
+"""The studies by name."""
+
+from __future__ import annotations
+
+from iowatt.errors import InputError
+from iowatt.scenario.problems import suggestion
+from iowatt.studies.study import Study
+
+
+def studies() -> list[Study]:
+    """All studies, by name."""
+    from iowatt.studies.arrays2002 import STUDY
+
+    return [STUDY]
+
+
+def find(name: str) -> Study:
+    """The study of that name."""
+    known = {study.name: study for study in studies()}
+    if name not in known:
+        raise InputError(f"there is no study {name!r}", hint=suggestion(name, list(known), "studies"))
+    return known[name]

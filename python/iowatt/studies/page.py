@@ -1,0 +1,100 @@
+"""The page of a study: one HTML file with verdicts, tables and figures that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iowatt.report import html
+from iowatt.report.figures.figure import Cell, Column, Figure, Table
+
+if TYPE_CHECKING:
+    from iowatt.studies.study import Findings, Section, Study
+    from iowatt.studies.verdict import Verdict
+
+VERDICTS = "verdicts"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A conclusion of the study over all that it was tried on."""
+
+    text: str
+    cases: int
+    differing: Sequence[Verdict]
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word, or in how many cases it agrees."""
+        if not self.differing:
+            return "agree"
+        agree = self.cases - len(self.differing)
+        return f"agree in {agree} of {self.cases}" if agree else "differ"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page says, before any markup."""
+
+    study: Study
+    meta: str
+    claims: Sequence[Claim]
+    notes: Sequence[str]
+    verdicts: Figure
+    sections: Sequence[Section]
+    provenance: Sequence[tuple[str, str]]
+
+
+def render(study: Study, findings: Findings, provenance: Sequence[tuple[str, str]]) -> str:
+    """The page."""
+    agree = sum(one.agrees for one in findings.verdicts)
+    page = Page(
+        study,
+        f"{findings.points.height:,} points · {agree} of {len(findings.verdicts)} verdicts agree",
+        claims(findings.verdicts),
+        findings.notes,
+        verdict_table(findings.verdicts),
+        findings.sections,
+        provenance,
+    )
+    drawn = {figure.key: figure for section in findings.sections for figure in section.figures}
+    return html.render_page("study.html", {VERDICTS: page.verdicts, **drawn}, page=page)
+
+
+def claims(verdicts: Sequence[Verdict]) -> list[Claim]:
+    """The conclusions in order."""
+    found: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        found.setdefault(one.key, []).append(one)
+    return [
+        Claim(cases[0].claim, len(cases), [one for one in cases if not one.agrees])
+        for cases in found.values()
+    ]
+
+
+def verdict_table(verdicts: Sequence[Verdict]) -> Figure:
+    """All verdicts."""
+    columns = [
+        Column(title, text=True)
+        for title in (
+            "Conclusion",
+            "Tried on",
+            "Verdict",
+            "Published",
+            "Ours",
+            "Why it differs",
+            "Experiment",
+        )
+    ]
+    rows: list[list[Cell]] = [
+        [one.claim, one.case, one.word, one.published, one.ours, one.cause, one.experiment]
+        for one in verdicts
+    ]
+    return Figure(
+        VERDICTS,
+        "Every verdict",
+        "Each conclusion of the study on each workload and level that it was tried on.",
+        Table(columns, rows),
+        wide=True,
+    )

@@ -1,0 +1,38 @@
+"""A conclusion that was published, held against what we measure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a published conclusion holds here.
+
+    Where it does not, ``cause`` says why and ``experiment`` what was measured that shows it; a verdict that
+    differs without both is refused.
+    """
+
+    key: str
+    claim: str
+    #: What it was tried on: workload, source, RAID level.
+    case: str
+    published: str
+    ours: str
+    agrees: bool
+    cause: str = ""
+    experiment: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.agrees and not (self.cause and self.experiment):
+            raise ValueError(f"{self.key} ({self.case}) differs without a cause and an experiment")
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        return "agree" if self.agrees else "differ"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "verdict": self.word}

@@ -1,0 +1,45 @@
+"""The page of a study in a real browser: it draws, fits, opens, and says and asks for nothing."""
+
+from __future__ import annotations
+
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+from iowatt.studies.conduct import conduct
+from small_study import tiny
+
+pytestmark = NEEDS_BROWSER
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return conduct(tiny(), tmp_path_factory.mktemp("page") / "study").path / "report.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_of_the_study_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written, color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() > 30
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path, .barlayer path").count() > 0
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_study_page_does_not_stick_out_sideways(browser, written, width):
+    visit = Visit(browser, written, viewport={"width": width, "height": 800})
+    for details in visit.page.locator("details").all():
+        details.evaluate("one => { one.open = true }")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.finish()
+
+
+def test_a_claim_that_differs_opens_to_its_causes(browser, written):
+    visit = Visit(browser, written)
+    claim = visit.page.locator("#claims li.warning").first
+    cause = claim.locator("dt", has_text="Cause").first
+    assert not cause.is_visible()
+    claim.locator("summary").click()
+    assert cause.is_visible()
+    visit.finish()

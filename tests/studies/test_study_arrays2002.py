@@ -1,0 +1,140 @@
+"""The arrays2002 study from end to end on a small grid."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from small_study import TINY, tiny
+
+from iowatt.errors import InputError
+from iowatt.search import grid
+from iowatt.studies.arrays2002 import systems
+from iowatt.studies.arrays2002.published import TPCC, TPCH
+from iowatt.studies.conduct import conduct
+from iowatt.trace.open import requests
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return conduct(tiny(), tmp_path_factory.mktemp("study") / "whole")
+
+
+def test_every_table_and_figure_of_the_study_is_there(found):
+    keys = {figure["key"] for figure in found.as_dict()["figures"]}
+    for number in ("2", "3", "4", "5"):
+        assert f"table-{number}" in keys
+    for number in ("1", "3", "4", "5", "6", "7", "8", "9", "10", "11"):
+        assert any(key == f"figure-{number}" or key.startswith(f"figure-{number}-") for key in keys), number
+
+
+def test_every_conclusion_has_its_verdict(found):
+    verdicts = found.as_dict()["verdicts"]
+    assert {one["key"] for one in verdicts} >= {
+        "energy-split", "energy-slope", "best-energy", "best-time", "trade-off", "parity-queue",
+        "idle-correlation", "idle-tail", "spin-down", "latency-rule", "oracle-latency-derived",
+        "oracle-energy-never-loses", "sensitivity-mechanics", "sensitivity-cache", "server-power",
+    }  # fmt: skip
+    for one in verdicts:
+        assert one["agrees"] or (one["cause"] and one["experiment"])
+    for key in ("energy-slope", "oracle-latency-derived", "oracle-energy-never-loses"):
+        assert all(one["agrees"] for one in verdicts if one["key"] == key)
+
+
+def test_the_page_says_what_stands_in(found):
+    page = (found.path / "report.html").read_text("utf-8")
+    for said in ("stand-in", "PostgreSQL", "Quantum Atlas 10K", "IBM 18ES", "none of this is a TPC result"):
+        assert said in page, said
+
+
+def test_the_table_has_every_point(found):
+    table = pl.read_parquet(found.path / "points.parquet")
+    stages = systems.stages(TINY, systems.traces())
+    assert table.height == sum(len(grid.points(stage.axes)) for stage in stages)
+    assert pl.read_csv(found.path / "points.csv", infer_schema_length=None).height == table.height
+    assert table["status"].unique().to_list() == ["done"]
+    assert set(table["study.source"]) == {"captured", "synthetic"}
+
+
+def few(stage):
+    return stage.said["source"] == "synthetic" and stage.said["kind"] in ("space", "detail", "periodic")
+
+
+class Stopped(KeyboardInterrupt):
+    pass
+
+
+def test_an_interrupted_study_goes_on_to_the_same_tables(tmp_path):
+    def stop(at):
+        if at.done >= 9:
+            raise Stopped
+
+    whole = conduct(tiny(few), tmp_path / "whole", jobs=1)
+    with pytest.raises(Stopped):
+        conduct(tiny(few), tmp_path / "part", jobs=1, progress=stop)
+    begun = json.loads((tmp_path / "part" / "study.json").read_text("utf-8"))
+    assert begun["finished"] is False
+    assert not (tmp_path / "part" / "points.parquet").exists()
+    resumed = conduct(tiny(few), tmp_path / "part", jobs=2, resume=True)
+    assert 0 < resumed.resumed < whole.findings.points.height
+    for name in ("points.parquet", "points.csv", "study.json", "report.html"):
+        assert (tmp_path / "part" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_progress_counts_all_stages(tmp_path):
+    seen = []
+    done = conduct(tiny(few), tmp_path / "study", progress=seen.append)
+    total = done.findings.points.height
+    assert {at.total for at in seen} == {total}
+    assert seen[-1].done == total
+    again = []
+    conduct(tiny(few), tmp_path / "study", resume=True, progress=again.append)
+    assert all(at.done == total for at in again)
+
+
+def test_results_are_never_overwritten(tmp_path):
+    target = tmp_path / "study"
+    conduct(tiny(lambda stage: stage.key == "periodic" or few(stage)), target)
+    with pytest.raises(InputError, match="never overwritten"):
+        conduct(tiny(few), target)
+    with pytest.raises(InputError, match="was begun with quick false"):
+        conduct(tiny(few), target, quick=True, resume=True)
+    with pytest.raises(InputError, match="begins anew"):
+        conduct(tiny(few), target, resume=True, force=True)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="is not a study"):
+        conduct(tiny(few), other, force=True)
+    assert (other / "mine.txt").read_text() == "mine"
+
+
+def test_captured_tpch_is_slowed_to_the_published_rate():
+    path = systems.traces() / systems.TRACES["tpch"]
+    count, first, last = 0, None, 0
+    for batch in requests({"path": str(path)}):
+        first = int(batch["time_ns"][0]) if first is None else first
+        last, count = int(batch["time_ns"][-1]), count + len(batch["time_ns"])
+    recorded = (count - 1) / ((last - first) / 1e9)
+    assert recorded == pytest.approx(systems.RECORDED_TPCH_IOPS, rel=1e-3)
+    assert recorded * systems.SPEEDS["tpch"] == pytest.approx(TPCH.iops, rel=2e-3)
+    assert TPCC.iops == pytest.approx(141.66, abs=0.01)
+
+
+def test_the_whole_space_is_the_published_one():
+    stages = {stage.key: stage for stage in systems.stages(systems.FULL, systems.traces())}
+    for source in systems.SOURCES:
+        for workload in ("tpcc", "tpch"):
+            points = grid.points(stages[f"space-{source}-{workload}"].axes)
+            places = {point.values for point in points}
+            assert len(places) == (8 + 8 + 5) * 7
+            assert {disks for level, disks, _ in places if level == 10} == {30, 32, 34, 36, 38}
+            assert {unit for _, _, unit in places} == {f"{2**k}KiB" for k in range(2, 9)}
+
+
+def test_without_the_traces_the_message_says_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(systems.TRACES, "tpch", "no_such.parquet")
+    with pytest.raises(InputError, match=r"no_such\.parquet"):
+        systems.traces()
