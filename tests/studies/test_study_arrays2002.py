@@ -6,7 +6,6 @@ import json
 
 import polars as pl
 import pytest
-from small_study import TINY, tiny
 
 from iowatt.errors import InputError
 from iowatt.search import grid
@@ -14,6 +13,7 @@ from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import TPCC, TPCH
 from iowatt.studies.conduct import conduct
 from iowatt.trace.open import requests
+from small_study import TINY, tiny
 
 
 @pytest.fixture(scope="module")
