@@ -11,7 +11,7 @@ from iowatt import report
 from report.fixture import Recipe, build
 
 pytestmark = NEEDS_BROWSER
-CHARTS = 11
+CHARTS = 12
 
 
 @pytest.fixture(scope="module")

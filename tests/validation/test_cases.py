@@ -100,6 +100,6 @@ def test_what_the_core_is_asked(monkeypatch):
     # Bytes 700 to 1700 are sectors 1 to 3; the last one is moved back by one.
     assert asked["offset"].tolist() == [1, drive.sectors - 2]
     assert (asked["size"].tolist(), asked["op"].tolist()) == ([3, 2], [0, 1])
-    assert asked["plan"]["power"]["idle_w"] == 0.0
+    assert asked["plan"]["power"]["levels"]["idle_w"] == asked["plan"]["power"]["active_w"] == 0.0
     assert asked["plan"]["layout"]["zoned"]["sparing"] == "per-track"
     assert "kind" not in asked["plan"]
