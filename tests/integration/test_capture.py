@@ -105,4 +105,6 @@ def test_perf_sees_the_requests_that_fio_logs(tmp_path, logged):
     for op in ("read", "write"):
         asked = sum(one[0] == op for one in logged)
         assert sum(one[0] == op and one[2] == 8192 for one in requests) >= asked
-    assert response.is_not_null().mean() > 0.5
+    # A kernel may record few completions, as they come in interrupts; a few may be of what was issued before.
+    completed = text.count("block:block_rq_complete:")
+    assert response.is_not_null().sum() >= 0.9 * (completed - 5)
