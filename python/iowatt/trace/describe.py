@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from iowatt.trace.description.text import percent
+
 Line = tuple[str, str]
 
 # Sizes and names are shown up to this many; the JSON has more.
@@ -27,7 +29,7 @@ def lines(info: dict[str, Any]) -> list[Line]:
         (
             "common sizes",
             ", ".join(
-                f"{_bytes(s['bytes'])} {_share(s['share'])}" for s in _first(info["sizes"]["commonest"])
+                f"{_bytes(s['bytes'])} {percent(s['share'])}" for s in _first(info["sizes"]["commonest"])
             ),
         ),
         ("footprint", _footprint(info["footprint"])),
@@ -71,7 +73,7 @@ def converted(result: dict[str, Any]) -> list[Line]:
 def _read_share(result: dict[str, Any]) -> str:
     reads, writes = result["reads"], result["writes"]
     other = [f"{result[kind]:,} {kind}" for kind in ("trims", "flushes") if result[kind]]
-    share = _share(reads / (reads + writes)) if reads + writes else "none"
+    share = percent(reads / (reads + writes)) if reads + writes else "none"
     return f"{share}: {reads:,} reads, {writes:,} writes" + "".join(f", {text}" for text in other)
 
 
@@ -87,16 +89,16 @@ def _over_time(info: dict[str, Any]) -> list[Line]:
 
 def _order(order: dict[str, Any]) -> str:
     return (
-        f"{order['reordered']:,} out of order ({_share(order['reordered_share'])}), "
-        f"{order['equal_stamps']:,} with an equal stamp ({_share(order['equal_share'])}), "
+        f"{order['reordered']:,} out of order ({percent(order['reordered_share'])}), "
+        f"{order['equal_stamps']:,} with an equal stamp ({percent(order['equal_share'])}), "
         f"stamps in steps of {_time(order['stamp_resolution_ns'] / 1e9)}"
     )
 
 
 def _counted(requests: dict[str, Any]) -> str:
     text = (
-        f"{requests['count']:,}: {requests['reads']:,} reads ({_share(requests['read_share'])}), "
-        f"{requests['writes']:,} writes ({_share(1 - requests['read_share'])})"
+        f"{requests['count']:,}: {requests['reads']:,} reads ({percent(requests['read_share'])}), "
+        f"{requests['writes']:,} writes ({percent(1 - requests['read_share'])})"
     )
     other = [f"{requests[kind]:,} {kind}" for kind in ("trims", "flushes") if requests[kind]]
     return f"{text}; besides {' and '.join(other)}" if other else text
@@ -109,7 +111,9 @@ def _span(info: dict[str, Any]) -> str:
 
 
 def _moved(moved: dict[str, Any]) -> str:
-    return f"{_bytes(moved['read'])} read ({_share(moved['read_share'])}), {_bytes(moved['written'])} written"
+    return (
+        f"{_bytes(moved['read'])} read ({percent(moved['read_share'])}), {_bytes(moved['written'])} written"
+    )
 
 
 def _sizes(sizes: dict[str, Any]) -> str:
@@ -126,9 +130,9 @@ def _footprint(footprint: dict[str, Any]) -> str:
 
 
 def _sequential(sequential: dict[str, Any]) -> str:
-    text = f"{_share(sequential['share'])} of requests start where the one before ended"
+    text = f"{percent(sequential['share'])} of requests start where the one before ended"
     within = sequential["share_in_streams"]
-    return text if within is None else f"{text}, {_share(within)} where the same stream's ended"
+    return text if within is None else f"{text}, {percent(within)} where the same stream's ended"
 
 
 def _gaps(gaps: dict[str, Any]) -> str:
@@ -143,7 +147,7 @@ def _responses(response: dict[str, Any]) -> str:
 
 def _ranking(ranking: dict[str, Any]) -> str:
     top = _first(ranking["top"])
-    text = ", ".join(f"{name['name']} {_share(name['share'])}" for name in top)
+    text = ", ".join(f"{name['name']} {percent(name['share'])}" for name in top)
     rest = ranking["count"] - len(top)
     return f"{ranking['count']:,}: {text}" + (f", {rest:,} more" if rest else "")
 
@@ -154,16 +158,6 @@ def _first(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def _share(share: float) -> str:
-    """A percentage; neither 0 % nor 100 % unless it is exactly that."""
-    percent = 100 * share
-    if 0 < percent < 0.01:
-        return "<0.01 %"
-    if 99.99 < percent < 100:
-        return ">99.99 %"
-    return f"{percent:.4g} %" if percent in (0, 100) else f"{percent:.2f} %"
 
 
 def _bytes(count: int) -> str:
