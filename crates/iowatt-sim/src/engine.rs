@@ -97,7 +97,9 @@ impl<'a> Simulation<'a> {
         let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let hdd = hdd_plan(pool);
+            let Some(hdd) = hdd_plan(pool) else {
+                return Err(SimError::Plan("SSDs are not simulated yet".into()));
+            };
             let model = Model::new(hdd);
             if hdd.sectors > model.mech.layout.capacity() {
                 return Err(SimError::Plan(format!(
@@ -119,11 +121,11 @@ impl<'a> Simulation<'a> {
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
-        let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
+        let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
         let controller = Controller::new(plan, pool_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
-        let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
+        let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
         let observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
         let arrivals = plan.workloads.iter().zip(sources).enumerate();

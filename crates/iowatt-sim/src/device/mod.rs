@@ -173,16 +173,15 @@ impl Drive {
         member: usize,
         buses: &[Bus],
     ) -> Self {
-        let DevicePlan::Hdd(plan) = &pool.device;
         let random = Random::new(seed, Room::PowerPolicy, index).seed();
         let bus = pool.bus_of_drive.get(member).copied();
-        let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(u64::from(plan.sector_bytes)));
+        let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(pool.device.sector_bytes()));
         let commands = pool.command_queue.filter(|c| c.depth > 1).map(|c| Box::new(Commands::new(&c)));
         Self {
             index: index as u32,
             pool: number,
             disk: Disk::new(model, seed, index, bus_sector_ps),
-            sector_bytes: u64::from(plan.sector_bytes),
+            sector_bytes: pool.device.sector_bytes(),
             queue: if commands.is_some() { Queue::ahead(pool.scheduler) } else { Queue::new(pool.scheduler) },
             commands,
             rebuild_queue: Queue::new(pool.scheduler),
@@ -506,9 +505,11 @@ impl Drive {
     }
 }
 
-/// The mechanical plan of a pool's drives.
+/// The mechanical plan of a pool's drives, where they are mechanical.
 #[must_use]
-pub fn hdd_plan(pool: &PoolPlan) -> &HddPlan {
-    let DevicePlan::Hdd(plan) = &pool.device;
-    plan
+pub fn hdd_plan(pool: &PoolPlan) -> Option<&HddPlan> {
+    match &pool.device {
+        DevicePlan::Hdd(plan) => Some(plan),
+        DevicePlan::Ssd(_) => None,
+    }
 }
