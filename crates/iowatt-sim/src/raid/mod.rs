@@ -425,6 +425,7 @@ impl Pool {
             row,
             then,
             write,
+            trim: false,
         })
     }
 }
