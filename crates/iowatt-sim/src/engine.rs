@@ -33,6 +33,7 @@ struct HostRequest {
     size: u32,
     stream: u32,
     write: bool,
+    trim: bool,
 }
 
 /// What the progress hook is told.
@@ -75,6 +76,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Of those, trims.
+    trims: u64,
     /// Operations of rebuilds that ended.
     background: u64,
 }
@@ -119,7 +122,11 @@ impl<'a> Simulation<'a> {
         let observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
-        let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
+        let arrivals = arrivals.map(|(i, (w, s))| {
+            let trims = plan.controller.is_none() && pools[plan.volumes[w.volume].pool].passes_trims();
+            Arrivals::new(w, s, plan.seed, i, trims)
+        });
+        let arrivals = arrivals.collect();
         Ok(Self {
             now: 0,
             end,
@@ -143,6 +150,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            trims: 0,
             background: 0,
         })
     }
@@ -247,6 +255,7 @@ impl<'a> Simulation<'a> {
                 drive.release(now, &mut around);
                 Ok(())
             }
+            Event::Answered(host) => self.complete_host(host),
             Event::Fail(number) => self.fail(number as usize),
             Event::Lost(key) => self.lost(key),
             Event::Rebuild(pool) => {
@@ -288,8 +297,10 @@ impl<'a> Simulation<'a> {
                 capacity: volume.capacity_bytes,
             });
         }
-        let write = request.op == Op::Write;
-        self.observer.arrived(self.now, workload, write);
+        let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
+        if !trim {
+            self.observer.arrived(self.now, workload, write);
+        }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
             ops_left: 0,
@@ -297,7 +308,12 @@ impl<'a> Simulation<'a> {
             size: request.size,
             stream: request.stream,
             write,
+            trim,
         });
+        if trim {
+            self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
+            return Ok(());
+        }
         let range = (volume.offset_bytes + offset, size, write);
         if self.controller.is_some() {
             let pool = volume.pool;
@@ -309,6 +325,17 @@ impl<'a> Simulation<'a> {
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
+    }
+
+    /// A trim goes to the drives; it is no part of what is observed of reads and writes.
+    #[inline(never)]
+    fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
+        let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
+        self.hosts.get_mut(host).ops_left = made;
+        if made == 0 {
+            self.events.push(self.now, Event::Answered(host));
+        }
+        self.hand_out();
     }
 
     /// Hands the ready operations to their drives.
@@ -335,7 +362,9 @@ impl<'a> Simulation<'a> {
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, false);
+            if !op.trim {
+                self.rebuild_done(&op, false);
+            }
         } else {
             self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
             self.hand_out();
@@ -365,7 +394,11 @@ impl<'a> Simulation<'a> {
         let host = self.hosts.remove(host);
         let workload = host.workload as usize;
         self.finished += 1;
-        self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        if host.trim {
+            self.trims += 1;
+        } else {
+            self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        }
         match self.arrivals[workload].completed(now, host.stream) {
             None => self.issue_closed(workload),
             Some(at) => {
@@ -397,8 +430,13 @@ impl<'a> Simulation<'a> {
     fn lost(&mut self, key: u32) -> Result<(), SimError> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, true);
+            if !op.trim {
+                self.rebuild_done(&op, true);
+            }
             return Ok(());
+        }
+        if op.trim {
+            return self.operation_done(&op); // what is lost needs no trim
         }
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
@@ -462,7 +500,7 @@ impl<'a> Simulation<'a> {
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
         }
-        for host in self.hosts.values() {
+        for host in self.hosts.values().into_iter().filter(|host| !host.trim) {
             self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
@@ -481,6 +519,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            trims: self.trims,
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

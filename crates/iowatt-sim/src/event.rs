@@ -32,6 +32,8 @@ pub enum Event {
     Lost(u32),
     /// The rebuild of a pool may go on.
     Rebuild(u32),
+    /// A request that no drive has anything to do for is answered: its key.
+    Answered(u32),
 }
 
 /// Bits of the place in the second number of a key: more drives than anybody has. The order of scheduling is above it,

@@ -12,6 +12,8 @@ mod meter;
 mod sheet;
 mod shuffle;
 pub mod steady;
+#[cfg(test)]
+mod tests;
 
 pub use flash::FlashCounts;
 pub use ftl::{Counts, Ftl, Geometry, Work};
