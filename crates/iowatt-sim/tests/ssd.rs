@@ -264,7 +264,9 @@ fn partial_units_are_completed() {
     plan["pools"][0]["raid"]["stripe_unit_bytes"] = json!(4_096);
     let outcome = run(&plan, requests);
     let flash = flash_of(&outcome);
-    assert_eq!(flash.write_amplification.map(|wa| (wa - flash.gc_pages_moved).round()), Some(8.0));
+    // Four units to a page.
+    let by_hand = 8.0 * (1.0 + 4.0 * flash.gc_pages_moved / 64.0);
+    assert!((flash.write_amplification.unwrap() - by_hand).abs() < 1e-9, "{flash:?}");
     assert!(flash.gc_pages_read >= 64, "{}", flash.gc_pages_read);
 }
 
@@ -306,14 +308,15 @@ fn no_power_state_is_entered_over_work_of_the_drive_itself() {
                                               "leave": {"seconds": 1e-3, "joules": 1e-3}}]);
     ssd["power"]["states"] = json!([6]);
     let mut plan = open(&ssd);
-    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.0, "level": 1});
+    plan["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.001, "level": 1});
     plan["observe"]["end_s"] = json!(1.0);
     let outcome = run(&plan, (0..400).map(|i| request(i, Op::Write, i * 4_096, 4_096)).collect());
     let used = drive(&outcome);
     let by = &used.flash.as_ref().unwrap().energy_by_operation_j;
     assert!((by["program"] - used.flash.as_ref().unwrap().flash_pages_written.floor() * 80e-6).abs() < 1e-9);
     assert_eq!(used.descents, 1);
-    assert!(used.level_ns[0] > 900 * MS && used.cause_j["background"] > 0.0);
+    // Seven programs a die, one after another.
+    assert!((900 * MS..996 * MS).contains(&used.level_ns[0]) && used.cause_j["background"] > 0.0);
     adds_up(&outcome);
 }
 
