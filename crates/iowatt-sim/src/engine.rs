@@ -99,10 +99,10 @@ impl<'a> Simulation<'a> {
         let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let kind =
-                Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
+            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
             let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors())).map_err(SimError::Plan)?;
+            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
+                .map_err(SimError::Plan)?;
             pools.push(built);
             first_drive.push(drives.len());
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);

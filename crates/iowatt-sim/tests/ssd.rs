@@ -109,7 +109,10 @@ fn a_read_alone_takes_the_sum_of_its_parts() {
     // 20 uJ of sensing, 1 uJ a command, 50 pJ a byte; 2 W while a command is under way, 1 W else.
     let used = drive(&outcome);
     let by = &used.flash.as_ref().unwrap().energy_by_operation_j;
-    assert!((by["read"] - 100.0 * 20e-6).abs() < 1e-12 && (by["transfer"] - 100.0 * 4_096.0 * 50e-12).abs() < 1e-12);
+    assert!(
+        (by["read"] - 100.0 * 20e-6).abs() < 1e-12
+            && (by["transfer"] - 100.0 * 4_096.0 * 50e-12).abs() < 1e-12
+    );
     let busy_s = 100.0 * 68.192e-6;
     assert!((used.state_ns["active"] as f64 / 1e9 - busy_s).abs() < 1e-7);
     let by_hand = 2.0 * busy_s + by.values().sum::<f64>();
@@ -120,7 +123,8 @@ fn a_read_alone_takes_the_sum_of_its_parts() {
 /// whole stripe (32 KiB over the channel, then 500 us).
 #[test]
 fn a_write_completes_in_the_buffer_or_on_flash() {
-    let requests: Vec<Request> = (0..64).map(|i| request(i * 10 * MS, Op::Write, i * 40_960, 4_096)).collect();
+    let requests: Vec<Request> =
+        (0..64).map(|i| request(i * 10 * MS, Op::Write, i * 40_960, 4_096)).collect();
     let mut ssd = flash(64, 0.5);
     let buffered = run(&open(&ssd), requests.clone());
     assert!((buffered.summary.total.response.write.mean_s - 14.096e-6).abs() < 2e-9);

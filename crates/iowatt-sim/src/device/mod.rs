@@ -185,9 +185,7 @@ impl Kind {
                 let ladder = Arc::new(Ladder::new(hdd, &model));
                 Ok(Self { model: Some(model), ladder })
             }
-            DevicePlan::Ssd(ssd) => {
-                Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) })
-            }
+            DevicePlan::Ssd(ssd) => Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) }),
         }
     }
 }

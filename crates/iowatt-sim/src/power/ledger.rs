@@ -149,8 +149,7 @@ impl Ledger {
         let until = until.max(from + 1);
         let watts = joules / (until - from) as f64 * 1e9;
         let (inside, end) = self.window.clip(from, until);
-        let part =
-            if end - inside == until - from { joules } else { watts * (end - inside) as f64 / 1e9 };
+        let part = if end - inside == until - from { joules } else { watts * (end - inside) as f64 / 1e9 };
         let added = &mut self.added[drive];
         added.by_cause[cause as usize] += part;
         added.by_operation[operation as usize] += part;

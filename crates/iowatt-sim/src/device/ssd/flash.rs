@@ -125,7 +125,13 @@ impl Work for At<'_, '_> {
         let takes = self.bench.with_transfer(self.bench.read, bytes);
         let joules = f64::from(pages) * self.bench.energy.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
-        self.bench.give(die, self.ready, takes, Job { operation: Operation::Read, cause, joules }, self.meter);
+        self.bench.give(
+            die,
+            self.ready,
+            takes,
+            Job { operation: Operation::Read, cause, joules },
+            self.meter,
+        );
     }
 
     fn erase(&mut self) {
@@ -167,10 +173,12 @@ impl Flash {
         let (initial, live) = match &plan.initial {
             InitialPlan::Fresh => (None, 0),
             InitialPlan::Steady(steady) => {
-                let live = ((f64::from(geometry.units) * steady.fill).round() as u32).clamp(1, geometry.units);
+                let live =
+                    ((f64::from(geometry.units) * steady.fill).round() as u32).clamp(1, geometry.units);
                 let shares: Vec<Share> =
                     steady.traffic.iter().map(|t| Share { space: t.space, writes: t.writes }).collect();
-                let run = steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
+                let run =
+                    steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
                 let rotation = Ftl::rotation(&geometry, &plan.gc);
                 let chance = plan.gc.policy == GcPolicy::Fifo;
                 let size = (rotation, geometry.block_units);
@@ -238,7 +246,12 @@ impl Flash {
     }
 
     /// Reads bytes `from..until`; the dies may begin at `ready`.
-    pub fn read(&mut self, (now, ready): (Nanos, Nanos), (from, until): (u64, u64), meter: &mut Meter<'_>) -> ReadOut {
+    pub fn read(
+        &mut self,
+        (now, ready): (Nanos, Nanos),
+        (from, until): (u64, u64),
+        meter: &mut Meter<'_>,
+    ) -> ReadOut {
         let unit = self.bench.unit_bytes;
         let mut out = ReadOut::default();
         // A stripe being gathered: superblock, number of the stripe, last page, pages, units.
