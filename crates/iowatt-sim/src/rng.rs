@@ -16,6 +16,8 @@ pub enum Room {
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
+    /// Drives that chunklets are dealt from, of each pool.
+    Chunklets = 20,
 }
 
 /// The random stream of one room and index.

@@ -3,10 +3,12 @@
 //! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
 //! side knows and the other does not is an error and never a silent default.
 
+mod chunklets;
 mod controller;
 mod hdd;
 mod recovery;
 
+pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
@@ -108,8 +110,11 @@ pub struct PoolPlan {
     pub count: usize,
     /// The drive.
     pub device: DevicePlan,
-    /// Striping and redundancy.
+    /// Striping and redundancy; of drives in chunklets, each region has its own instead.
     pub raid: RaidPlan,
+    /// Drives are divided into chunklets, and these are joined; none: whole drives are.
+    #[serde(default)]
+    pub chunklets: Option<ChunkletPlan>,
     /// Order in which the host (or controller) hands a drive its operations.
     pub scheduler: SchedulerPlan,
     /// What a drive takes before it has completed the last; none: one command at a time.
@@ -362,7 +367,12 @@ impl PoolPlan {
         let DevicePlan::Hdd(hdd) = &self.device;
         hdd.validate()?;
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let sector = u64::from(hdd.sector_bytes);
+        if let Some(chunklets) = &self.chunklets {
+            chunklets.validate(self, hdd.sectors * sector, sector)?;
+        }
         let (least, what) = match self.raid.level {
+            _ if self.chunklets.is_some() => (1, "a pool needs a drive"),
             RaidLevel::Raid0 => (1, "RAID-0 needs a drive"),
             RaidLevel::Raid1 => (2, "RAID-1 needs 2 drives"),
             RaidLevel::Raid10 => (2, "RAID-10 needs 2 drives"),
@@ -371,10 +381,9 @@ impl PoolPlan {
         };
         check(self.count >= least, what)?;
         check(
-            self.raid.level != RaidLevel::Raid10 || self.count.is_multiple_of(2),
+            self.raid.level != RaidLevel::Raid10 || self.chunklets.is_some() || self.count.is_multiple_of(2),
             "RAID-10 needs an even number of drives",
         )?;
-        let sector = u64::from(hdd.sector_bytes);
         check(
             self.raid.stripe_unit_bytes > 0 && self.raid.stripe_unit_bytes.is_multiple_of(sector),
             "the stripe unit must be a multiple of the sector",
