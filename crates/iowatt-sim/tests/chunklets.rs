@@ -3,14 +3,14 @@
 
 mod common;
 
-use common::{Lcg, S, disk, given, one_pool, poisson, request, run, try_run};
+use common::{Lcg, S, given, one_pool, poisson, request, run, try_run};
 use iowatt_sim::SimError;
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const UNIT: u64 = 16_384;
-/// 64 stripe units; a drive of [`disk`] has 390 of them.
+/// 64 stripe units; a drive of `common::disk` has 390 of them.
 const CHUNKLET: u64 = 1 << 20;
 const EACH: u64 = 390;
 
@@ -153,7 +153,7 @@ proptest! {
     /// nothing any more, what it held is restored, and a second drive may fail then.
     #[test]
     fn a_pool_survives_failures(
-        drives in 8usize..14, level in 0usize..3, failed in 0usize..8, second in 0usize..8, seed in any::<u64>(), outstanding in 1u32..20, dedicated in any::<bool>(),
+        drives in 8usize..14, level in 0usize..3, failed in 0usize..6, second in 0usize..6, seed in any::<u64>(), outstanding in 1u32..20, dedicated in any::<bool>(),
     ) {
         let (level, size, sets) = [("10", 2, 60), ("5", 4, 40), ("6", 6, 25)][level];
         let sparing = if dedicated { "dedicated" } else { "distributed" };
@@ -171,8 +171,6 @@ proptest! {
         for rebuild in &outcome.summary.rebuilds {
             prop_assert!(rebuild.finished_ns.is_some());
             prop_assert_eq!(rebuild.rebuilt_bytes, rebuild.lost_bytes);
-            let after = outcome.intervals.iter().find(|c| c.0 == "start_ns").is_some();
-            prop_assert!(after);
         }
     }
 }
@@ -218,7 +216,8 @@ fn rebuild_time_is_near_its_bound() {
     assert!(seconds > bound, "{seconds} s under the bound of {bound} s");
     // Seeks and rotation between chunklets of 1 MiB cost about as much again as 56 ms of transfer cost 8.
     assert!(seconds < 1.6 * bound, "{seconds} s, bound {bound} s");
-    assert!(busiest < 1.5 * held * 4.0 / 23.0, "spread over all drives");
+    println!("{} {} {}", seconds / bound, busiest / (held * 4.0 / 23.0), held);
+    assert!(busiest < 1.35 * held * 4.0 / 23.0, "{}", busiest / (held * 4.0 / 23.0));
     let (one, held, busiest) = took("dedicated", 25, 64);
     assert!(one > held / bandwidth && one < 1.3 * held / bandwidth, "{one} s, bound {} s", held / bandwidth);
     assert_eq!(busiest, held);
@@ -271,5 +270,4 @@ fn contradictions_are_refused() {
         let error = try_run(&plan, vec![given(vec![])]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    let _ = disk();
 }

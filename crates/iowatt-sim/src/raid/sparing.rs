@@ -1,7 +1,7 @@
 //! What is lost of a pool of chunklets when drives fail, and its rebuild onto spare chunklets.
 //!
 //! Every chunklet of a failed drive gets a spare chunklet of a drive that its set does not use, the one with the
-//! fewest rebuilds under way and then the most spare space. A rebuild works on as many chunklets at once as it has
+//! least to do for rebuilds and then the most spare space. A rebuild works on as many chunklets at once as it has
 //! steps outstanding, each from its front to its end; because sets and targets are spread, so are reads and
 //! writes (many to many). A chunklet is served from its new place up to where it is restored. As with whole
 //! drives, stripes are not locked.
@@ -50,8 +50,8 @@ pub(super) struct Sparing {
     owner: Vec<Vec<u32>>,
     /// By drive: the next spare chunklet.
     next_spare: Vec<u32>,
-    /// By drive: chunklets being restored to it.
-    restoring: Vec<u32>,
+    /// By drive: chunklets that rebuilds read from it or write to it.
+    work: Vec<u32>,
     /// Failures, in order, and chunklets that each has left to restore.
     pub(super) lost: Vec<Lost>,
     left: Vec<u32>,
@@ -81,7 +81,7 @@ impl Sparing {
             missing: Vec::new(),
             owner,
             next_spare: chunklets.spare.iter().map(|spare| spare.0).collect(),
-            restoring: vec![0; drives],
+            work: vec![0; drives],
             lost: Vec::new(),
             left: Vec::new(),
             queue: VecDeque::new(),
@@ -123,6 +123,9 @@ impl Sparing {
                 self.entry[chunklet as usize] = self.missing.len() as u32;
                 self.queue.push_back(self.missing.len() as u32);
                 self.missing.push(Missing { chunklet, lost, target: None, restored: 0 });
+                for member in chunklets.set_of(chunklet as usize) {
+                    self.work[chunklets.places[member].drive as usize] += 1;
+                }
             } else if self.missing[entry as usize].target.is_some_and(|t| t.drive as usize == drive) {
                 // It was being restored to this drive: from the start, elsewhere.
                 let missing = &mut self.missing[entry as usize];
@@ -169,10 +172,11 @@ impl Sparing {
         let free = |drive: u32| chunklets.spare[drive as usize].1 - self.next_spare[drive as usize];
         let drive = (0..self.dead.len() as u32)
             .filter(|&drive| !self.dead[drive as usize] && free(drive) > 0 && !used(drive))
-            .min_by_key(|&drive| (self.restoring[drive as usize], std::cmp::Reverse(free(drive))))?;
+            .min_by_key(|&drive| (self.work[drive as usize], std::cmp::Reverse(free(drive))))?;
         let slot = self.next_spare[drive as usize];
         self.next_spare[drive as usize] += 1;
         self.owner[drive as usize][slot as usize] = chunklet as u32;
+        self.work[drive as usize] += 1;
         Some(Place { drive, slot })
     }
 
@@ -260,7 +264,6 @@ impl Pool {
             if target.is_none() {
                 // Without spare space it stays as it is.
                 let Some(target) = sparing.take_spare(chunklets, chunklet as usize) else { continue };
-                sparing.restoring[target.drive as usize] += 1;
                 sparing.missing[number as usize].target = Some(target);
                 sparing.lost[lost as usize].started.get_or_insert(shop.now);
             }
@@ -367,7 +370,6 @@ impl Pool {
         let Missing { chunklet, lost, .. } = sparing.missing[number as usize];
         chunklets.places[chunklet as usize] = target;
         sparing.entry[chunklet as usize] = NONE;
-        sparing.restoring[target.drive as usize] -= 1;
         sparing.left[lost as usize] -= 1;
         if sparing.left[lost as usize] == 0 {
             sparing.lost[lost as usize].finished = Some(now);
