@@ -173,6 +173,7 @@ def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool = resolved.pool
     raid = pool.raid or Raid(level=0)
+    chunklets = resolved.chunklets
     return {
         "count": pool.count,
         "device": resolved.drive.plan(pool.phase, states),
@@ -183,6 +184,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
             "small_write": raid.small_write,
             "parity_check_on_read": raid.parity_check_on_read,
         },
+        **({} if chunklets is None else {"chunklets": chunklets.plan()}),
         "scheduler": pool.scheduler,
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
@@ -201,12 +203,12 @@ def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:
     """Spares, failures and rebuild; None where there are neither spares nor failures."""
-    if not pool.spares and not pool.failure:
+    if not pool.spares and not pool.failure and (pool.chunklet is None or pool.sparing == "dedicated"):
         return None
     rebuild = pool.rebuild
     return {
         "spares": pool.spares,
-        "sparing": pool.sparing,
+        "sparing": "distributed" if pool.sparing == "adaptive" else pool.sparing,
         "failures": [{"drive": failure.drive, "at_s": failure.at} for failure in pool.failure],
         "rebuild": {
             "delay_s": rebuild.delay,

@@ -25,7 +25,7 @@ from iowatt.run.record import (
     Window,
 )
 from iowatt.run.tables import CAUSES, STATES, frame
-from iowatt.scenario.raid import usable_bytes
+from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.units import format_bytes
 
 if TYPE_CHECKING:
@@ -99,6 +99,14 @@ def space_names(names: Mapping[str, Any]) -> list[str]:
 
 
 def _usable_bytes(pool: Mapping[str, Any]) -> int:
+    if (chunklets := pool.get("chunklets")) is not None:
+        return sum(
+            region["sets"]
+            * data_drives(int(raid["level"]), region["set_size"])
+            * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
+            for region in chunklets["regions"]
+            for raid in [region["raid"]]
+        )
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)

@@ -283,8 +283,15 @@ impl Pool {
         let Step { missing, from, until, .. } = sparing.steps.get(key);
         let chunklet = sparing.missing[missing as usize].chunklet as usize;
         self.request += 1;
-        let mut split =
-            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: ALL, made: 0 };
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: ALL,
+            migrates: false,
+            made: 0,
+        };
         let mut offset = from;
         while let Some((stripe, extent)) = self
             .chunklets
@@ -311,8 +318,15 @@ impl Pool {
         let Some(Place { drive, slot }) = sparing.missing[missing as usize].target else { return };
         let lbn = u64::from(slot) * chunklets.sectors + from;
         self.request += 1;
-        let mut split =
-            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: ALL, made: 0 };
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: ALL,
+            migrates: false,
+            made: 0,
+        };
         let extent = Extent { drive: drive as usize, lbn, sectors: until - from };
         let write = self.make_at(extent, true, (key, NO_OP), &mut split);
         split.ready.push(write);
