@@ -18,6 +18,7 @@ from iowatt.scenario.virtual_pool import Room
 DEFAULT_CHUNKLET: Final = 256 << 20
 #: Chunklets of a set where the scenario does not say.
 SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
+LEAST_SIZE: Final = {0: 1, 10: 2, 5: 3, 6: 4}
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,10 @@ class Region:
             message = f"RAID-{self.level} is none of the levels of RAID sets over chunklets: 0, 10, 5, 6"
             yield Problem((*path, "level"), message, "use 10 for mirrored chunklets, 5 for single parity")
             return
-        if found := levels.count_problem(self.level, self.set_size):
-            message = found[0].replace("drives", "chunklets in a set")
+        least = LEAST_SIZE[self.level]
+        if self.set_size < least or (self.level == 10 and self.set_size % 2):
+            kind = "an even number of chunklets, " if self.level == 10 else ""
+            message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
             yield Problem((*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}")
         elif self.set_size > members:
             message = f"a set has its {self.set_size} chunklets on as many drives, and there are {members}"
