@@ -16,8 +16,12 @@ pub enum Room {
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
+    /// What the fast part of each virtual pool holds at the start.
+    InitialPlacement = 11,
     /// Drives that chunklets are dealt from, of each pool.
     Chunklets = 20,
+    /// Written pages whose contents exist already, of each virtual pool.
+    Duplicates = 21,
 }
 
 /// The random stream of one room and index.
