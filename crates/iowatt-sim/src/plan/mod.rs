@@ -7,6 +7,7 @@ mod chunklets;
 mod controller;
 mod hdd;
 mod recovery;
+mod reduced;
 mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
@@ -15,6 +16,7 @@ pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use virtual_pool::{
     CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,

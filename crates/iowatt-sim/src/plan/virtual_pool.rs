@@ -1,6 +1,6 @@
 //! Virtual pools: one address space made of ranges of several pools, by a scheme.
 
-use super::WriteCaching;
+use super::{ReducedPlan, WriteCaching};
 use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
@@ -35,6 +35,8 @@ pub enum SchemePlan {
     Tiering(TieringPlan),
     /// The second part holds everything, the first copies.
     Caching(CachingPlan),
+    /// One part, optimised for capacity.
+    Reduced(ReducedPlan),
 }
 
 /// Tiering.
@@ -121,6 +123,10 @@ impl VirtualPoolPlan {
                     t.initial.extents.as_ref().is_none_or(sound),
                     "the hottest extents must fill the fast part",
                 )
+            }
+            SchemePlan::Reduced(r) => {
+                check(self.parts.len() == 1, "what is reduced is one part")?;
+                r.validate(self.parts[0].capacity_bytes)
             }
             SchemePlan::Caching(c) => {
                 self.two_parts(c.extent_bytes, c.promotion_threshold, c.max_migrations)?;

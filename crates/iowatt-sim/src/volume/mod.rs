@@ -12,6 +12,7 @@ mod desk;
 mod held;
 mod linear;
 mod recency;
+mod reduced;
 mod run;
 mod scheme;
 mod tally;
@@ -20,6 +21,7 @@ mod tests;
 mod tiering;
 
 pub use desk::{Ask, Desk, Transfer};
+pub use reduced::{ReducedState, ReducedTally, initial_slots};
 pub use scheme::{Scheme, Schemes};
 pub use tally::{PartTally, Tally};
 

@@ -3,6 +3,7 @@
 use super::caching::Caching;
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
+use super::reduced::{Reduced, ReducedState};
 use super::tiering::Tiering;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
 
@@ -55,6 +56,8 @@ pub enum Schemes {
     Tiering(Box<Tiering>),
     /// One part holds everything, the other copies.
     Caching(Box<Caching>),
+    /// One part, optimised for capacity.
+    Reduced(Box<Reduced>),
 }
 
 /// The scheme that there is, whichever.
@@ -64,6 +67,7 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
+            Schemes::Reduced($scheme) => $does,
         }
     };
 }
@@ -76,6 +80,16 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
+        }
+    }
+
+    /// What capacity optimisation has done, where this is that.
+    #[must_use]
+    pub fn reduced(&self) -> Option<ReducedState> {
+        match self {
+            Self::Reduced(scheme) => Some(scheme.state()),
+            _ => None,
         }
     }
 }
