@@ -4,11 +4,13 @@
 //! side knows and the other does not is an error and never a silent default.
 
 mod controller;
+mod data_movement;
 mod hdd;
 mod recovery;
 mod virtual_pool;
 
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,

@@ -1,5 +1,6 @@
 //! Virtual pools: one address space made of ranges of several pools, by a scheme.
 
+use super::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
@@ -30,6 +31,12 @@ pub struct PartPlan {
 pub enum SchemePlan {
     /// One part after the other; nothing ever moves.
     Linear {},
+    /// A cache on drives that spin, in front of drives that mostly stand by.
+    Maid(MaidPlan),
+    /// The most popular extents on the first part.
+    Pdc(PdcPlan),
+    /// Writes to parts that rest go to logs of others.
+    WriteOffLoading(WriteOffLoadingPlan),
 }
 
 impl VirtualPoolPlan {
@@ -41,6 +48,12 @@ impl VirtualPoolPlan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         check(!self.parts.is_empty(), "a virtual pool needs a part")?;
         check(self.parts.iter().all(|p| p.pool < pools), "a virtual pool names a pool that is not there")?;
-        check(self.parts.iter().all(|p| p.capacity_bytes > 0), "a part of a virtual pool holds nothing")
+        check(self.parts.iter().all(|p| p.capacity_bytes > 0), "a part of a virtual pool holds nothing")?;
+        match &self.scheme {
+            SchemePlan::Linear {} => Ok(()),
+            SchemePlan::Maid(plan) => plan.validate(self),
+            SchemePlan::Pdc(plan) => plan.validate(self),
+            SchemePlan::WriteOffLoading(plan) => plan.validate(self),
+        }
     }
 }

@@ -25,6 +25,8 @@ pub struct Ask {
 pub(super) enum Owner {
     /// The request with this key.
     Ask(u32),
+    /// The request with this key, and a scheme that wants to know, by its tag.
+    Both { ask: u32, room: u32, tag: u64 },
     /// A scheme, which knows it by its tag.
     Scheme { room: u32, tag: u64 },
 }
@@ -82,7 +84,7 @@ impl Books {
 
     pub fn open(&mut self, owner: Owner, pool: usize, (from, until, write): (u64, u64, bool)) {
         debug_assert!(from < until, "a transfer moves something");
-        if let Owner::Ask(ask) = owner {
+        if let Owner::Ask(ask) | Owner::Both { ask, .. } = owner {
             self.asks.get_mut(ask).waits += 1;
         }
         let key = self.transfers.insert(Transfer { owner, pool, from, until, write, ops_left: 0 });
@@ -173,6 +175,11 @@ impl Desk<'_> {
     /// Request `ask` waits for bytes `from..until` of a part to be read or written.
     pub fn pass(&mut self, ask: u32, part: usize, from: u64, until: u64, write: bool) {
         self.open(Owner::Ask(ask), part, (from, until, write));
+    }
+
+    /// As [`Self::pass`], and [`Scheme::passed`](super::Scheme::passed) gets `tag` when it is done, before the request is.
+    pub fn pass_tagged(&mut self, ask: u32, tag: u64, part: usize, from: u64, until: u64, write: bool) {
+        self.open(Owner::Both { ask, room: self.room, tag }, part, (from, until, write));
     }
 
     /// Bytes `from..until` of a part are read or written on behalf of no request; [`Scheme::moved`](super::Scheme::moved)

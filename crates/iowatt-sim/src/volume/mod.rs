@@ -7,9 +7,16 @@
 //! The layer above is known by its keys only. What the room wants of the pools waits in [`Volumes::take`], whose answers
 //! are ready in [`Volumes::answer`]; the engine does both after the event that led to them.
 
+#[cfg(test)]
+mod bench;
 mod desk;
 mod linear;
+mod maid;
+mod pdc;
 mod scheme;
+mod sectors;
+mod worktop;
+mod write_off_loading;
 
 pub use desk::{Ask, Desk, Transfer};
 pub use scheme::Scheme;
@@ -126,6 +133,11 @@ impl Volumes {
         match self.books.operation_done(key) {
             None => {}
             Some(Owner::Ask(ask)) => self.books.release(ask, &mut moment),
+            Some(Owner::Both { ask, room, tag }) => {
+                let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
+                scheme.passed(tag, &mut desk);
+                self.books.release(ask, &mut moment);
+            }
             Some(Owner::Scheme { room, tag }) => {
                 let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
                 scheme.moved(tag, &mut desk);

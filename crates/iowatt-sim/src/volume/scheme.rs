@@ -2,6 +2,9 @@
 
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
+use super::maid::Maid;
+use super::pdc::Pdc;
+use super::write_off_loading::WriteOffLoading;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
 
 /// What makes one address space of ranges of pools.
@@ -19,6 +22,8 @@ pub trait Scheme {
     fn capacity_bytes(&self) -> u64;
     /// A request of the layer above comes.
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>);
+    /// A transfer that a request waits for and that was opened with a tag ([`Desk::pass_tagged`]) is done.
+    fn passed(&mut self, _tag: u64, _desk: &mut Desk<'_>) {}
     /// A transfer of the scheme's own ([`Desk::own`]) is done.
     fn moved(&mut self, tag: u64, desk: &mut Desk<'_>);
     /// The alarm that it has set comes.
@@ -35,14 +40,23 @@ pub trait Scheme {
 pub enum Schemes {
     /// One part after the other.
     Linear(Linear),
+    /// A cache that spins in front of drives that mostly do not.
+    Maid(Maid),
+    /// The most popular extents on the first part.
+    Pdc(Pdc),
+    /// Writes to parts that rest go to logs of others.
+    WriteOffLoading(WriteOffLoading),
 }
 
 impl Schemes {
     /// The scheme of virtual pool `number` of a plan with this seed.
     #[must_use]
     pub fn new(plan: &VirtualPoolPlan, _seed: u64, _number: usize) -> Self {
-        match plan.scheme {
+        match &plan.scheme {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
+            SchemePlan::Maid(given) => Self::Maid(Maid::new(plan, given)),
+            SchemePlan::Pdc(given) => Self::Pdc(Pdc::new(plan, given)),
+            SchemePlan::WriteOffLoading(given) => Self::WriteOffLoading(WriteOffLoading::new(plan, given)),
         }
     }
 }
@@ -51,30 +65,54 @@ impl Scheme for Schemes {
     fn capacity_bytes(&self) -> u64 {
         match self {
             Self::Linear(s) => s.capacity_bytes(),
+            Self::Maid(s) => s.capacity_bytes(),
+            Self::Pdc(s) => s.capacity_bytes(),
+            Self::WriteOffLoading(s) => s.capacity_bytes(),
         }
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
         match self {
             Self::Linear(s) => s.submit(ask, desk),
+            Self::Maid(s) => s.submit(ask, desk),
+            Self::Pdc(s) => s.submit(ask, desk),
+            Self::WriteOffLoading(s) => s.submit(ask, desk),
+        }
+    }
+
+    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        match self {
+            Self::Linear(s) => s.passed(tag, desk),
+            Self::Maid(s) => s.passed(tag, desk),
+            Self::Pdc(s) => s.passed(tag, desk),
+            Self::WriteOffLoading(s) => s.passed(tag, desk),
         }
     }
 
     fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
         match self {
             Self::Linear(s) => s.moved(tag, desk),
+            Self::Maid(s) => s.moved(tag, desk),
+            Self::Pdc(s) => s.moved(tag, desk),
+            Self::WriteOffLoading(s) => s.moved(tag, desk),
         }
     }
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         match self {
             Self::Linear(s) => s.alarm(desk),
+            Self::Maid(s) => s.alarm(desk),
+            Self::Pdc(s) => s.alarm(desk),
+            Self::WriteOffLoading(s) => s.alarm(desk),
         }
     }
 
     fn audit(&self) -> Result<(), String> {
         match self {
             Self::Linear(s) => s.audit(),
+            Self::Maid(s) => s.audit(),
+            Self::Pdc(s) => s.audit(),
+            Self::WriteOffLoading(s) => s.audit(),
         }
     }
 }

@@ -19,8 +19,8 @@ pub trait Worktop {
     fn ready(&self, part: usize) -> bool;
     /// See [`Desk::pass`].
     fn pass(&mut self, ask: u32, part: usize, range: (u64, u64), write: bool);
-    /// See [`Desk::pass_told`].
-    fn pass_told(&mut self, ask: u32, tag: u64, part: usize, range: (u64, u64), write: bool);
+    /// See [`Desk::pass_tagged`].
+    fn pass_tagged(&mut self, ask: u32, tag: u64, part: usize, range: (u64, u64), write: bool);
     /// See [`Desk::own`].
     fn own(&mut self, tag: u64, part: usize, range: (u64, u64), write: bool);
     /// See [`Desk::hold`].
@@ -52,8 +52,8 @@ impl Worktop for Desk<'_> {
         Desk::pass(self, ask, part, from, until, write);
     }
 
-    fn pass_told(&mut self, ask: u32, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
-        Desk::pass_told(self, ask, tag, part, (from, until), write);
+    fn pass_tagged(&mut self, ask: u32, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
+        Desk::pass_tagged(self, ask, tag, part, from, until, write);
     }
 
     fn own(&mut self, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {

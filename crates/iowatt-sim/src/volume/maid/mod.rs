@@ -185,6 +185,9 @@ impl Maid {
             }
             if wanted & !valid != 0 {
                 let data = self.data_of(block);
+                if !self.recently_read(data, now) {
+                    self.look_at = 0;
+                }
                 self.data[data].read_at = Some(now);
                 missed += clipped(wanted & !valid, block * bytes, ask);
                 self.fetch((block, wanted & !valid), line, ask, desk);
@@ -218,7 +221,7 @@ impl Maid {
         let mut left = 0;
         self.each_piece(missing, (block, ask), place, |begin, end| {
             left += 1;
-            desk.pass_told(ask.key, u64::from(tag), data + 1, (begin, end), false);
+            desk.pass_tagged(ask.key, u64::from(tag), data + 1, (begin, end), false);
         });
         self.copies.get_mut(tag).left = left;
     }
@@ -420,6 +423,10 @@ impl Scheme for Maid {
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
         self.submit_to(ask, desk);
+    }
+
+    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        self.transferred(tag, desk);
     }
 
     fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {

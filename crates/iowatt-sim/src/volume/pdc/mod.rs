@@ -6,7 +6,7 @@
 //! whether the drives concerned spin or not. Drives stop by their own power policy.
 //!
 //! While an extent moves, requests go to its old place. A write to a step that has been copied, or is being copied, makes the step
-//! be copied again. Once no more than one step is left, writes to the extent are held back until it has changed its place.
+//! be copied again. Once no more than one step is left, or twice as many have been copied as there are, writes to the extent are held back until it has changed its place.
 
 mod places;
 mod ranking;
@@ -62,6 +62,8 @@ struct Move {
     /// A write came to it meanwhile.
     stale: bool,
     writing: bool,
+    /// Steps copied so far.
+    copied: u32,
     /// Writes are held back until the end.
     closing: bool,
 }
@@ -105,6 +107,7 @@ impl Pdc {
             step: 0,
             stale: false,
             writing: false,
+            copied: 0,
             closing: false,
         };
         Self {
@@ -221,7 +224,7 @@ impl Pdc {
             let Some(part) = part else { return };
             let (Some(extent), Some(to)) = (self.queues[part].pop_front(), self.places.reserve(part)) else { return };
             let it = &mut self.movers[tag];
-            (it.extent, it.to, it.left, it.closing) = (Some(extent), to, 0, false);
+            (it.extent, it.to, it.copied, it.closing) = (Some(extent), to, 0, false);
             it.step = u32::MAX;
             (0..self.steps).for_each(|step| it.mark(step));
             self.copy_next(tag, desk);
@@ -237,7 +240,8 @@ impl Pdc {
             return;
         };
         (it.step, it.stale, it.writing) = (step, false, false);
-        it.closing |= it.left == 0;
+        it.copied += 1;
+        it.closing |= it.left == 0 || it.copied > 2 * self.steps;
         let from = self.places.of(extent);
         desk.own(tag as u64, from.part as usize, self.step_range(from, step), false);
     }

@@ -265,6 +265,9 @@ impl WriteOffLoading {
 
     fn read(&mut self, ask: u32, home: usize, (from, until): (u64, u64), desk: &mut impl Worktop) {
         let (now, start) = (desk.now(), self.homes[home].start);
+        if self.need(home, now) != Need::Read {
+            self.look_at = 0; // if the home is needed from now on, what it has in logs is wanted
+        }
         if self.table.away[home] == 0 {
             self.homes[home].read_at = Some(now);
             desk.pass(ask, home, (from - start, until - start), false);
