@@ -72,7 +72,10 @@ impl WriteOffLoadingPlan {
 impl MaidPlan {
     pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), String> {
         let line = self.line_bytes;
-        check(line.is_power_of_two() && (512..=65_536).contains(&line), "a line is a power of two, 512 B to 64 KiB")?;
+        check(
+            line.is_power_of_two() && (512..=65_536).contains(&line),
+            "a line is a power of two, 512 B to 64 KiB",
+        )?;
         check(self.log_after_s >= 0.0, "writes are logged after a time that is not negative")?;
         check(self.log_fill > 0.0 && self.log_fill <= 1.0, "the fill of a cache is a share")?;
         check(self.destages_at_once > 0, "destaging takes a line at least")?;
@@ -85,7 +88,10 @@ impl PdcPlan {
     pub(super) fn validate(&self, pool: &VirtualPoolPlan) -> Result<(), String> {
         let (extent, step) = (self.extent_bytes, self.step_bytes);
         check(extent > 0 && extent.is_multiple_of(512), "an extent has whole sectors")?;
-        check(step > 0 && step <= extent && step.is_multiple_of(512), "a step has whole sectors, within an extent")?;
+        check(
+            step > 0 && step <= extent && step.is_multiple_of(512),
+            "a step has whole sectors, within an extent",
+        )?;
         check(extent / step <= 1 << 20, "an extent has no more than 2^20 steps")?;
         check(self.period_s > 0.0, "a period lasts some time")?;
         check((0.0..1.0).contains(&self.memory), "the weight of the past is a share, below 1")?;
@@ -93,7 +99,10 @@ impl PdcPlan {
         check(self.migrations_at_once > 0, "migrating takes a move at least")?;
         let slots = |bytes: u64| bytes / extent;
         let spare = self.migrations_at_once as u64;
-        check(pool.parts.iter().all(|p| slots(p.capacity_bytes) > spare), "a part has no extent beyond its free ones")?;
+        check(
+            pool.parts.iter().all(|p| slots(p.capacity_bytes) > spare),
+            "a part has no extent beyond its free ones",
+        )?;
         let extents: u64 = pool.parts.iter().map(|p| slots(p.capacity_bytes)).sum();
         check(extents <= 1 << 31, "no more than 2^31 extents")
     }

@@ -94,7 +94,7 @@ impl Bench {
     }
 
     /// Lets all that was opened take effect.
-    fn settle(&mut self, scheme: &mut impl Driven) {
+    pub fn settle(&mut self, scheme: &mut impl Driven) {
         for mut transfer in std::mem::take(&mut self.opened) {
             let sectors = transfer.from / SECTOR..transfer.until.div_ceil(SECTOR);
             match (&transfer.who, transfer.write) {
@@ -122,13 +122,25 @@ impl Bench {
                 }
                 (_, false) => {
                     for sector in sectors {
-                        let origin = || (scheme.address(transfer.part, sector * SECTOR).map_or(u64::MAX, |a| a / SECTOR), 0);
-                        let content = self.contents[transfer.part].get(&sector).copied().unwrap_or_else(origin);
+                        let origin = || {
+                            (
+                                scheme
+                                    .address(transfer.part, sector * SECTOR)
+                                    .map_or(u64::MAX, |a| a / SECTOR),
+                                0,
+                            )
+                        };
+                        let content =
+                            self.contents[transfer.part].get(&sector).copied().unwrap_or_else(origin);
                         transfer.found.push((content.0, content));
                         if let Who::Host(ask) | Who::Both(ask, _) = transfer.who {
                             let (address, version) = content;
                             let latest = self.latest.get(&address).copied().unwrap_or(0);
-                            assert_eq!(version, latest, "sector {address} of part {} is stale", transfer.part);
+                            assert_eq!(
+                                version, latest,
+                                "sector {address} of part {} is stale",
+                                transfer.part
+                            );
                             let request = self.requests.get_mut(&ask).expect("it is under way");
                             request.covered.entry(address).or_default().push(version);
                         }
@@ -229,7 +241,9 @@ impl Worktop for Bench {
     fn release(&mut self, ask: u32) {
         let request = self.requests.get_mut(&ask).expect("it is under way");
         request.waits -= 1;
-        if request.waits > 0 || self.opened.iter().any(|t| matches!(t.who, Who::Host(k) | Who::Both(k, _) if k == ask)) {
+        if request.waits > 0
+            || self.opened.iter().any(|t| matches!(t.who, Who::Host(k) | Who::Both(k, _) if k == ask))
+        {
             return;
         }
         let request = self.requests.remove(&ask).expect("it is under way");
@@ -264,11 +278,14 @@ pub enum Deed {
 /// Deeds on an address space of so many bytes and parts; requests of up to `longest` bytes, gathered at its front.
 pub fn deeds(bytes: u64, parts: usize, longest: u64) -> impl Strategy<Value = Vec<Deed>> {
     let place = move || {
-        (0..bytes - longest, 1..longest, any::<bool>(), any::<bool>()).prop_map(move |(at, size, near, aligned)| {
-            let at = if near { at % (bytes / 8).max(1) } else { at };
-            let (at, size) = if aligned { (at / SECTOR * SECTOR, size.next_multiple_of(SECTOR)) } else { (at, size) };
-            (at, size.min(bytes - at))
-        })
+        (0..bytes - longest, 1..longest, any::<bool>(), any::<bool>()).prop_map(
+            move |(at, size, near, aligned)| {
+                let at = if near { at % (bytes / 8).max(1) } else { at };
+                let (at, size) =
+                    if aligned { (at / SECTOR * SECTOR, size.next_multiple_of(SECTOR)) } else { (at, size) };
+                (at, size.min(bytes - at))
+            },
+        )
     };
     let one = prop_oneof![
         3 => place().prop_map(|(at, size)| Deed::Read(at, at + size)),

@@ -97,7 +97,10 @@ mod tests {
         assert_eq!(touched(1, 4096, 0, 100_000), 0xff);
         assert_eq!(touched(1, 4096, 4096 + 511, 4096 + 513), 0b11);
         assert_eq!(touched(0, 65_536, 0, 65_536), u128::MAX);
-        assert_eq!((first_run(0), first_run(0b1101_1000), first_run(u128::MAX)), (None, Some((3, 5)), Some((0, 128))));
+        assert_eq!(
+            (first_run(0), first_run(0b1101_1000), first_run(u128::MAX)),
+            (None, Some((3, 5)), Some((0, 128)))
+        );
         assert_eq!(run(3, 5), 0b1_1000);
     }
 

@@ -67,10 +67,17 @@ impl Lines {
         &mut self.lines[line as usize]
     }
 
-    /// Lines in all.
+    /// Whether a line may give way to another block.
     #[must_use]
-    pub fn most(&self) -> u32 {
-        self.most
+    pub fn may_go(&self, line: u32) -> bool {
+        let Line { list, moving, .. } = self.lines[line as usize];
+        list == CLEAN && !moving
+    }
+
+    /// Lines that blocks may get: those never used, and those that may give way.
+    #[must_use]
+    pub fn room(&self) -> u32 {
+        self.most - self.lines.len() as u32 + self.lists[CLEAN as usize].length
     }
 
     /// Dirty lines of a part that are not on their way.
@@ -177,11 +184,10 @@ impl Lines {
         }
     }
 
-    /// Bytes that lines hold and that only lines hold, in sectors.
+    /// Sectors that only lines hold.
     #[must_use]
-    pub fn held(&self) -> (u64, u64) {
-        let count = |bits: fn(&Line) -> u128| self.lines.iter().map(|l| u64::from(bits(l).count_ones())).sum();
-        (count(|l| l.valid), count(|l| l.dirty))
+    pub fn dirty_sectors(&self) -> u64 {
+        self.lines.iter().map(|line| u64::from(line.dirty.count_ones())).sum()
     }
 
     /// Checks that every line is in the list that it belongs to and found by its block.

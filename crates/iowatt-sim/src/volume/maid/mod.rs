@@ -145,7 +145,7 @@ impl Maid {
     /// Totals so far.
     #[must_use]
     pub fn totals(&self) -> MaidTotals {
-        MaidTotals { dirty_bytes_at_end: self.lines.held().1 * SECTOR, ..self.totals }
+        MaidTotals { dirty_bytes_at_end: self.lines.dirty_sectors() * SECTOR, ..self.totals }
     }
 
     fn data_of(&self, block: u64) -> usize {
@@ -200,7 +200,13 @@ impl Maid {
     }
 
     /// Reads sectors of a block from its data drive, to be copied to its line; it gets one if it has none.
-    fn fetch(&mut self, (block, missing): (u64, u128), line: Option<u32>, ask: &Ask, desk: &mut impl Worktop) {
+    fn fetch(
+        &mut self,
+        (block, missing): (u64, u128),
+        line: Option<u32>,
+        ask: &Ask,
+        desk: &mut impl Worktop,
+    ) {
         let data = self.data_of(block);
         let place = self.place(data, block);
         let line = line.or_else(|| {
@@ -227,7 +233,13 @@ impl Maid {
     }
 
     /// Calls `emit` with each run of sectors of a block, cut to what was asked, as bytes from where the block lies at `place`.
-    fn each_piece(&self, mut wanted: u128, (block, ask): (u64, &Ask), place: u64, mut emit: impl FnMut(u64, u64)) {
+    fn each_piece(
+        &self,
+        mut wanted: u128,
+        (block, ask): (u64, &Ask),
+        place: u64,
+        mut emit: impl FnMut(u64, u64),
+    ) {
         let start = block * self.line_bytes;
         while let Some((first, end)) = sectors::first_run(wanted) {
             let begin = ask.from.max(start + first * SECTOR) - start;
@@ -238,15 +250,19 @@ impl Maid {
     }
 
     fn write(&mut self, ask: &Ask, desk: &mut impl Worktop) {
-        let bytes = self.line_bytes;
         let mut from = ask.from;
         while from < ask.until {
-            let data = self.data_of(from / bytes);
-            let end = (self.data[data].first + self.data[data].blocks) * bytes;
-            let part = Ask { from, until: ask.until.min(end), ..*ask };
+            let (data, part) = self.on_one_drive(from, ask);
             self.write_to(data, &part, desk);
             from = part.until;
         }
+    }
+
+    /// What of a request from byte `from` on lies on one data drive, and which that is.
+    fn on_one_drive(&self, from: u64, ask: &Ask) -> (usize, Ask) {
+        let data = self.data_of(from / self.line_bytes);
+        let end = (self.data[data].first + self.data[data].blocks) * self.line_bytes;
+        (data, Ask { from, until: ask.until.min(end), ..*ask })
     }
 
     fn write_to(&mut self, data: usize, ask: &Ask, desk: &mut impl Worktop) {
@@ -282,17 +298,33 @@ impl Maid {
         }
     }
 
-    /// Whether all blocks of a write have a line, or get one; those that got one keep it.
+    /// Whether all blocks of a write have a line, or get one; else none gets one.
     fn has_lines(&mut self, ask: &Ask, desk: &impl Worktop) -> bool {
         let bytes = self.line_bytes;
-        for block in ask.from / bytes..=(ask.until - 1) / bytes {
+        let blocks = ask.from / bytes..=(ask.until - 1) / bytes;
+        let (mut missing, mut own) = (0, 0);
+        for block in blocks.clone() {
+            match self.lines.find(block) {
+                None => missing += 1,
+                Some(line) => own += u64::from(self.lines.may_go(line)),
+            }
+        }
+        if missing + own > u64::from(self.lines.room()) {
+            return false;
+        }
+        // Its own lines become the newest, so that none of them gives way.
+        for block in blocks.clone() {
+            if let Some(line) = self.lines.find(block) {
+                self.lines.used(line);
+            }
+        }
+        for block in blocks {
             if self.lines.find(block).is_none() {
                 let Some((_, evicted)) = self.lines.allot(block) else { return false };
                 self.totals.evictions += u64::from(desk.counted() && evicted);
             }
         }
-        // A line of an early block may have given way to a later one, where the cache is smaller than the write.
-        (ask.from / bytes..=(ask.until - 1) / bytes).all(|block| self.lines.find(block).is_some())
+        true
     }
 
     /// Too much of the cache is dirty: the data drive with most dirty lines is to take them.

@@ -222,7 +222,9 @@ impl Pdc {
             }
             let part = (0..self.parts).find(|&p| !self.queues[p].is_empty() && self.places.has_room(p));
             let Some(part) = part else { return };
-            let (Some(extent), Some(to)) = (self.queues[part].pop_front(), self.places.reserve(part)) else { return };
+            let (Some(extent), Some(to)) = (self.queues[part].pop_front(), self.places.reserve(part)) else {
+                return;
+            };
             let it = &mut self.movers[tag];
             (it.extent, it.to, it.copied, it.closing) = (Some(extent), to, 0, false);
             it.step = u32::MAX;

@@ -67,11 +67,6 @@ impl Places {
         Some(Place { part: part as u32, slot })
     }
 
-    /// Gives a reserved slot back.
-    pub fn give_back(&mut self, place: Place) {
-        self.free[place.part as usize].push(place.slot);
-    }
-
     /// Whether a part has a free slot.
     #[must_use]
     pub fn has_room(&self, part: usize) -> bool {

@@ -45,7 +45,14 @@ impl Ranking {
     /// algorithm that PDC takes for it; those of one rank keep their order, so that chance does not make them change places. A part
     /// takes extents while it has room and no more than `load` requests per second; what no part may take by its load goes to the
     /// first with room. Cold extents stay where they are, or go to the nearest part behind that has room, or else before.
-    pub fn rank(&mut self, seconds: f64, memory: f64, (spare, load): (u32, f64), places: &Places, parts: usize) {
+    pub fn rank(
+        &mut self,
+        seconds: f64,
+        memory: f64,
+        (spare, load): (u32, f64),
+        places: &Places,
+        parts: usize,
+    ) {
         for (rate, count) in self.rates.iter_mut().zip(&mut self.counts) {
             let new = f64::from(std::mem::take(count)) / seconds;
             let mixed = memory * f64::from(*rate) + (1.0 - memory) * new;
@@ -117,7 +124,11 @@ mod tests {
         assert_eq!(rank([0, 0, 40, 0], 99.0), [0, 1, 0, 1], "the last cold one gives way");
         assert_eq!(rank([20, 20, 40, 0], 99.0), [0, 1, 0, 1]);
         assert_eq!(rank([20, 20, 21, 0], 99.0), [0, 0, 1, 1], "of one rank: they stay");
-        assert_eq!(rank([20, 0, 40, 0], 5.0), [1, 0, 0, 1], "4 + 2 requests a second are too many for one part");
+        assert_eq!(
+            rank([20, 0, 40, 0], 5.0),
+            [1, 0, 0, 1],
+            "4 + 2 requests a second are too many for one part"
+        );
         assert_eq!(rank([0, 0, 80, 0], 5.0), [0, 1, 0, 1], "too popular for any part: the first");
     }
 

@@ -291,7 +291,11 @@ impl WriteOffLoading {
                         let entry = self.table.get(key);
                         let log = entry.log as usize;
                         self.homes[log].log_at = Some(now);
-                        (u128::from(entry.sectors), log, self.homes[log].bytes + u64::from(entry.slot) * BLOCK)
+                        (
+                            u128::from(entry.sectors),
+                            log,
+                            self.homes[log].bytes + u64::from(entry.slot) * BLOCK,
+                        )
                     }
                 };
                 let Some((first, end)) = sectors::first_run(wanted & same) else { break };
@@ -363,9 +367,8 @@ impl WriteOffLoading {
             it.entries[it.count] = key;
             it.count += 1;
             let next = self.table.get(key).block + 1;
-            let follows = |&(_, e): &(u32, table::Entry)| {
-                e.log as usize == log && e.home as usize == home && !e.moving
-            };
+            let follows =
+                |&(_, e): &(u32, table::Entry)| e.log as usize == log && e.home as usize == home && !e.moving;
             key = self.table.chain(next).find(follows).map_or(NONE, |(key, _)| key);
         }
         let tag = self.moves.insert(it);

@@ -197,7 +197,11 @@ impl Table {
     /// What an entry still holds of the latest versions is at its home too: the log's copy goes. How many sectors.
     pub fn end_move(&mut self, key: u32) -> u64 {
         let entry = self.entries.get(key);
-        let moved = if entry.sectors == 0 { 0 } else { self.supersede(entry.block, entry.home as usize, entry.sectors) };
+        let moved = if entry.sectors == 0 {
+            0
+        } else {
+            self.supersede(entry.block, entry.home as usize, entry.sectors)
+        };
         self.entries.remove(key);
         moved
     }
