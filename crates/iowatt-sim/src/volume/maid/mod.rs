@@ -13,6 +13,7 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
+use super::movement::Movement;
 use super::sectors::{self, SECTOR};
 use super::worktop::Worktop;
 use super::{Ask, Desk, Scheme};
@@ -143,8 +144,7 @@ impl Maid {
     }
 
     /// Totals so far.
-    #[must_use]
-    pub fn totals(&self) -> MaidTotals {
+    fn totals(&self) -> MaidTotals {
         MaidTotals { dirty_bytes_at_end: self.lines.dirty_sectors() * SECTOR, ..self.totals }
     }
 
@@ -467,6 +467,10 @@ impl Scheme for Maid {
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         self.destage(desk);
+    }
+
+    fn movement(&self) -> Option<Movement> {
+        Some(Movement::Maid(self.totals()))
     }
 
     fn audit(&self) -> Result<(), String> {

@@ -13,6 +13,7 @@ mod ranking;
 #[cfg(test)]
 mod tests;
 
+use super::movement::Movement;
 use super::worktop::Worktop;
 use super::{Ask, Desk, Scheme};
 use crate::clock::{Nanos, nanos};
@@ -131,8 +132,7 @@ impl Pdc {
     }
 
     /// Totals so far.
-    #[must_use]
-    pub fn totals(&self) -> PdcTotals {
+    fn totals(&self) -> PdcTotals {
         self.totals.clone()
     }
 
@@ -324,6 +324,10 @@ impl Scheme for Pdc {
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         self.plan_moves(desk);
+    }
+
+    fn movement(&self) -> Option<Movement> {
+        Some(Movement::Pdc(self.totals()))
     }
 
     fn audit(&self) -> Result<(), String> {

@@ -16,6 +16,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::movement::Movement;
 use super::sectors::{self, Pieces, SECTOR};
 use super::worktop::Worktop;
 use super::{Ask, Desk, Scheme};
@@ -138,8 +139,7 @@ impl WriteOffLoading {
     }
 
     /// Totals so far.
-    #[must_use]
-    pub fn totals(&self) -> WriteOffLoadingTotals {
+    fn totals(&self) -> WriteOffLoadingTotals {
         WriteOffLoadingTotals { log_bytes_at_end: bytes(self.table.away.iter().sum()), ..self.totals }
     }
 
@@ -450,6 +450,10 @@ impl Scheme for WriteOffLoading {
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         self.reclaim(desk);
+    }
+
+    fn movement(&self) -> Option<Movement> {
+        Some(Movement::WriteOffLoading(self.totals()))
     }
 
     fn audit(&self) -> Result<(), String> {
