@@ -525,6 +525,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

@@ -1,8 +1,10 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod volume;
 
 pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use volume::{PartResult, VirtualPoolResult};
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
@@ -12,6 +14,7 @@ use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
 use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
 use crate::raid::Pool;
+use crate::volume::Volumes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -248,6 +251,9 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// By virtual pool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub virtual_pools: Vec<VirtualPoolResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Events scheduled.
@@ -294,6 +300,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
+    /// The volume room, where there is one.
+    pub volumes: Option<&'a Volumes>,
 }
 
 /// Gathers the outcome of a finished run.
@@ -305,7 +313,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -328,6 +336,9 @@ pub fn collect(
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: controller.map(|c| ControllerResult::new(c, span)),
+        virtual_pools: volumes.map_or_else(Vec::new, |v| {
+            v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
+        }),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency
-from iowatt.run import summary_controller
+from iowatt.run import summary_controller, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
 from iowatt.run.summary_schema import (
@@ -85,6 +85,8 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         workloads=list(_workloads(record)),
         controller=summary_controller.controller(record.processors, record.host_link),
         cache=summary_controller.cache(record.cache),
+        virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
+        tiers=summary_tiers.tiers(record.virtual_pools),
         power_management=_power_management(record),
         simulation=_simulation(record),
     )

@@ -279,6 +279,47 @@ class Cache(_Part):
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
 
 
+class VirtualPool(_Part):
+    """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int = Field(description="What it offers to volumes.")
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+    migrations: int = Field(description="Moves that ended: an extent, or a pair that changed places.")
+    postponed: int = Field(description="Moves that were due and found no room or too many under way.")
+    write_backs: int = Field(description="Copies that were written back.")
+    evictions: int = Field(description="Copies that were given up.")
+    held: int = Field(description="Pieces of requests that waited for the end of a move.")
+    held_mean_ms: float | None = Field(description="How long those waited.")
+    dirty_bytes_at_end: int = Field(description="Written to copies and not to their home yet.")
+
+
+class Tier(_Part):
+    """One part of a virtual pool; ratios are of the requests that reached the virtual pool, null without any."""
+
+    name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
+    virtual_pool: str
+    pool: str
+    capacity_bytes: int
+    hit_ratio: float | None = Field(description="Requests of which every byte was there.")
+    hit_bytes_ratio: float | None = Field(description="Bytes of requests that were there.")
+    read_hit_ratio: float | None
+    write_hit_ratio: float | None
+    promoted_bytes: int = Field(description="Bytes that moves brought from a slower part.")
+    demoted_bytes: int = Field(
+        description="Bytes that moves brought from a faster part; copies that were written back, too."
+    )
+    occupied_bytes: int | None = Field(description="Bytes that hold data at the end; null where unknown.")
+    bytes_read: int = Field(description="For requests.")
+    bytes_written: int = Field(description="For requests.")
+    migration_bytes_read: int = Field(description="By moves.")
+    migration_bytes_written: int = Field(description="By moves.")
+
+
 class Rebuild(_Part):
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
@@ -379,6 +420,8 @@ class RunSummary(_Part):
     workloads: list[Workload]
     controller: Controller | None = Field(default=None, description="Only where it takes time.")
     cache: Cache | None = Field(default=None, description="Only where there is one.")
+    virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
+    tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
     power_management: PowerManagement | None = Field(
         default=None, description="Only where drives changed their power level."
     )
@@ -387,7 +430,7 @@ class RunSummary(_Part):
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "power_management", "simulation"):
+        for part in ("controller", "cache", "virtual_pools", "tiers", "power_management", "simulation"):
             if data[part] is None:
                 del data[part]
         return data

@@ -22,6 +22,8 @@ from iowatt.run.record import (
     Rebuild,
     Station,
     Tables,
+    TierCounts,
+    VirtualPoolCounts,
     Window,
 )
 from iowatt.run.tables import CAUSES, STATES, frame
@@ -130,6 +132,47 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
         return None
     plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
+
+
+def virtual_pools(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[VirtualPoolCounts]:
+    """What virtual pools did, with their names and those of their parts."""
+    named = names.get("virtual_pools", ())
+    plans = simulation.get("virtual_pools", ())
+    counted = summary.get("virtual_pools", ())
+    return [_virtual_pool(*each) for each in zip(named, plans, counted, strict=True)]
+
+
+def _virtual_pool(
+    name: Mapping[str, Any], plan: Mapping[str, Any], raw: Mapping[str, Any]
+) -> VirtualPoolCounts:
+    own = {key: raw[key] for key in ("migrations", "postponed", "write_backs", "evictions", "held")}
+    parts = zip(name["parts"], plan["parts"], raw["parts"], strict=True)
+    return VirtualPoolCounts(
+        name=name["name"],
+        scheme=name["scheme"],
+        capacity_bytes=name["capacity_bytes"],
+        requests=_pair(raw["requests"]),
+        bytes=_pair(raw["bytes"]),
+        **own,
+        held_s=raw["held_ns"] / NS_PER_S,
+        dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        tiers=tuple(
+            TierCounts(
+                part=part["name"],
+                pool=part["pool"],
+                capacity_bytes=place["capacity_bytes"],
+                **{key: _pair(value) if isinstance(value, list) else value for key, value in tier.items()},
+            )
+            for part, place, tier in parts
+        ),
+    )
+
+
+def _pair(values: Sequence[int]) -> tuple[int, int]:
+    read, write = values
+    return read, write
 
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
