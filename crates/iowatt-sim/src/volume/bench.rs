@@ -4,9 +4,9 @@
 //! so, in any order. What a scheme's own write carries is what its own reads (or tagged reads) under the same tag have brought, and is
 //! refused before they are done. A read of a host must find, in every sector, the version that was written last.
 
-use super::Ask;
 use super::sectors::SECTOR;
 use super::worktop::Worktop;
+use super::{Ask, Tally};
 use crate::clock::Nanos;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -205,6 +205,10 @@ impl Worktop for Bench {
 
     fn counted(&self) -> bool {
         true
+    }
+
+    fn tally(&mut self) -> Option<&mut Tally> {
+        None
     }
 
     fn over(&self) -> bool {

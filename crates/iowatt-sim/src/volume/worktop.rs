@@ -1,7 +1,7 @@
 //! What the schemes that move data for the sake of power ask of the desk. It is a trait so that tests can stand in for pools and
 //! drives, and hold every sector's contents against what was written.
 
-use super::Desk;
+use super::{Ask, Desk, Tally};
 use crate::clock::Nanos;
 
 /// A desk, or what a test takes for one.
@@ -13,6 +13,8 @@ pub trait Worktop {
     fn now(&self) -> Nanos;
     /// See [`Desk::counted`].
     fn counted(&self) -> bool;
+    /// See [`Desk::tally`].
+    fn tally(&mut self) -> Option<&mut Tally>;
     /// See [`Desk::over`].
     fn over(&self) -> bool;
     /// Whether all drives of a part serve at once: none stands by, or is on its way.
@@ -38,6 +40,10 @@ impl Worktop for Desk<'_> {
 
     fn counted(&self) -> bool {
         Desk::counted(self)
+    }
+
+    fn tally(&mut self) -> Option<&mut Tally> {
+        Desk::tally(self)
     }
 
     fn over(&self) -> bool {
@@ -70,5 +76,16 @@ impl Worktop for Desk<'_> {
 
     fn set_alarm(&mut self, at: Nanos) {
         Desk::set_alarm(self, at);
+    }
+}
+
+/// Lets a scheme take a request, and counts on which parts its bytes were.
+pub fn counting(ask: &Ask, desk: &mut Desk<'_>, take: impl FnOnce(&mut Desk<'_>)) {
+    if let Some(tally) = desk.tally() {
+        tally.begin();
+    }
+    take(desk);
+    if let Some(tally) = desk.tally() {
+        tally.end(ask.until - ask.from, ask.write);
     }
 }

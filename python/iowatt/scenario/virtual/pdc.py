@@ -34,9 +34,7 @@ class Pdc(Scheme):
         le=2**40,
         example="64MiB",
     )
-    period: Duration = key(
-        "Time between two rankings.", default=7200.0, unit="s", gt=0, le=1e9, example="2h"
-    )
+    period: Duration = key("Time between two rankings.", default=7200.0, unit="s", gt=0, le=1e9, example="2h")
     memory: float = key(
         "Weight of what was before a period against what was in it, when an extent's requests per second "
         "are reckoned.",

@@ -15,7 +15,7 @@ mod tests;
 
 use super::movement::Movement;
 use super::sectors::{self, SECTOR};
-use super::worktop::Worktop;
+use super::worktop::{Worktop, counting};
 use super::{Ask, Desk, Scheme};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{MaidPlan, VirtualPoolPlan};
@@ -211,7 +211,7 @@ impl Maid {
         let place = self.place(data, block);
         let line = line.or_else(|| {
             let (line, evicted) = self.lines.allot(block)?;
-            self.totals.evictions += u64::from(desk.counted() && evicted);
+            self.evicted(evicted, desk);
             Some(line)
         });
         let Some(line) = line else {
@@ -299,7 +299,7 @@ impl Maid {
     }
 
     /// Whether all blocks of a write have a line, or get one; else none gets one.
-    fn has_lines(&mut self, ask: &Ask, desk: &impl Worktop) -> bool {
+    fn has_lines(&mut self, ask: &Ask, desk: &mut impl Worktop) -> bool {
         let bytes = self.line_bytes;
         let blocks = ask.from / bytes..=(ask.until - 1) / bytes;
         let (mut missing, mut own) = (0, 0);
@@ -321,10 +321,18 @@ impl Maid {
         for block in blocks {
             if self.lines.find(block).is_none() {
                 let Some((_, evicted)) = self.lines.allot(block) else { return false };
-                self.totals.evictions += u64::from(desk.counted() && evicted);
+                self.evicted(evicted, desk);
             }
         }
         true
+    }
+
+    /// A line was given to another block; `held` says whether it had one.
+    fn evicted(&mut self, held: bool, desk: &mut impl Worktop) {
+        self.totals.evictions += u64::from(held && desk.counted());
+        if let Some(tally) = desk.tally().filter(|_| held) {
+            tally.evictions += 1;
+        }
     }
 
     /// Too much of the cache is dirty: the data drive with most dirty lines is to take them.
@@ -426,6 +434,9 @@ impl Maid {
                     self.lines.get_mut(it.line).dirty &= !it.sectors;
                     self.dirty_lines -= u32::from(self.lines.get(it.line).dirty == 0);
                     self.totals.destaged_bytes += counted * u64::from(it.sectors.count_ones()) * SECTOR;
+                    if let Some(tally) = desk.tally() {
+                        tally.write_backs += 1;
+                    }
                 }
                 self.lines.end_move(it.line, it.part);
                 if self.lines.dirty(it.part) == 0 {
@@ -454,7 +465,7 @@ impl Scheme for Maid {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        self.submit_to(ask, desk);
+        counting(ask, desk, |desk| self.submit_to(ask, desk));
     }
 
     fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
@@ -467,6 +478,10 @@ impl Scheme for Maid {
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         self.destage(desk);
+    }
+
+    fn dirty_bytes(&self) -> u64 {
+        self.lines.dirty_sectors() * SECTOR
     }
 
     fn movement(&self) -> Option<Movement> {

@@ -14,7 +14,7 @@ mod ranking;
 mod tests;
 
 use super::movement::Movement;
-use super::worktop::Worktop;
+use super::worktop::{Worktop, counting};
 use super::{Ask, Desk, Scheme};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{PdcPlan, VirtualPoolPlan};
@@ -46,6 +46,7 @@ struct Held {
     /// Bytes within the extent.
     from: u64,
     until: u64,
+    since: Nanos,
 }
 
 /// An extent on its way.
@@ -158,7 +159,8 @@ impl Pdc {
             if ask.write && self.disturbs(extent, within) {
                 self.totals.held_writes += u64::from(counted);
                 desk.hold(ask.key);
-                self.held.push(Held { ask: ask.key, extent, from: within.0, until: within.1 });
+                let (from, until) = within;
+                self.held.push(Held { ask: ask.key, extent, from, until, since: desk.now() });
             } else {
                 self.pass(ask.key, extent, within, ask.write, desk);
             }
@@ -279,9 +281,17 @@ impl Pdc {
         self.movers[tag].extent = None;
         self.places.moved(extent, to);
         self.totals.migrations += u64::from(desk.counted());
+        if let Some(tally) = desk.tally() {
+            tally.migrations += 1;
+        }
         for i in 0..self.held.len() {
-            let Held { ask, extent: of, from, until } = self.held[i];
+            let Held { ask, extent: of, from, until, since } = self.held[i];
             if of == extent {
+                let waited = desk.now() - since;
+                if let Some(tally) = desk.tally() {
+                    tally.held += 1;
+                    tally.held_ns += waited;
+                }
                 self.pass(ask, extent, (from, until), true, desk);
                 desk.release(ask);
             }
@@ -315,7 +325,7 @@ impl Scheme for Pdc {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        self.submit_to(ask, desk);
+        counting(ask, desk, |desk| self.submit_to(ask, desk));
     }
 
     fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {

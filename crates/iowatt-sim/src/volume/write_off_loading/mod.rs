@@ -18,7 +18,7 @@ mod tests;
 
 use super::movement::Movement;
 use super::sectors::{self, Pieces, SECTOR};
-use super::worktop::Worktop;
+use super::worktop::{Worktop, counting};
 use super::{Ask, Desk, Scheme};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{VirtualPoolPlan, WriteOffLoadingPlan};
@@ -401,11 +401,15 @@ impl WriteOffLoading {
         pieces.end(&mut emit);
         self.moves.get_mut(tag).left = left;
         if left == 0 {
-            self.end(tag, desk.counted());
+            self.end(tag, desk);
         }
     }
 
-    fn end(&mut self, tag: u32, counted: bool) {
+    fn end(&mut self, tag: u32, desk: &mut impl Worktop) {
+        let counted = desk.counted();
+        if let Some(tally) = desk.tally() {
+            tally.migrations += 1;
+        }
         let it = self.moves.remove(tag);
         let moved: u64 = it.entries[..it.count].iter().map(|&key| self.table.end_move(key)).sum();
         self.totals.reclaimed_bytes += u64::from(counted) * bytes(moved);
@@ -421,7 +425,7 @@ impl WriteOffLoading {
             return;
         }
         if it.writing {
-            self.end(tag, desk.counted());
+            self.end(tag, desk);
         } else {
             it.writing = true;
             self.transfer(tag, desk);
@@ -441,7 +445,7 @@ impl Scheme for WriteOffLoading {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        self.submit_to(ask, desk);
+        counting(ask, desk, |desk| self.submit_to(ask, desk));
     }
 
     fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
@@ -450,6 +454,10 @@ impl Scheme for WriteOffLoading {
 
     fn alarm(&mut self, desk: &mut Desk<'_>) {
         self.reclaim(desk);
+    }
+
+    fn dirty_bytes(&self) -> u64 {
+        bytes(self.table.away.iter().sum())
     }
 
     fn movement(&self) -> Option<Movement> {
