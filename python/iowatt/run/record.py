@@ -188,6 +188,8 @@ class VirtualPoolCounts:
     held_s: float
     dirty_bytes_at_end: int
     tiers: tuple[TierCounts, ...]
+    #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
+    movement: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+
 SCHEMA = "iowatt.run/1"
 
 
@@ -295,7 +297,10 @@ class VirtualPool(_Part):
     evictions: int = Field(description="Copies that were given up.")
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
-    dirty_bytes_at_end: int = Field(description="Written to copies and not to their home yet.")
+    dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
+    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+        default=None, description="What schemes that move data for the sake of power count besides."
+    )
 
 
 class Tier(_Part):

@@ -166,6 +166,7 @@ def _virtual_pool(
         **own,
         held_s=raw["held_ns"] / NS_PER_S,
         dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        movement=raw.get("movement"),
         tiers=tuple(
             TierCounts(
                 part=part["name"],

@@ -5,6 +5,7 @@
 
 mod chunklets;
 mod controller;
+mod data_movement;
 mod hdd;
 mod recovery;
 mod reduced;
@@ -12,12 +13,13 @@ mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
-pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use virtual_pool::{
     CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
 };

@@ -48,8 +48,7 @@ impl Initial {
         let (filled, unique) = (fixed(plan.filled), fixed(1.0 - plan.duplicates));
         let runs = (plan.capacity_bytes / plan.page_bytes).div_ceil(RUN);
         let groups = runs.div_ceil(GROUP);
-        let mut initial =
-            Self { seed, filled, unique, pages: 0, slots: 0, step: 0, offset: 0, inverse: 0 };
+        let mut initial = Self { seed, filled, unique, pages: 0, slots: 0, step: 0, offset: 0, inverse: 0 };
         // The last group may be a part of one: its filled runs are counted.
         let last = (groups.max(1) - 1) * GROUP;
         let mask = initial.mask(groups.max(1) - 1);

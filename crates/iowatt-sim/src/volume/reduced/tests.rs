@@ -13,7 +13,8 @@ const PAGE: u64 = 4096;
 
 fn plan(pages: u64, filled: f64, duplicates: f64, snapshots: Option<(usize, SnapshotMethod)>) -> ReducedPlan {
     let snapshots = snapshots.map(|(retain, method)| {
-        let method = if method == SnapshotMethod::CopyOnWrite { "copy-on-write" } else { "redirect-on-write" };
+        let method =
+            if method == SnapshotMethod::CopyOnWrite { "copy-on-write" } else { "redirect-on-write" };
         json!({"interval_s": 1.0, "retain": retain, "method": method})
     });
     serde_json::from_value(json!({
