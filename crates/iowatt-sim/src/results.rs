@@ -1,8 +1,10 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod heat;
 
 pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use heat::HeatResult;
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
@@ -248,6 +250,9 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// What the rows of the heat map are, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Events scheduled.
@@ -279,6 +284,8 @@ pub struct Outcome {
     pub latency: Table,
     /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
     pub foreseen: Foreseen,
+    /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
+    pub heat: Option<Table>,
 }
 
 /// The parts of a system at the end of a run.
@@ -328,6 +335,7 @@ pub fn collect(
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: controller.map(|c| ControllerResult::new(c, span)),
+        heat: observer.heat().map(HeatResult::new),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),
@@ -341,6 +349,7 @@ pub fn collect(
         intervals: interval_table(observer, end_ns),
         latency: latency_table(observer, flows),
         foreseen: foreseen.collect(),
+        heat: observer.heat().map(heat::table),
     }
 }
 

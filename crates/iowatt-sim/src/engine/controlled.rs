@@ -35,6 +35,8 @@ impl Simulation<'_> {
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
         while let Some(controller) = &mut self.controller {
             if let Some((key, request)) = controller.back.take() {
+                let asked = (request.from, request.until, request.write);
+                self.observer.handed_to(self.now, request.pool as usize, asked);
                 let pool = &mut self.pools[request.pool as usize];
                 let range = (request.from, request.until - request.from, request.write);
                 let made = pool.submit(range, key, &self.drives, &mut self.ops, &mut self.ready);

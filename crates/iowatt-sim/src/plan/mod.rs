@@ -5,6 +5,7 @@
 
 mod controller;
 mod hdd;
+mod heat;
 mod recovery;
 
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
@@ -12,6 +13,7 @@ pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 
 use crate::power::{STATES, State};
@@ -287,6 +289,9 @@ pub struct ObservePlan {
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,
+    /// Where requests go, by extent and period; none: not recorded.
+    #[serde(default)]
+    pub heat: Option<HeatPlan>,
 }
 
 impl Plan {
@@ -318,6 +323,7 @@ impl Plan {
             !self.workloads.is_empty() || self.observe.end_s.is_some(),
             "a run without workloads needs an end",
         )?;
+        self.observe.heat.map_or(Ok(()), |heat| heat.validate())?;
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }
