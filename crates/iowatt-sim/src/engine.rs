@@ -19,6 +19,7 @@ use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::slab::Slab;
+use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
 use std::sync::Arc;
 
@@ -67,6 +68,8 @@ pub struct Simulation<'a> {
     buses: Vec<Bus>,
     /// Where there is one, drive operations serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
+    /// Where there is one, drive operations serve its transfers.
+    volumes: Option<Box<Volumes>>,
     observer: Observer,
     logs_idle: bool,
     hosts: Slab<HostRequest>,
@@ -119,10 +122,17 @@ impl<'a> Simulation<'a> {
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
-        let pool_bytes: Vec<u64> =
+        let mut space_bytes: Vec<u64> =
             pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
-        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, pool_bytes.clone(), window.start));
-        let controller = Controller::new(plan, pool_bytes).map(Box::new);
+        let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
+        let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
+        let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
+        for capacity in volumes.iter().flat_map(|v| v.capacities()) {
+            plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
+            space_bytes.push(capacity);
+        }
+        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
+        let controller = Controller::new(plan, space_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
@@ -148,6 +158,7 @@ impl<'a> Simulation<'a> {
             drives,
             buses,
             controller,
+            volumes,
             observer,
             logs_idle: plan.observe.idle,
             hosts: Slab::default(),
@@ -266,6 +277,14 @@ impl<'a> Simulation<'a> {
                 self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
                 Ok(())
             }
+            Event::Alarm(number) => {
+                self.with_volumes(|volumes, moment| volumes.alarm(number as usize, moment));
+                self.settle()
+            }
+            Event::Answered(upper) => {
+                self.space_answered(upper)?;
+                self.settle()
+            }
         }
     }
 
@@ -317,13 +336,18 @@ impl<'a> Simulation<'a> {
             write,
         });
         let range = (volume.offset_bytes + offset, size, write);
+        let space = volume.pool;
         if self.controller.is_some() {
-            let pool = volume.pool;
-            self.enter_controller(host, pool, range);
+            self.enter_controller(host, space, range);
             return Ok(());
         }
-        let pool = &mut self.pools[volume.pool];
-        let made = pool.submit(range, host, &self.drives, &mut self.ops, &mut self.ready);
+        if self.volumes.is_some() {
+            self.hosts.get_mut(host).ops_left = 1;
+            self.enter_volumes(space, host, range);
+            return Ok(());
+        }
+        let pool = &mut self.pools[space];
+        let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
@@ -365,16 +389,25 @@ impl<'a> Simulation<'a> {
 
     /// An operation of a request is done with; so is the request if it was the last one.
     fn operation_done(&mut self, op: &DriveOp) -> Result<(), SimError> {
+        if self.volumes.is_some() {
+            self.with_volumes(|volumes, moment| volumes.operation_done(op.host, moment));
+            return self.settle();
+        }
         if self.controller.is_some() {
             self.back_end_operation_done(op.host);
             return self.settle();
         }
-        let host = self.hosts.get_mut(op.host);
+        self.part_of_host_done(op.host)
+    }
+
+    /// One of the things that a host request waits for is done; so is the request if it was the last one.
+    fn part_of_host_done(&mut self, key: u32) -> Result<(), SimError> {
+        let host = self.hosts.get_mut(key);
         host.ops_left -= 1;
         if host.ops_left > 0 {
             return Ok(());
         }
-        self.complete_host(op.host)
+        self.complete_host(key)
     }
 
     /// A host request has its answer; a closed loop may issue the next.
@@ -421,9 +454,10 @@ impl<'a> Simulation<'a> {
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
-        match &mut self.controller {
-            Some(controller) => controller.back.add_operations(op.host, made),
-            None => self.hosts.get_mut(op.host).ops_left += made,
+        match (&mut self.volumes, &mut self.controller) {
+            (Some(volumes), _) => volumes.add_operations(op.host, made),
+            (None, Some(controller)) => controller.back.add_operations(op.host, made),
+            (None, None) => self.hosts.get_mut(op.host).ops_left += made,
         }
         self.hand_out();
         self.operation_done(&op)
@@ -467,6 +501,7 @@ impl<'a> Simulation<'a> {
         self.hosts.is_empty()
             && self.arrivals.iter().all(Arrivals::is_exhausted)
             && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
+            && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
     }
 
     fn progress(&self) -> Progress {

@@ -15,7 +15,8 @@ STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
 
 #: What joules are for.
 CAUSES = (
-    "host_read", "host_write", "redundancy", "rebuild", "background", "power_management", "idle", "low_power",
+    "host_read", "host_write", "redundancy", "rebuild", "background", "migration", "power_management", "idle",
+    "low_power",
 )  # fmt: skip
 
 #: Columns of further power levels, by the name of the level, as Float64 after those below.

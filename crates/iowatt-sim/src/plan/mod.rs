@@ -7,6 +7,7 @@ mod controller;
 mod hdd;
 mod heat;
 mod recovery;
+mod virtual_pool;
 
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
 pub use hdd::{
@@ -15,6 +16,7 @@ pub use hdd::{
 };
 pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use virtual_pool::{PartPlan, SchemePlan, VirtualPoolPlan};
 
 use crate::power::{STATES, State};
 pub use iowatt_power::{Levels, PolicyPlan};
@@ -28,10 +30,13 @@ pub struct Plan {
     pub seed: u64,
     /// Streams of requests, each against one volume.
     pub workloads: Vec<WorkloadPlan>,
-    /// Address ranges of pools that workloads see.
+    /// Address ranges of spaces that workloads see.
     pub volumes: Vec<VolumePlan>,
     /// Groups of like drives under one redundancy scheme.
     pub pools: Vec<PoolPlan>,
+    /// Address spaces that are made of pools.
+    #[serde(default)]
+    pub virtual_pools: Vec<VirtualPoolPlan>,
     /// Shared buses between controller and drives.
     pub buses: Vec<BusPlan>,
     /// What stands between hosts and pools, where something does.
@@ -90,13 +95,13 @@ pub enum ClosedPer {
     Stream,
 }
 
-/// A range of one pool's usable bytes.
+/// A range of one space's bytes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VolumePlan {
-    /// Index of the pool.
+    /// Index of the space: of a pool, or beyond the pools of a virtual pool.
     pub pool: usize,
-    /// First byte in the pool; a multiple of the sector size.
+    /// First byte in the space; a multiple of the sector size.
     pub offset_bytes: u64,
     /// Length in bytes.
     pub capacity_bytes: u64,
@@ -316,9 +321,19 @@ impl Plan {
             }
         }
         check(
-            self.volumes.iter().all(|v| v.pool < self.pools.len()),
+            self.volumes.iter().all(|v| v.pool < self.pools.len() + self.virtual_pools.len()),
             "a volume names a pool that is not there",
         )?;
+        self.virtual_pools.iter().try_for_each(|v| v.validate(self.pools.len()))?;
+        let parts = || self.virtual_pools.iter().flat_map(|v| &v.parts);
+        let taken = parts().map(|p| (p.pool, p.offset_bytes, p.capacity_bytes));
+        let taken = taken.chain(self.volumes.iter().map(|v| (v.pool, v.offset_bytes, v.capacity_bytes)));
+        let mut taken: Vec<(usize, u64, u64)> = taken.filter(|t| parts().any(|p| p.pool == t.0)).collect();
+        taken.sort_unstable();
+        let apart = |pair: &[(usize, u64, u64)]| {
+            pair[0].0 != pair[1].0 || pair[0].1.saturating_add(pair[0].2) <= pair[1].1
+        };
+        check(taken.windows(2).all(apart), "a part of a virtual pool belongs to something else as well")?;
         check(
             !self.workloads.is_empty() || self.observe.end_s.is_some(),
             "a run without workloads needs an end",
@@ -333,14 +348,18 @@ impl Plan {
         self.pools.iter().try_for_each(|p| p.validate(self.buses.len()))
     }
 
-    /// Bytes of a sector of each pool.
+    /// Bytes of a sector of each space, the largest of its parts' for a virtual pool.
     #[must_use]
     pub fn sectors(&self) -> Vec<u64> {
         let sector = |DevicePlan::Hdd(hdd): &DevicePlan| u64::from(hdd.sector_bytes);
-        self.pools.iter().map(|pool| sector(&pool.device)).collect()
+        let mut sectors: Vec<u64> = self.pools.iter().map(|pool| sector(&pool.device)).collect();
+        let of_parts = |v: &VirtualPoolPlan| v.parts.iter().map(|p| sectors[p.pool]).max().unwrap_or(1);
+        let made: Vec<u64> = self.virtual_pools.iter().map(of_parts).collect();
+        sectors.extend(made);
+        sectors
     }
 
-    /// Whether the volumes on pool number `pool` fit its `capacity_bytes`.
+    /// Whether the volumes on space number `pool`, and the parts of virtual pools on it, fit its `capacity_bytes`.
     ///
     /// # Errors
     /// Names the first that does not.
@@ -350,6 +369,15 @@ impl Plan {
             if end > capacity_bytes {
                 return Err(format!(
                     "volume {number} ends at byte {end} of pool {pool}, which offers {capacity_bytes}"
+                ));
+            }
+        }
+        let parts = self.virtual_pools.iter().flat_map(|v| &v.parts);
+        for part in parts.filter(|part| part.pool == pool) {
+            let end = part.offset_bytes.saturating_add(part.capacity_bytes);
+            if end > capacity_bytes {
+                return Err(format!(
+                    "a part ends at byte {end} of pool {pool}, which offers {capacity_bytes}"
                 ));
             }
         }

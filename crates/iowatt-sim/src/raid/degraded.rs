@@ -268,7 +268,8 @@ impl Pool {
     ) -> u32 {
         self.request += 1;
         let asked = if op.cause == Cause::Redundancy || op.redundant > 0 { 0 } else { ALL };
-        let mut split = Splitting { host: op.host, row: op.row, ops, ready, asked, made: 0 };
+        let migrates = op.cause == Cause::Migration;
+        let mut split = Splitting { host: op.host, row: op.row, ops, ready, asked, migrates, made: 0 };
         let failed = op.drive as usize - self.first_drive;
         let end = op.lbn + op.sectors;
         let mut lbn = op.lbn;

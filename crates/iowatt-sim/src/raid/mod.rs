@@ -75,6 +75,8 @@ struct Splitting<'a> {
     ready: &'a mut Vec<u32>,
     /// Most sectors of an operation that the host asked for; what is beyond them is for redundancy.
     asked: u64,
+    /// No host asked: data moves between parts of a virtual pool.
+    migrates: bool,
     /// Operations made, waiting ones included.
     made: u32,
 }
@@ -84,13 +86,14 @@ fn cause_of(split: &Splitting<'_>, write: bool) -> Cause {
     match (split.host, split.asked, write) {
         (NO_OP, ..) => Cause::Rebuild,
         (_, 0, _) => Cause::Redundancy,
+        _ if split.migrates => Cause::Migration,
         (_, _, true) => Cause::HostWrite,
         (_, _, false) => Cause::HostRead,
     }
 }
 
-/// Sectors join `last`, of which at most `asked` are the host's.
-fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64) {
+/// Sectors join `last`, of which at most `asked` are `cause`, the others redundancy.
+fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64, cause: Cause) {
     if last.cause == Cause::Rebuild {
         return;
     }
@@ -99,7 +102,7 @@ fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64) {
         if own > 0 {
             // What was for redundancy alone becomes a part.
             last.redundant = (last.sectors - own) as u32;
-            last.cause = if last.write { Cause::HostWrite } else { Cause::HostRead };
+            last.cause = cause;
         }
     } else {
         last.redundant += (sectors - own) as u32;
@@ -171,13 +174,13 @@ impl Pool {
     pub fn submit(
         &mut self,
         (offset, size, write): (u64, u64, bool),
-        host: u32,
+        (host, migrates): (u32, bool),
         drives: &[Drive],
         ops: &mut DriveOps,
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, made: 0 };
+        let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, migrates, made: 0 };
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
@@ -404,7 +407,8 @@ impl Pool {
             let last = split.ops.get_mut(key);
             if last.write == write && last.lbn + last.sectors == extent.lbn {
                 last.sectors += extent.sectors;
-                join_cause(last, extent.sectors, split.asked);
+                let cause = cause_of(split, write);
+                join_cause(split.ops.get_mut(key), extent.sectors, split.asked, cause);
                 return;
             }
         }

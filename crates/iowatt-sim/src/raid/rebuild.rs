@@ -261,8 +261,15 @@ impl Pool {
 
     fn step_reads(&mut self, step: &Step, key: u32, drive: usize, shop: &mut Workshop<'_>) -> u32 {
         self.request += 1;
-        let mut split =
-            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: super::ALL, made: 0 };
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: super::ALL,
+            migrates: false,
+            made: 0,
+        };
         for (extent, stripe, role) in self.units(step.lbn, step.sectors, drive) {
             self.compute(extent, stripe, role, shop.drives, &mut split);
         }
@@ -271,8 +278,15 @@ impl Pool {
 
     fn step_writes(&mut self, step: &Step, key: u32, lost: &Lost, shop: &mut Workshop<'_>) -> u32 {
         self.request += 1;
-        let mut split =
-            Splitting { host: NO_OP, row: key, ops: shop.ops, ready: shop.ready, asked: super::ALL, made: 0 };
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: super::ALL,
+            migrates: false,
+            made: 0,
+        };
         for (extent, stripe, _) in self.units(step.lbn, step.sectors, lost.drive) {
             if let Some(drive) = self.target(lost, stripe) {
                 self.plain(Extent { drive, ..extent }, true, &mut split);
