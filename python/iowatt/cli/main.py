@@ -14,6 +14,7 @@ from iowatt.cli import (
     devices,
     doctor,
     explain,
+    heat,
     idle,
     init,
     power,
@@ -41,6 +42,7 @@ curve.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
+heat.register(app)
 idle.register(app)
 init.register(app)
 power.register(app)
