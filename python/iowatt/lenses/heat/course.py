@@ -33,8 +33,8 @@ def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``start_s`` (n,) and ``address_gb`` (m,) where columns and bands begin, ``iops_per_gb`` (m, n); null
-        where nothing was asked for.
+        ``start_s`` (n,) and ``address_gb`` (m,) where columns and bands begin, ``end_s`` and ``end_gb``
+        where the last ones end, ``iops_per_gb`` (m, n); null where nothing was asked for.
     """
     columns, joined = _joined(extents.periods, MOST_COLUMNS)
     edges = bands(span, MOST_BANDS)
@@ -49,6 +49,8 @@ def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
     density = sums / gigabytes[:, None] / np.maximum(seconds, 1e-9)[None, :]
     return {
         "start_s": (extents.start_s + starts).tolist(),
+        "end_s": float(extents.start_s + starts[-1] + seconds[-1]),
+        "end_gb": float(edges[-1] * extents.extent_bytes / BYTES_PER_GB),
         "address_gb": (edges[:-1] * extents.extent_bytes / BYTES_PER_GB).tolist(),
         "iops_per_gb": [[float(cell) if cell > 0 else None for cell in row] for row in density],
     }

@@ -83,7 +83,7 @@ def density(found: Found) -> Figure:
             "data": data,
             "layout": layout(
                 axis(f"Share of the {words.space(found)} (%)", range=[0, 100]),
-                axis("Density (IOPS/GB, log scale)", type="log"),
+                axis("Density (IOPS/GB, log scale)", type="log", dtick=1),
                 showlegend=True,
             ),
         },
@@ -115,6 +115,7 @@ def figures_of_skew(found: Found) -> Figure:
         "Skew in figures",
         "Gini coefficient: 0 for an even load, towards 1 where all goes to one place.",
         Table([Column("", text=True), *(Column(words.title(point)) for point in points)], rows),
+        wide=True,
     )
 
 
@@ -171,8 +172,8 @@ def _over_time(found: Found, point: Found) -> Figure:
     data = [
         {
             "type": "heatmap",
-            "x": starts,
-            "y": addresses,
+            "x": [*starts, told["end_s"]],
+            "y": [*addresses, told["end_gb"]],
             "z": logs,
             "customdata": cells,
             "colorscale": "Viridis",
@@ -226,6 +227,7 @@ def stability(found: Found) -> Figure | None:
         "period before: what a fast tier of that size, filled by what was, would serve. Dotted: the most there is.",
         Table(columns, list(rows)),
         {"data": data, "layout": layout(axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True)},
+        wide=True,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from iowatt.lenses.heat.skew import HOTTEST
 from iowatt.report import numbers
 from iowatt.report.heat import words
 
@@ -60,24 +61,24 @@ def _overview(found: Found) -> str:
 
 
 def _skew(found: Found) -> Table:
-    table = _table(
-        "", "IOPS", "IOPS/GB", "Gini", "by chance", "skew", "k", "fit within", "1 %", "3 %", "5 %", "10 %", "20 %"
-    )
-    for point in found["points"]:
-        skew = point["skew"]
-        table.add_row(
-            words.title(point),
-            numbers.significant(point["iops"]),
-            numbers.significant(point["iops_per_gb"]),
-            f"{skew['gini']:.3f}",
-            f"{skew['gini_by_chance']:.3f}",
-            words.skew_point(skew["skew_point"]),
-            numbers.significant(skew["law"]["k"]),
-            f"{100 * skew['law']['max_error']:.2g} pt",
-            *(numbers.percent(row["io_share"]) for row in skew["hottest"]),
+    points = found["points"]
+    table = _table(f"over the {words.space(found)}", *(words.title(point) for point in points))
+
+    def add(title: str, value: Callable[[Found], str]) -> None:
+        table.add_row(title, *(value(point) for point in points))
+
+    add("IOPS", lambda p: numbers.significant(p["iops"]))
+    add("IOPS/GB", lambda p: numbers.significant(p["iops_per_gb"]))
+    add("Gini coefficient", lambda p: f"{p['skew']['gini']:.3f}")
+    add("of an even load, by chance", lambda p: f"{p['skew']['gini_by_chance']:.3f}")
+    add("skew point, % I/O / % space", lambda p: words.skew_point(p["skew"]["skew_point"]))
+    add("k of 1 - (1 - c)^k", lambda p: numbers.significant(p["skew"]["law"]["k"]))
+    add("fits within", lambda p: f"{100 * p['skew']['law']['max_error']:.2g} points")
+    for at, share in enumerate(HOTTEST):
+        add(
+            f"I/O on the hottest {100 * share:g} %",
+            lambda p, at=at: numbers.percent(p["skew"]["hottest"][at]["io_share"]),
         )
-    table.title = f"share of the I/O on the hottest 1 ... 20 % of the {words.space(found)}"
-    table.title_justify = "left"
     return table
 
 
