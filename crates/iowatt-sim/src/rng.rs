@@ -16,6 +16,8 @@ pub enum Room {
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
+    /// What the fast part of each virtual pool holds at the start.
+    InitialPlacement = 11,
 }
 
 /// The random stream of one room and index.

@@ -78,6 +78,10 @@ def lines(found: dict[str, Any]) -> list[str]:
             f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
             f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive",
         ]
+    for virtual in found["virtual_pools"]:
+        parts = ", ".join(f"{part['name']} on {part['pool']}" for part in virtual["parts"])
+        offered = size(virtual["capacity_bytes"])
+        text.append(f"  virtual pool {virtual['name']}: {offered}, {virtual['scheme']}, {parts}")
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
     if controller := found["controller"]:

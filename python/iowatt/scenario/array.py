@@ -15,6 +15,7 @@ from iowatt.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.strict import Strict, key
+from iowatt.scenario.virtual_pool import VirtualPool
 from iowatt.scenario.workload import Name
 
 
@@ -217,10 +218,11 @@ class Pool(Strict):
 
 
 class Volume(Strict):
-    """A range of a pool's usable bytes. Volumes on one pool lie one after another."""
+    """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
+    pools."""
 
     name: Name = key("Its name in results and in `workload.volume`.", example="db")
-    pool: Name = key("The pool that holds it.", example="disks")
+    pool: Name = key("The pool, or virtual pool, that holds it.", example="disks")
     capacity: Capacity | None = key(
         "Its size, rounded down to whole sectors.",
         default=None,
@@ -255,8 +257,13 @@ class Array(Strict):
     """The storage system."""
 
     pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
+    virtual_pool: list[VirtualPool] = key(
+        "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
+    )
     volume: list[Volume] = key(
-        "Volumes. Left out: one volume per pool, of all its capacity and with its name.", default=[]
+        "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
+        "capacity and with its name.",
+        default=[],
     )
     bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
     controller: Controller | None = key(
@@ -269,3 +276,12 @@ class Array(Strict):
         default=None,
         unset="drives alone draw power",
     )
+
+    @property
+    def volume_names(self) -> list[str]:
+        """Names of the volumes in their order, those that follow from pools where none is given."""
+        if self.volume:
+            return [volume.name for volume in self.volume]
+        parts = {part.pool for virtual in self.virtual_pool for _, _, part in virtual.parts()}
+        own = [pool.name for pool in self.pool if pool.name not in parts]
+        return [*own, *(virtual.name for virtual in self.virtual_pool)]

@@ -67,6 +67,7 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
+            **({"virtual_pools": [v.plan() for v in system.virtual_pools]} if system.virtual_pools else {}),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -114,6 +115,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
         "pools": [pool.pool.name for pool in system.pools],
+        **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
         "devices": [
             {
                 "name": f"{pool.pool.name}.{number}",

@@ -28,6 +28,7 @@ from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
+from iowatt.scenario.virtual_pool import ResolvedVirtualPool, Room, resolve_virtual_pools
 from iowatt.scenario.workload import Trace
 
 ALWAYS_NEEDED = ("active", "positioning", "idle")
@@ -57,7 +58,7 @@ class ResolvedPool:
 
 @dataclass(frozen=True)
 class Extent:
-    """A volume's place in its pool, in bytes."""
+    """A volume's place in its pool, in bytes. Virtual pools are numbered behind pools."""
 
     name: str
     pool: int
@@ -70,6 +71,7 @@ class System:
     """What a plan is made from; indices are positions in these lists."""
 
     pools: list[ResolvedPool] = field(default_factory=list)
+    virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
     volumes: list[Extent] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
@@ -77,6 +79,11 @@ class System:
     power: ArrayPlan | None = None
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def space_names(self) -> list[str]:
+        """Names of pools and, behind them, virtual pools: what volumes lie on."""
+        return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
 
 
 def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
@@ -115,6 +122,7 @@ def _unique_names(scenario: Scenario, system: System) -> None:
     groups: list[tuple[KeyPath, list[str]]] = [
         (("workload",), [w.name for w in scenario.workload]),
         (("array", "pool"), [p.name for p in scenario.array.pool]),
+        (("array", "virtual_pool"), [v.name for v in scenario.array.virtual_pool]),
         (("array", "volume"), [v.name for v in scenario.array.volume]),
         (("array", "bus"), [b.name for b in scenario.array.bus]),
     ]
@@ -293,60 +301,51 @@ def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
 
 
 def _volumes(scenario: Scenario, system: System) -> None:
-    pools = [p.pool.name for p in system.pools]
+    rooms = [Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
+    broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
+    found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
+    system.virtual_pools, problems, notes = found
+    system.problems.extend(problems)
+    system.notes.extend(notes)
+    if len(system.virtual_pools) < len(scenario.array.virtual_pool):
+        return  # places and sizes mean nothing
+    parts = [room.name for room in rooms if room.used]
+    rooms += [Room(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
     if not scenario.array.volume:
-        whole = [_whole_sectors(p.usable_bytes, p) for p in system.pools]
-        system.volumes = [Extent(name, i, 0, whole[i]) for i, name in enumerate(pools)]
+        free = [(i, room) for i, room in enumerate(rooms) if room.name not in parts]
+        system.volumes = [Extent(room.name, i, 0, room.whole) for i, room in free]
         return
-    used = [0] * len(pools)
-    rest_taken_by: dict[int, str] = {}
     for index, volume in enumerate(scenario.array.volume):
-        path: KeyPath = ("array", "volume", index)
-        if volume.pool not in pools:
-            hint = suggestion(volume.pool, pools, "pools")
-            system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
-            continue
-        at = pools.index(volume.pool)
-        if at in rest_taken_by:
-            message = f"volume {rest_taken_by[at]!r} already takes the rest of pool {volume.pool!r}"
-            fix = f"give {rest_taken_by[at]!r} a capacity, or put it last"
-            system.problems.append(Problem(path, message, fix))
-            continue
+        _volume(index, volume, rooms, broken, system)
+    for at, room in enumerate(rooms):
+        if not room.used and not system.problems:
+            kind = "pool" if at < len(system.pools) else "virtual pool"
+            system.notes.append(f"{kind} {room.name!r} has no volume: its drives only idle")
+
+
+def _volume(
+    index: int, volume: Volume, rooms: list[Room], broken: frozenset[int | str], system: System
+) -> None:
+    path: KeyPath = ("array", "volume", index)
+    names = [room.name for room in rooms]
+    if volume.pool not in names:
+        hint = suggestion(volume.pool, names, "pools")
+        system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
+        return
+    at = names.index(volume.pool)
+    if at in broken and rooms[at].rest_by is None:
         if volume.capacity is None:
-            rest_taken_by[at] = volume.name
-        if any(problem.path[:3] == ("array", "pool", at) for problem in system.problems):
-            continue  # its size means nothing then
-        size, problem = _size(volume, path, system.pools[at], used[at])
-        if problem is not None:
-            system.problems.append(problem)
-            continue
-        system.volumes.append(Extent(volume.name, at, used[at], size))
-        used[at] += size
-    for name, taken in zip(pools, used, strict=True):
-        if not taken and not system.problems:
-            system.notes.append(f"pool {name!r} has no volume: its drives only idle")
-
-
-def _size(volume: Volume, path: KeyPath, pool: ResolvedPool, used: int) -> tuple[int, Problem | None]:
-    """Bytes of a volume that starts at byte ``used`` of ``pool``; a problem where they are not there."""
-    free = _whole_sectors(pool.usable_bytes, pool) - used
-    left = f"{free} of the {pool.usable_bytes} usable bytes of pool {pool.pool.name!r} are left"
-    if volume.capacity is None:
-        return free, None if free > 0 else Problem((*path, "pool"), f"no room for it: {left}")
-    size = _whole_sectors(volume.capacity, pool)
-    if 0 < size <= free:
-        return size, None
-    hint = "leave capacity out to take what is left" if free > 0 else None
-    return size, Problem((*path, "capacity"), f"{volume.capacity} bytes do not fit: {left}", hint)
-
-
-def _whole_sectors(size: int, pool: ResolvedPool) -> int:
-    return size // pool.drive.sector_bytes * pool.drive.sector_bytes
+            rooms[at].rest_by = f"volume {volume.name!r}"
+        return  # its size means nothing then
+    taken, problem = rooms[at].take(volume.capacity, f"volume {volume.name!r}", path)
+    if problem is not None:
+        system.problems.append(problem)
+    elif taken is not None:
+        system.volumes.append(Extent(volume.name, at, *taken))
 
 
 def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, system: System) -> None:
-    declared = scenario.array.volume or scenario.array.pool
-    volumes = [volume.name for volume in declared]
+    volumes = scenario.array.volume_names
     placed = {extent.name: index for index, extent in enumerate(system.volumes)}
     reads_standard_input = ""
     for index, workload in enumerate(scenario.workload):
@@ -399,8 +398,7 @@ def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
 
 def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:
     workload = scenario.workload[index]
-    declared = scenario.array.volume or scenario.array.pool
-    name = workload.volume or declared[0].name
+    name = workload.volume or scenario.array.volume_names[0]
     capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)
     ends = scenario.observe.duration is not None
     made = make(workload, index, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends)

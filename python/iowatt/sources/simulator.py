@@ -237,6 +237,7 @@ def build_record(
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    spaces = translation.space_names(names)
     tables = translation.tables(names, volume_of, raw, idle)
     array = wall.at_wall(plan, tables, controller.get("processors"))
     return Record(
@@ -252,7 +253,7 @@ def build_record(
             )
         ],
         volumes=[
-            Volume(name, names["pools"][volume["pool"]], volume["capacity_bytes"], translation.flow(flow))
+            Volume(name, spaces[volume["pool"]], volume["capacity_bytes"], translation.flow(flow))
             for name, volume, flow in zip(
                 names["volumes"], simulation["volumes"], summary["volumes"], strict=True
             )

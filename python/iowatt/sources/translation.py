@@ -84,11 +84,20 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
-    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume."""
+    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume; what virtual pools
+    offer."""
     carrying = {volume["pool"] for volume in simulation["volumes"]}
-    usable = sum(_usable_bytes(simulation["pools"][pool]) for pool in carrying)
+    pools = simulation["pools"]
+    usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
+    virtual = enumerate(names.get("virtual_pools", ()), start=len(pools))
+    usable += sum(pool["capacity_bytes"] for space, pool in virtual if space in carrying)
     raw = sum(device["raw_bytes"] for device in names["devices"])
     return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=usable)
+
+
+def space_names(names: Mapping[str, Any]) -> list[str]:
+    """Names of pools and, behind them, virtual pools, as volumes number them."""
+    return [*names["pools"], *(virtual["name"] for virtual in names.get("virtual_pools", ()))]
 
 
 def _usable_bytes(pool: Mapping[str, Any]) -> int:

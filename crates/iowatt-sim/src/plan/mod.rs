@@ -16,7 +16,9 @@ pub use hdd::{
 };
 pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
-pub use virtual_pool::{PartPlan, SchemePlan, VirtualPoolPlan};
+pub use virtual_pool::{
+    CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
+};
 
 use crate::power::{STATES, State};
 pub use iowatt_power::{Levels, PolicyPlan};
