@@ -211,7 +211,7 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
         for name, volume in zip(names["volumes"], volumes, strict=True)
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
-    named = _spaces(names)
+    named = space_names(names)
     back = [HeatSpace("back", named[space], measures["space_bytes"][space]) for space in carrying]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
@@ -222,7 +222,7 @@ def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
     import polars as pl
 
     behind = raw["point"] == 1
-    titles = pl.Series([*names["volumes"], *_spaces(names)], dtype=pl.String)
+    titles = pl.Series([*names["volumes"], *space_names(names)], dtype=pl.String)
     counted = ("extent", "reads", "writes", "bytes_read", "bytes_written")
     return frame(
         "heat",
@@ -233,11 +233,6 @@ def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
             **{name: raw[name] for name in counted},
         },
     )
-
-
-def _spaces(names: Mapping[str, Any]) -> list[str]:
-    """Address spaces behind the cache: pools, then virtual pools."""
-    return [*names["pools"], *names.get("virtual_pools", ())]
 
 
 def remarks(

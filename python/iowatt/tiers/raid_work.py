@@ -58,39 +58,40 @@ def of_request(level: int, count: int, stripe_unit: int, size: float, *, write: 
 def _at(
     level: int, data: int, unit: int, start: int, size: int, write: bool
 ) -> tuple[float, float, float, float, float]:
-    """Reads, writes, bytes moved, phases and operations abreast of a request at one place."""
-    stripe = data * unit
+    """Reads, writes, bytes moved, phases and operations abreast of a request at one place.
+
+    Units that follow one another on a drive are one operation, so that a request without old data to read has no
+    more of them than there are drives.
+    """
     parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
     copies = 2 if level == 10 and write else 1
-    reads = writes = moved = 0.0
-    phases = 1.0
-    at, end = start, start + size
-    # All stripes between the first and the last are full: their sum in one step.
-    full = max(0, end // stripe - -(-at // stripe))
-    parts = [(at, min(end, -(-(at + 1) // stripe) * stripe))] if at % stripe or not full else []
-    if end % stripe and end // stripe * stripe > at:
-        parts.append((end // stripe * stripe, end))
-    if full:
-        per = float((data + parity) if write else data) * copies
-        writes, reads = (full * per, 0.0) if write else (0.0, full * per)
-        moved = full * per * unit
-        parts = [part for part in parts if part[1] - part[0] < stripe]
-    for low, high in parts:
-        units = (high - 1) // unit - low // unit + 1
-        covered = float(high - low)
-        if not write or not parity:
-            writes, reads = (writes + units * copies, reads) if write else (writes, reads + units)
-            moved += covered * copies
-            continue
-        hull = unit if units > 1 else high - low
-        if units == data and covered == stripe:
-            writes += data + parity
-            moved += (data + parity) * unit
-            continue
-        edges = float((low % unit > 0) + (high % unit > 0)) if units > 1 else 0.0
-        modify, rebuild = units + parity, data - units + edges
-        before = min(float(modify), rebuild)
-        reads, writes, phases = reads + before, writes + units + parity, 2.0
-        moved += before * hull + covered + parity * hull
-    operations = reads + writes
-    return reads, writes, moved, phases, max(1.0, operations / phases)
+    end = start + size
+    units = (end - 1) // unit - start // unit + 1
+    if not write or not parity:
+        drives = data + parity
+        plain = float(min(units, drives) * copies)
+        moved = float(size * copies)
+        return (0.0, plain, moved, 1.0, plain) if write else (plain, 0.0, moved, 1.0, plain)
+    stripe = data * unit
+    first_full, last_full = -(-start // stripe), end // stripe
+    full = max(0, last_full - first_full)
+    reads, writes, phases = 0.0, float(data + parity if full else 0), 1.0
+    moved = float(full * (data + parity) * unit)
+    for low, high in _rests(start, end, stripe, full):
+        touched = (high - 1) // unit - low // unit + 1
+        hull = unit if touched > 1 else high - low
+        edges = float((low % unit > 0) + (high % unit > 0)) if touched > 1 else 0.0
+        before = min(float(touched + parity), data - touched + edges)
+        reads, writes, phases = reads + before, writes + touched + parity, 2.0
+        moved += before * hull + (high - low) + parity * hull
+    return reads, writes, moved, phases, max(1.0, (reads + writes) / phases)
+
+
+def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]]:
+    """The parts of a write in stripes that it does not fill."""
+    first_full = -(-start // stripe) * stripe
+    if not full:
+        # Within one stripe, or over the border of two.
+        return [(start, end)] if first_full >= end or start == first_full else [(start, first_full), (first_full, end)]
+    last_full = end // stripe * stripe
+    return [part for part in ((start, first_full), (last_full, end)) if part[0] < part[1]]
