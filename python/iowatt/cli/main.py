@@ -23,6 +23,7 @@ from iowatt.cli import (
     schema,
     study,
     sweep,
+    tier,
     trace,
 )
 from iowatt.errors import IowattError
@@ -51,6 +52,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+tier.register(app)
 trace.register(app)
 
 

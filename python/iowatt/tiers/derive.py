@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.paths import place_overridden
 from iowatt.tiers import build, candidate, choose, compare, pilot, predict
 from iowatt.tiers import load as loads
 from iowatt.tiers.choose import Objective, Technology, Tier
 from iowatt.tiers.predict import Front, Prediction
 
 if TYPE_CHECKING:
+    from iowatt.evaluation import Prepared
     from iowatt.run.bundle import Run
 
 SCHEMA: Final = "iowatt.tier/1"
@@ -26,8 +29,9 @@ MOST_TIERS: Final = 2
 MOST_GROUPS: Final = 64
 _MIB: Final = 1 << 20
 
-#: A stage begins: what it is called; gives what is told its progress.
-Stage = Callable[[str], AbstractContextManager[Callable[[float | None, int], None]]]
+Progress = Callable[[float | None, int], None]
+#: A stage begins, by its name; gives what is told its progress.
+Stage = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,8 @@ class Asked:
     simulate: bool = True
 
 
-def _quiet(_name: str) -> AbstractContextManager[Callable[[float | None, int], None]]:
-    return nullcontext(lambda _fraction, _requests: None)
+def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
+    return nullcontext()
 
 
 def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> dict[str, Any]:
@@ -71,23 +75,19 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     InputError
         What is wrong with the scenario or the candidates; no candidates do what is asked.
     """
-    import iowatt
-    from iowatt.scenario.document import Document, read_text
-    from iowatt.scenario.paths import place_overridden
-
     base = asked.scenario.parent
     named, tiers_base, raws = candidate.read(asked.tiers)
     one = _OnePool.of(asked, base)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
     with stage("simulating the one pool") as progress:
-        first = iowatt.run(asked.scenario, set=[*asked.overrides, heat], output=place / "one-pool", progress=progress)
+        first = _on_one_pool(asked, heat, place / "one-pool", progress)
     load, front = _measured(first, one, asked)
     with stage("trying drives"):
         technologies, pools = _technologies(named, raws, tiers_base, one, load, asked)
     chosen, others = _choose(load, technologies, front, asked)
     chosen = _refined(chosen, pools, load, front, one.seed)
     text, said = build.scenario(
-        _document(Document, read_text, place_overridden, asked, base),
+        _document(asked, base),
         base,
         target,
         one.volumes,
@@ -101,7 +101,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     second = None
     if asked.simulate:
         with stage("simulating the tiers") as progress:
-            second = _simulated(text, target, place / "tiers", progress)
+            second = _on_tiers(text, target, place / "tiers", progress)
     return {
         "schema": SCHEMA,
         "scenario": one.name,
@@ -212,9 +212,9 @@ def _extent(stored: int) -> int:
     return extent
 
 
-def _document(document: Any, read_text: Any, place_overridden: Any, asked: Asked, base: Path) -> Any:
+def _document(asked: Asked, base: Path) -> Document:
     """The scenario's own tables, overrides applied."""
-    found = document(read_text(asked.scenario), str(asked.scenario), asked.overrides)
+    found = Document(read_text(asked.scenario), str(asked.scenario), asked.overrides)
     place_overridden(found, base)
     return found
 
@@ -406,13 +406,30 @@ def _refined(
     return predict.predict(load, tiers, front)
 
 
-def _simulated(text: str, target: Path, output: Path, progress: Any) -> Run:
+def _on_one_pool(asked: Asked, heat: str, output: Path, progress: Progress | None) -> Run:
     from iowatt import evaluation
-    from iowatt.run import bundle, provenance
+    from iowatt.api import with_overrides
+    from iowatt.scenario import load
+
+    base, changes = asked.scenario.parent, [*asked.overrides, heat]
+    text = with_overrides(read_text(asked.scenario), changes)
+    work = evaluation.prepare(load(asked.scenario, changes), base, text)
+    return _simulated(work, base, output, progress)
+
+
+def _on_tiers(text: str, target: Path, output: Path, progress: Progress | None) -> Run:
+    from iowatt import evaluation
     from iowatt.scenario import load
 
     work = evaluation.prepare(load(text, base_dir=target), target, text)
-    inputs = evaluation.files(work, target)
+    return _simulated(work, target, output, progress)
+
+
+def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | None) -> Run:
+    from iowatt import evaluation
+    from iowatt.run import bundle, provenance
+
+    inputs = evaluation.files(work, base)
     with bundle.reserve(output) as place:
         digest = provenance.Digest(inputs)
         digest.start()

@@ -1,7 +1,7 @@
 """What to expect of tiers: a queue for each, with the service times of its drives. Modelled, not measured.
 
-A drive of a tier is a queue with ``c`` servers, ``c`` its rate at saturation times its service time, which random
-arrivals come to; the mean wait is Sakasegawa's ``S (1 + v^2)/2 rho^(sqrt(2 (c + 1)) - 1) / (c (1 - rho))``
+A drive of a tier is a queue with ``c`` servers, ``c`` its rate at saturation times its service time (and for reads of
+mirrored data so many times as there are copies), which random arrivals come to; the mean wait is Sakasegawa's ``S (1 + v^2)/2 rho^(sqrt(2 (c + 1)) - 1) / (c (1 - rho))``
 (H. Sakasegawa, Ann. Inst. Stat. Math. 29, 1977), which is that of M/G/1 for one server.
 """
 
@@ -103,7 +103,10 @@ def _tier(load: Load, tier: Tier) -> TierFigures:
     operations = reads * read.operations + writes * write.operations
     rho = operations / (tier.count * drive.saturated_iops)
     service, spread = drive.service_s, drive.variation * drive.service_s
-    wait = _wait(service, drive.variation, drive.channels, rho)
+    copies = {1: tier.count, 10: 2}.get(technology.level, 1)
+    choice = reads * read.operations / operations if operations else 0.0
+    # A read of mirrored data goes to the copy with the shorter queue, so that the copies are nearly one queue.
+    wait = _wait(service, drive.variation, drive.channels * (1 + (copies - 1) * choice), rho)
     busy_j = drive.operation_j
     total = load.iops
     stay = None if wait is None else service + wait

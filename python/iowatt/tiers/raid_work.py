@@ -36,9 +36,10 @@ def of_request(level: int, count: int, stripe_unit: int, size: float, *, write: 
     Parameters
     ----------
     size
-        Bytes of the request; more than a stripe is whole stripes and a rest.
+        Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
     """
-    size = max(1, round(size))
+    unit = 4096 if size >= 4096 else 512
+    size = max(unit, round(size / unit) * unit)
     if level == 1:
         copies = count if write else 1
         return Work(0.0 if write else 1.0, float(copies if write else 0), float(size), 1.0, float(copies))
