@@ -223,6 +223,24 @@ class Capacity:
 
 
 @dataclass(frozen=True)
+class HeatSpace:
+    """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
+
+    point: str
+    name: str
+    capacity_bytes: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What the rows of the table ``heat`` are."""
+
+    extent_bytes: int
+    period_s: float
+    spaces: Sequence[HeatSpace]
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the simulation itself took."""
 
@@ -243,6 +261,8 @@ class Tables:
     devices: pl.DataFrame
     #: Every idle period, where they were asked for.
     idle: IdleSpool | None = None
+    #: Requests by extent and period, where they were asked for.
+    heat: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -269,6 +289,7 @@ class Record:
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     rebuilds: Sequence[Rebuild] = ()
+    heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.

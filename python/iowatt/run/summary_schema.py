@@ -325,6 +325,28 @@ class Tier(_Part):
     migration_bytes_written: int = Field(description="By moves.")
 
 
+class HeatSpace(_Part):
+    """One address space of the table ``heat``."""
+
+    point: Literal["front", "back"] = Field(
+        description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
+    )
+    name: str = Field(description="Of the volume, or of the pool.")
+    capacity_bytes: int
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+
+
+class Heat(_Part):
+    """What the rows of the table ``heat`` are, and their sums."""
+
+    extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
+    period_s: float
+    spaces: list[HeatSpace]
+
+
 class Rebuild(_Part):
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
@@ -427,6 +449,7 @@ class RunSummary(_Part):
     cache: Cache | None = Field(default=None, description="Only where there is one.")
     virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
     tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
+    heat: Heat | None = Field(default=None, description="Only where it was asked for.")
     power_management: PowerManagement | None = Field(
         default=None, description="Only where drives changed their power level."
     )
@@ -435,7 +458,8 @@ class RunSummary(_Part):
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "virtual_pools", "tiers", "power_management", "simulation"):
+        optional = ("controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation")
+        for part in optional:
             if data[part] is None:
                 del data[part]
         return data

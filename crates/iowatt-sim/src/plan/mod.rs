@@ -7,6 +7,7 @@ mod chunklets;
 mod controller;
 mod data_movement;
 mod hdd;
+mod heat;
 mod recovery;
 mod reduced;
 mod virtual_pool;
@@ -18,6 +19,7 @@ pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use virtual_pool::{
@@ -303,6 +305,9 @@ pub struct ObservePlan {
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,
+    /// Where requests go, by extent and period; none: not recorded.
+    #[serde(default)]
+    pub heat: Option<HeatPlan>,
 }
 
 impl Plan {
@@ -344,6 +349,7 @@ impl Plan {
             !self.workloads.is_empty() || self.observe.end_s.is_some(),
             "a run without workloads needs an end",
         )?;
+        self.observe.heat.map_or(Ok(()), |heat| heat.validate())?;
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }
