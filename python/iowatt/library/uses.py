@@ -6,6 +6,7 @@ from typing import Final
 
 from iowatt.library import derive
 from iowatt.library.device import DeviceFile
+from iowatt.library.ssd import derive as derive_ssd
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
 PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
@@ -24,7 +25,13 @@ def lacks(file: DeviceFile) -> dict[str, list[str]]:
     """
     price = [] if file.price.usd is not None else ["price.usd"]
     if file.kind == "ssd":
-        return {"simulation": ["a model of flash"], "power": _ssd_watts(file), "price": price}
+        responding, drawing = derive_ssd.missing(file), _ssd_watts(file)
+        return {
+            "simulation": [*responding, *drawing],
+            "mechanics": responding,
+            "power": drawing,
+            "price": price,
+        }
     states = derive.power(file, derive.Steps())
     watts = [f"power.{name}" for name in _WATTS if getattr(states, name) is None]
     stopping = [f"power.{name}" for name in _SPIN_DOWN if getattr(states, name) is None]
