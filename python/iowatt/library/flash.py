@@ -70,7 +70,7 @@ class Flash(Strict):
     channel_rate: Rate | None = _optional("Speed of a channel.", "bytes/s", gt=0, example="800MB/s")
     suspend: Suspend | None = _optional("Whether reads interrupt programs and erases.")
     mapping_unit: BlockSize | None = _optional(
-        "What the drive maps and writes as one (indirection unit). A smaller write reads and writes all of it.",
+        "What the drive maps and writes as one (indirection unit). A smaller write reads and writes it all.",
         "bytes",
         gt=0,
         le=2**20,

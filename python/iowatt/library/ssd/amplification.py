@@ -1,8 +1,8 @@
 """Write amplification of uniform random writes in steady state, in closed form.
 
-Xiang and Kurkoski (arXiv 1110.4245): with ``a = 1 + rho``, flash over logical space, the block that is cleaned
-still holds the share ``u`` of valid data that solves ``u = exp(-a (1 - u))``, and ``A = 1 / (1 - u)``. It is
-exact for cleaning in the order of writing (FIFO) and large blocks; greedy cleaning is 0 to 3 % better.
+Xiang and Kurkoski (arXiv 1110.4245): with ``a = 1 + rho``, flash over logical space, the block that is
+cleaned still holds the share ``u`` of valid data that solves ``u = exp(-a (1 - u))``; ``A = 1 / (1 - u)``. It
+is exact for cleaning in the order of writing (FIFO) and large blocks; greedy cleaning is 0 to 3 % better.
 """
 
 from __future__ import annotations

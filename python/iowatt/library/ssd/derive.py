@@ -3,14 +3,13 @@
 Flash is made so that the drive does what its data sheet says:
 
 - *program time*: all dies programming at once give the sequential write rate, erases included;
-- *dies*: the fewest that need no program time shorter than the cell type's, and whose reads, at the queue depth of
-  the interface, reach a tenth more than the random reads published (a closed network of one queue a die);
-- *over-provisioning*: what makes steady random writes of the whole capacity reach the published rate: each byte
-  written costs ``A`` programs and senses, and ``A`` follows from the spare factor (``amplification``);
+- *dies*: the fewest that need no program time shorter than the cell type's, and whose reads, at the queue
+  depth of the interface, reach a tenth more than the random reads published (a closed network of one queue a
+  die);
+- *over-provisioning*: what makes steady random writes of the whole capacity reach the published rate: each
+  byte written costs ``A`` programs and senses, and ``A`` follows from the spare factor (``amplification``);
 - *latency*: what is left of the published one after sensing and transfers is the controller's and the link's;
-- *joules*: of the watts above idling at the published rates, reads are shared between sensing a page and moving a
-  byte, so that sequential and random reads both come out; writes between moving a byte, programming and erasing,
-  in which a die draws the same watts.
+- *joules*: see ``joules``.
 
 Where the insides cannot be told (no cell type, memory that is no NAND, a random-write rate that is no steady
 one), the data sheet alone is simulated.
@@ -18,8 +17,6 @@ one), the data sheet alone is simulated.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from iowatt.errors import InputError
@@ -31,19 +28,19 @@ from iowatt.library.flash import Flash, Suspend
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import amplification, joules
 from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Times, Wear
-from iowatt.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, MEDIA, Media, cell_of
+from iowatt.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
+from iowatt.library.ssd.media import MEDIA, Media, cell_of
 from iowatt.scenario.units import format_bytes, format_duration
 
 RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
 SECTOR_BYTES: Final = 512
-SMALL: Final = 4096
-MOST_UNITS: Final = 2**32 - 16
 MOST_SPARE: Final = 0.6
 YEARS: Final = 5
 DAYS: Final = 365
 
 Link = Literal["sata", "sas", "nvme"]
-# Commands outstanding, and the time of a command in controller and link, read and write, where none is published.
+# Commands outstanding, and the time of a command in controller and link, read and write, where none is
+# published.
 _DEPTH: Final[dict[Link, tuple[int, str]]] = {
     "sata": (32, "native command queueing"),
     "sas": (128, "as Micron states for its P410m"),
@@ -54,16 +51,6 @@ _COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
     "sas": (36e-6, 36e-6, "as SATA"),
     "nvme": (10e-6, 13e-6, "sequential latencies of the Intel P4500"),
 }
-
-
-@dataclass(frozen=True)
-class Rates:
-    """What a data sheet promises: bytes and requests of 4 KiB a second."""
-
-    sequential_read: float
-    sequential_write: float
-    random_read: float
-    random_write: float
 
 
 def link(file: DeviceFile) -> Link | None:
@@ -85,16 +72,17 @@ def why_not_flash(file: DeviceFile) -> str | None:
     """Why the data sheet alone is simulated; None where the flash is."""
     if _cell(file) is None:
         return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
-    rates, unit = _rates(file), mapping_unit(file)
+    rates, unit = _rates(file), mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
     if (file.flash or Flash()).over_provisioning is not None:
         return None
     ratio = rates.sequential_write / (rates.random_write * unit)
     limit = amplification.amplification(MOST_SPARE)
     if ratio < limit:
         return (
-            f"its random writes ({rates.random_write:g} a second, {format_bytes(unit, binary=True)} programmed for "
-            f"each) leave a write amplification of {ratio:.2f} beside its sequential ones: they are of a cache and not "
-            "of steady state, or it maps smaller units than the model's map holds at its capacity"
+            f"{rates.random_write:g} random writes a second, each of which programs "
+            f"{format_bytes(unit, binary=True)}, leave a write amplification of {ratio:.2f} beside its "
+            "sequential ones: they are of a cache and not of steady state, or it maps smaller units than the "
+            "simulator's map holds at its capacity"
         )
     return None
 
@@ -134,9 +122,11 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
     geometry = times = None
     buffer = 0
     if reason is None:
-        geometry, times = _flash(file, rates, kind, depth, steps)
+        media = _cell(file)
+        assert media is not None
+        geometry, times = Inside(file.flash or Flash(), media, rates, file.capacity, depth, steps).flash()
         buffer = _buffer(file, geometry, steps)
-    interface = _interface(file, rates, kind, depth, geometry, times, steps)
+    interface = _interface(file, rates, times, depth, steps)
     power, work = watts(file, steps)
     wear = _wear(file, steps)
     amplified = rates.sequential_write / (rates.random_write * SMALL)
@@ -193,117 +183,11 @@ def _rates(file: DeviceFile) -> Rates:
     return Rates(*(float(rate or 0.0) for rate in given))
 
 
-def mapping_unit(file: DeviceFile) -> int:
-    """Bytes that are mapped as one: 4 KiB, or the least more that the simulator's map holds at the capacity.
-
-    Random writes are of 4 KiB and cost a whole unit.
-    """
-    given = (file.flash or Flash()).mapping_unit
-    if given is not None:
-        return given
-    unit = SMALL
-    while (file.capacity or 0) * 1.12 / unit > MOST_UNITS:
-        unit *= 2
-    return unit
-
-
 def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
     if file.command_queue is not None and file.command_queue.depth is not None:
         return file.command_queue.depth
     depth, why = _DEPTH[kind]
     return int(steps.assume("command_queue.depth", depth, f"{depth}", why))
-
-
-def _flash(file: DeviceFile, rates: Rates, kind: Link, depth: int, steps: Steps) -> tuple[Geometry, Times]:
-    given, media = file.flash or Flash(), _cell(file)
-    assert media is not None and file.capacity is not None
-
-    def taken(name: str, value: float, text: str, why: str) -> float:
-        own: float | None = getattr(given, name)
-        return own if own is not None else steps.assume(f"flash.{name}", value, text, why)
-
-    planes = int(taken("planes", media.planes, f"{media.planes}", "of its cell type"))
-    page = int(
-        taken("page", media.page_bytes, format_bytes(media.page_bytes, binary=True), "of its cell type")
-    )
-    per_block = int(
-        taken("pages_per_block", media.pages_per_block, f"{media.pages_per_block}", "of its cell type")
-    )
-    read_s = taken("read_time", media.read_s, format_duration(media.read_s), media.source)
-    erase_s = taken("erase_time", media.erase_s, format_duration(media.erase_s), media.source)
-    rate = taken("channel_rate", CHANNEL_RATE, f"{CHANNEL_RATE / 1e6:g} MB/s", CHANNEL_SOURCE)
-    stripe = planes * page
-
-    # Of a stripe (one page of each plane): its program and its share of an erase.
-    erase_share_s = erase_s / per_block
-    least_s = given.program_time if given.program_time is not None else media.program_s
-    by_writes = rates.sequential_write * (least_s + erase_share_s) / stripe
-    by_reads = _dies_for_reads(rates.random_read, read_s, depth)
-    channels = given.channels or int(
-        steps.derive(
-            "flash.channels",
-            count := _power_of_two(max(4.0, 2 * max(rates.sequential_read, rates.sequential_write) / rate)),
-            f"{count}",
-            "twice the sequential rate and no less than 4, a power of two",
-        )
-    )
-    dies = given.dies_per_channel or int(
-        steps.derive(
-            "flash.dies_per_channel",
-            count := max(1, math.ceil(max(by_writes, by_reads) / channels)),
-            f"{count}",
-            "the fewest dies that write and read at the published rates",
-        )
-    )
-    stripe_s = channels * dies * stripe / rates.sequential_write
-    program_s = given.program_time or steps.derive(
-        "flash.program_time",
-        max(stripe_s - erase_share_s, 1e-6),
-        format_duration(max(stripe_s - erase_share_s, 1e-6)),
-        f"all dies together program at the sequential write rate; no less than the {format_duration(media.program_s)} "
-        f"of {media.source}",
-    )
-    times = Times(read_s, program_s, erase_s, rate)
-    unit = mapping_unit(file)
-    if given.mapping_unit is None:
-        why = (
-            "as of most drives"
-            if unit == SMALL
-            else "the least that the simulator's map holds at this capacity"
-        )
-        steps.assume("flash.mapping_unit", unit, format_bytes(unit, binary=True), why)
-    spare = given.over_provisioning or _spare(
-        rates, unit, program_s + erase_share_s, read_s, channels * dies, stripe, steps
-    )
-    return Geometry(channels, dies, planes, page, per_block, unit, spare), times
-
-
-def _spare(
-    rates: Rates, unit: int, stripe_s: float, read_s: float, dies: int, stripe: int, steps: Steps
-) -> float:
-    """Each byte that hosts write at random costs A programs and erases and A senses of its share of a stripe."""
-    amplified = dies * stripe / (rates.random_write * unit * (stripe_s + read_s))
-    found = amplification.spare(max(amplified, amplification.amplification(10.0)))
-    rule = (
-        f"steady random writes reach {rates.random_write:g} a second at a write amplification of {amplified:.2f}, "
-        "Xiang and Kurkoski's closed form solved for it"
-    )
-    return steps.derive("flash.over_provisioning", max(0.01, found), f"{max(0.01, found):.3g}", rule)
-
-
-def _dies_for_reads(iops: float, read_s: float, depth: int) -> float:
-    """Dies at which random reads, ``depth`` at a time, reach 1.1 times ``iops``.
-
-    Of D queues and N customers that choose at random, N / (N + D - 1) are busy (a balanced closed network).
-    """
-    busy = 1.1 * iops * read_s
-    if busy >= depth:
-        return math.inf if math.isinf(busy) else 4 * busy
-    return busy * (depth - 1) / (depth - busy)
-
-
-def _power_of_two(least: float) -> int:
-    return 2 ** math.ceil(math.log2(least))
 
 
 def _buffer(file: DeviceFile, geometry: Geometry, steps: Steps) -> int:
@@ -323,31 +207,26 @@ def _suspend(steps: Steps, flash: bool) -> Suspend:
     return suspend
 
 
-def _interface(
-    file: DeviceFile,
-    rates: Rates,
-    kind: Link,
-    depth: int,
-    geometry: Geometry | None,
-    times: Times | None,
-    steps: Steps,
-) -> Interface:
-    told = file.performance
+def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, steps: Steps) -> Interface:
+    """Of a published latency, what sensing and transfers leave is the controller's and the link's.
+
+    A sequential read's has no sensing in it, because the drive has read ahead; writes complete in the buffer.
+    """
+    told, kind = file.performance, link(file)
+    assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
     rate = max(rates.sequential_read, rates.sequential_write)
-    moved_s = {"read": SMALL / rates.sequential_read, "write": SMALL / rate}
-    sensed_s = 0.0
-    if times is not None:
-        sensed_s = times.read_s + SMALL / times.channel_rate
+    moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
+    sensed_s = 0.0 if times is None else times.read_s + SMALL / times.channel_rate
     if told.read_latency is not None:
-        read_s = max(0.0, told.read_latency - sensed_s - moved_s["read"]) if times else told.read_latency
+        read_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
     elif told.sequential_read_latency is not None:
-        read_s = max(0.0, told.sequential_read_latency - moved_s["read"])
+        read_s = max(0.0, told.sequential_read_latency - moved_out_s)
     else:
         read_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
     latency = told.write_latency if told.write_latency is not None else told.sequential_write_latency
     if latency is not None:
-        write_s = max(0.0, latency - moved_s["write"])
+        write_s = max(0.0, latency - moved_in_s)
     else:
         write_s = steps.assume("performance.write_latency", writes, format_duration(writes), why)
     return Interface(
@@ -357,10 +236,8 @@ def _interface(
         command_write_s=write_s,
         commands_per_s=max(rates.random_read, rates.random_write),
         queue_depth=depth,
-        read_latency_s=told.read_latency
-        if told.read_latency is not None
-        else read_s + sensed_s + moved_s["read"],
-        write_latency_s=latency if latency is not None else write_s + moved_s["write"],
+        read_latency_s=told.read_latency or read_s + sensed_s + moved_out_s,
+        write_latency_s=latency or write_s + moved_in_s,
     )
 
 

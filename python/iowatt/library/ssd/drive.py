@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,11 +16,15 @@ from iowatt.library.ssd.joules import Work
 
 FREE_BLOCKS: Final = 4
 MOST_UNITS: Final = 2**32 - 16
+MOST_DIES: Final = 4096
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out."""
+    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
+
+    A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
+    """
 
     channels: int
     dies_per_channel: int
@@ -37,12 +41,12 @@ class Geometry:
 
     @property
     def stripe_bytes(self) -> int:
-        """Bytes of a page of each plane of a die."""
+        """Bytes of a stripe."""
         return self.planes * self.page_bytes
 
     @property
     def superblock_bytes(self) -> int:
-        """Bytes of a block of every plane of every die."""
+        """Bytes of a superblock."""
         return self.dies * self.stripe_bytes * self.pages_per_block
 
 
@@ -231,7 +235,8 @@ class Ssd:
         """The drive with other over-provisioning."""
         if self.geometry is None:
             return self
-        note = f"{self.name}: the scenario sets its over-provisioning to {spare:g} (its own is {self.geometry.spare:.3g})"
+        own = f"{self.geometry.spare:.3g}"
+        note = f"{self.name}: the scenario sets its over-provisioning to {spare:g} (its own is {own})"
         return replace(self, geometry=replace(self.geometry, spare=spare)).noted(note)
 
     def by_data_sheet(self) -> Ssd:
@@ -241,28 +246,30 @@ class Ssd:
 
     def problem(self) -> str | None:
         """What is impossible about its flash; None where nothing is."""
+        return next(self._problems(), None)
+
+    def _problems(self) -> Iterator[str]:
         geometry, times = self.geometry, self.times
         if geometry is None or times is None:
-            return None
-        unit, page = geometry.mapping_bytes, geometry.page_bytes
-        if page % unit and (unit % page or geometry.stripe_bytes % unit):
-            return (
-                f"flash.mapping_unit is {unit} bytes; it must divide a page ({page}), or be whole pages that divide "
-                f"those of all planes ({geometry.stripe_bytes})"
+            return
+        unit, page, stripe = geometry.mapping_bytes, geometry.page_bytes, geometry.stripe_bytes
+        if page % unit and (unit % page or stripe % unit):
+            yield (
+                f"flash.mapping_unit is {unit} bytes; it must divide a page ({page}), or be whole pages that "
+                f"divide those of all planes ({stripe})"
             )
         if unit % self.sector_bytes:
-            return f"flash.mapping_unit is {unit} bytes, no whole number of sectors of {self.sector_bytes}"
-        if geometry.dies > 4096:
-            return f"its rates come to {geometry.dies} dies; at most 4096 are accepted"
-        flash = geometry.superblock_bytes * self._superblocks(geometry)
-        if flash // unit > MOST_UNITS:
-            return (
-                f"its flash comes to {flash // unit:,} mapping units of {unit} bytes; at most {MOST_UNITS:,} are "
+            yield f"flash.mapping_unit is {unit} bytes, no whole number of sectors of {self.sector_bytes}"
+        if geometry.dies > MOST_DIES:
+            yield f"its rates come to {geometry.dies} dies; at most {MOST_DIES} are accepted"
+        units = geometry.superblock_bytes * self._superblocks(geometry) // unit
+        if units > MOST_UNITS:
+            yield (
+                f"its flash comes to {units:,} mapping units of {unit} bytes; at most {MOST_UNITS:,} are "
                 "accepted: a larger flash.mapping_unit is needed"
             )
-        if max(times.read_s, times.program_s, times.erase_s) >= 1 or min(times.read_s, times.program_s) <= 0:
-            return "operations on flash take more than 0 s and less than 1 s"
-        return None
+        if not all(0 < time_s < 1 for time_s in (times.read_s, times.program_s, times.erase_s)):
+            yield "operations on flash take more than 0 s and less than 1 s"
 
     def _superblocks(self, geometry: Geometry) -> int:
         """So many that those not kept free or open have ``spare`` beyond the capacity."""

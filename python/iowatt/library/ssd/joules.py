@@ -1,7 +1,7 @@
 """From watts at full rates to joules of single operations on flash.
 
-A data sheet gives the draw of the whole drive while it works as fast as it can. What lies above idling is shared
-out so that the simulated drive draws the same at the same work.
+A data sheet gives the draw of the whole drive while it works as fast as it can. What lies above idling is
+shared out so that the simulated drive draws the same at the same work.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ class Work:
 
 @dataclass(frozen=True)
 class OperationJoules:
-    """Joules beyond idling: of sensing and programming a page of one plane, erasing a block of one, moving a byte to
-    or from the host, and of a command."""
+    """Joules beyond idling.
+
+    Of sensing and programming a page of one plane, erasing a block of one, moving a byte to or from the host,
+    and of a command.
+    """
 
     read_j: float
     program_j: float
@@ -74,9 +77,9 @@ def operations(work: Work, idle_w: float, sheet: Sheet, geometry: Geometry, time
         rate / page r + rate x + rate / 128 KiB c = P(sequential read) - P(idle)
         iops r + 4096 iops x + iops c             = P(random read) - P(idle)
 
-    without either being negative, the third being 0; where none do, the first equation alone, with ``x``. Writes:
-    what moving bytes leaves of P(sequential write) - P(idle) is programming and erasing, in which a die draws the
-    same watts.
+    without either being negative, the third being 0; where none do, the first equation alone, with ``x``.
+    Writes: what moving bytes leaves of P(sequential write) - P(idle) is programming and erasing, in which a
+    die draws the same watts.
     """
     above = [max(0.0, (watts or idle_w) - idle_w) for watts in (work.sequential_read, work.random_read)]
     rows = [

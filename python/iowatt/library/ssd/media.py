@@ -42,8 +42,8 @@ MEDIA: Final[dict[Cell, Media]] = {
     ),
     "tlc": Media(
         70e-6, 700e-6, 10e-3, 2, _PLANAR, 768, 3_000,
-        "256 Gbit 3D TLC as in py_ssd_sim's configuration: read 70 us, program 2.1 ms for the three pages of a "
-        "cell, erase 10 ms",
+        "256 Gbit 3D TLC as in py_ssd_sim's configuration: read 70 us, program 2.1 ms for the three pages of "
+        "a cell, erase 10 ms",
         "3,000 cycles, what is commonly said of TLC",
     ),
     "qlc": Media(
