@@ -274,7 +274,7 @@ class Ssd:
     def _superblocks(self, geometry: Geometry) -> int:
         """So many that those not kept free or open have ``spare`` beyond the capacity."""
         holding = math.ceil(self.raw_bytes * (1 + geometry.spare) / geometry.superblock_bytes)
-        return holding + FREE_BLOCKS + 2 + self.behaviour.hot_cold
+        return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool (``SsdPlan``). The watts that it needs must be there."""
