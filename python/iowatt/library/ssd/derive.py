@@ -213,11 +213,12 @@ def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, 
     A sequential read's has no sensing in it, because the drive has read ahead; writes complete in the buffer.
     """
     told, kind = file.performance, link(file)
+    unit = mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
     assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
     rate = max(rates.sequential_read, rates.sequential_write)
     moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
-    sensed_s = 0.0 if times is None else times.read_s + SMALL / times.channel_rate
+    sensed_s = 0.0 if times is None else times.read_s + max(SMALL, unit) / times.channel_rate
     if told.read_latency is not None:
         read_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
     elif told.sequential_read_latency is not None:

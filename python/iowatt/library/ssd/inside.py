@@ -64,15 +64,19 @@ class Inside:
         rate = self.given.channel_rate or self.steps.assume(
             "flash.channel_rate", CHANNEL_RATE, f"{CHANNEL_RATE / 1e6:g} MB/s", CHANNEL_SOURCE
         )
-        stripe, erase_share_s = planes * page, erase_s / per_block
+        stripe = planes * page
+        moved_s, erased_s = stripe / rate, erase_s / per_block
         channels = self._channels(rate)
-        dies = channels * self._dies_per_channel(channels, stripe, erase_share_s, read_s)
-        program_s = self._program_time(dies * stripe / self.rates.sequential_write - erase_share_s)
+        dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
+        program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
         unit = self._unit()
         spare = self.given.over_provisioning
         if spare is None:
-            stripe_s = program_s + erase_share_s + read_s
-            spare = self._spare(dies * stripe / (self.rates.random_write * max(unit, SMALL) * stripe_s))
+            unit_s = unit / rate
+            written_s = (program_s + moved_s + erased_s + read_s) * unit / stripe + unit_s
+            # A write of less than a unit reads the unit first.
+            completed_s = read_s + unit_s if unit > SMALL else 0.0
+            spare = self._spare((dies / self.rates.random_write + unit_s - completed_s) / written_s)
         geometry = Geometry(channels, dies // channels, planes, page, per_block, unit, spare)
         return geometry, Times(read_s, program_s, erase_s, rate)
 
@@ -97,11 +101,11 @@ class Inside:
         rule = f"twice the sequential rate and no less than {LEAST_CHANNELS}, a power of two"
         return int(self.steps.derive("flash.channels", count, f"{count}", rule))
 
-    def _dies_per_channel(self, channels: int, stripe: int, erase_share_s: float, read_s: float) -> int:
+    def _dies_per_channel(self, channels: int, stripe: int, beside_s: float, read_s: float) -> int:
         if self.given.dies_per_channel is not None:
             return self.given.dies_per_channel
         program_s = self.given.program_time or self.media.program_s
-        writing = self.rates.sequential_write * (program_s + erase_share_s) / stripe
+        writing = self.rates.sequential_write * (program_s + beside_s) / stripe
         reading = self._dies_for_reads(read_s)
         count = max(1, math.ceil(max(writing, reading) / channels))
         why = "writes" if writing >= reading else "reads at random"
@@ -136,7 +140,9 @@ class Inside:
         return unit
 
     def _spare(self, amplified: float) -> float:
-        """Each byte written at random costs its share of A programs, erases and senses of a stripe."""
+        """Of ``amplified`` = A: a unit written at random costs its share of A programs (with their transfer),
+        erases and senses of a stripe, and the transfer of A - 1 units that are moved.
+        """
         least = amplification.amplification(MOST_SPARE)
         spare = max(LEAST_SPARE, amplification.spare(max(amplified, least)))
         rule = (
