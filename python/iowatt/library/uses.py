@@ -7,6 +7,7 @@ from typing import Final
 from iowatt.library import derive
 from iowatt.library.device import DeviceFile
 from iowatt.library.ssd import derive as derive_ssd
+from iowatt.library.ssd import joules
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
 PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
@@ -14,7 +15,6 @@ NEEDS: Final = ("power", "mechanics", "price", "simulation")
 
 _WATTS: Final = ("active", "positioning", "idle")
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
-_SSD_WORK: Final = ("active", "random_read", "random_write", "sequential_read", "sequential_write")
 
 
 def lacks(file: DeviceFile) -> dict[str, list[str]]:
@@ -52,5 +52,5 @@ def good_for(file: DeviceFile) -> list[str]:
 
 def _ssd_watts(file: DeviceFile) -> list[str]:
     idle = [] if derive.usable(file, "idle") is not None else ["power.idle"]
-    works = any(derive.usable(file, work) is not None for work in _SSD_WORK)
+    works = joules.work(file, derive.Steps()).sequential_write is not None
     return idle + ([] if works else ["power.active"])

@@ -122,9 +122,7 @@ class SsdSettings(Strict):
         ge=1,
         example=100,
     )
-    initial: Initial = key(
-        "What the drive has behind it when the run starts.", default=Initial(), example={"state": "fresh"}
-    )
+    initial: Initial = key("The state that it starts in.", default=Initial(), example={"state": "fresh"})
     power_state: str | None = key(
         "The operational NVMe power state that it is set to: a cap of its power.",
         default=None,

@@ -38,7 +38,7 @@ def mapping_unit(given: int | None, capacity: int) -> int:
     if given is not None:
         return given
     unit = SMALL
-    while capacity * 1.12 / unit > MOST_UNITS:
+    while capacity * 1.35 / unit > MOST_UNITS:
         unit *= 2
     return unit
 

@@ -49,7 +49,7 @@ def work(file: DeviceFile, steps: Steps) -> Work:
     """Watts by kind of work; one that is not published is taken from the nearest that is."""
     known = {
         name: derive.usable(file, name)
-        for name in ("sequential_read", "sequential_write", "random_read", "active")
+        for name in ("sequential_read", "sequential_write", "random_read", "random_write", "active")
     }
 
     def nearest(name: str, others: tuple[str, ...]) -> float | None:
@@ -63,8 +63,10 @@ def work(file: DeviceFile, steps: Steps) -> Work:
         return None
 
     return Work(
-        sequential_read=nearest("sequential_read", ("active", "random_read", "sequential_write")),
-        sequential_write=nearest("sequential_write", ("active", "sequential_read")),
+        sequential_read=nearest(
+            "sequential_read", ("active", "random_read", "sequential_write", "random_write")
+        ),
+        sequential_write=nearest("sequential_write", ("active", "random_write", "sequential_read")),
         random_read=nearest("random_read", ("sequential_read",)),
     )
 
