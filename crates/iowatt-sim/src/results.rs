@@ -2,7 +2,7 @@
 
 mod controller;
 
-pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};

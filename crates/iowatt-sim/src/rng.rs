@@ -16,6 +16,8 @@ pub enum Room {
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
+    /// Which writes of each workload are all zeros.
+    Zeros = 5,
 }
 
 /// The random stream of one room and index.
@@ -37,8 +39,12 @@ impl Stream {
 
     /// Exponential with mean 1.
     pub fn exponential(&mut self) -> f64 {
-        let unit = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - unit).ln()
+        -(1.0 - self.unit()).ln()
+    }
+
+    /// Uniform in `0.0..1.0`.
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform in `0..bound` by multiplication (bias under 2^-64 x bound).

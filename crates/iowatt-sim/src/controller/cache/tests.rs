@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use super::*;
-use crate::plan::ReplacementPlan;
+use crate::plan::{DestagePlan, LineTransfers, MirrorPlan, ReadAheadPlan, ReplacementPlan};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,11 +23,15 @@ fn plan(lines: u64, write: WriteCaching) -> CachePlan {
         low_watermark: 0.5,
         destage_bytes: 4 * LINE,
         destage_outstanding: 2,
+        destage: DestagePlan::Watermark,
+        transfers: LineTransfers::Mixed,
+        read_ahead: None,
+        mirror: None,
     }
 }
 
 fn cache(plan: &CachePlan) -> Cache {
-    Cache::new(plan, &[SECTOR], vec![POOL]).unwrap()
+    Cache::new(plan, &[SECTOR], vec![POOL], 1).unwrap()
 }
 
 /// The back end as a queue whose requests complete when the test says so.
@@ -61,7 +65,9 @@ impl Drives {
 
 fn read(cache: &mut Cache, from: u64, until: u64, drives: &mut Drives) -> (u32, Vec<(u64, u64)>) {
     let span = cache.span(0, from, until);
-    let waits = cache.read(span, 7, true, &mut drives.back);
+    let found = cache.read(span, 7, true, &mut drives.back);
+    cache.count(0, &span, false, found);
+    let waits = found.asked + found.joined;
     (waits, drives.send().iter().map(|r| (r.from, r.until)).collect())
 }
 
@@ -85,8 +91,8 @@ fn a_partial_hit_reads_only_the_missing_runs() {
     assert_eq!(runs, [(LINE, 3 * LINE), (5 * LINE, 6 * LINE)]);
     assert_eq!(waits, 3, "two runs and what the read before asked for");
     // 512 of the first read were missing; here lines 0 and 3 and one sector: 2 x 2,048 + 512 of 12,288.
-    assert_eq!((c.totals.requests[0], c.totals.hits[0]), (4, 0));
-    assert_eq!((c.totals.bytes[0], c.totals.hit_bytes[0]), (512 + 2 * LINE + 6 * LINE, 2 * LINE + 512));
+    assert_eq!((c.hits[0].requests[0], c.hits[0].hits[0]), (4, 0));
+    assert_eq!((c.hits[0].bytes[0], c.hits[0].hit_bytes[0]), (512 + 2 * LINE + 6 * LINE, 2 * LINE + 512));
     while !d.under_way.is_empty() {
         d.complete(0, &mut c);
     }
@@ -100,7 +106,7 @@ fn concurrent_misses_share_one_fetch() {
     let (mut c, mut d) = (cache(&plan(10, WriteCaching::Back)), Drives::default());
     assert_eq!(read(&mut c, 0, LINE, &mut d), (1, vec![(0, LINE)]));
     assert_eq!(read(&mut c, 512, 1_024, &mut d), (1, vec![]));
-    assert_eq!(c.totals.delayed_hits, 1);
+    assert_eq!(c.hits[0].delayed_hits, 1);
     d.complete(0, &mut c);
     assert_eq!(d.woken, [7, 7], "both wait for it");
 }
@@ -214,7 +220,7 @@ proptest! {
                 let hit = if is_write {
                     c.update(&span, true) == 4
                 } else {
-                    let hit = c.read(span, 7, true, &mut d.back) == 0;
+                    let hit = c.read(span, 7, true, &mut d.back) == Found { present: 4, ..Found::default() };
                     d.send();
                     while !d.under_way.is_empty() {
                         d.complete(0, &mut c);
@@ -270,7 +276,8 @@ proptest! {
                 2 => {
                     let here = |g: u64| c.lines.find(key_of(0, g / 4)).is_some_and(|l| c.lines.get(l).valid >> (g % 4) & 1 == 1);
                     let all_here = (from..until).all(here);
-                    prop_assert_eq!(c.read(span, 7, true, &mut d.back) == 0, all_here);
+                    let found = c.read(span, 7, true, &mut d.back);
+                    prop_assert_eq!(found.asked + found.joined == 0, all_here);
                 }
                 3 => c.destage(true, &mut d.back),
                 _ if d.under_way.is_empty() => {}
