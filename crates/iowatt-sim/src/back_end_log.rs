@@ -52,8 +52,14 @@ impl BackEndLog {
         let mut done = 0;
         while done < size {
             let part = (size - done).min(LONGEST);
-            let row =
-                BackEndRow { at, pool, offset: offset + done, size: part as u32, write, purpose: purpose as u32 };
+            let row = BackEndRow {
+                at,
+                pool,
+                offset: offset + done,
+                size: part as u32,
+                write,
+                purpose: purpose as u32,
+            };
             self.rows.push(row);
             done += part;
             if self.rows.len() >= BATCH {

@@ -136,7 +136,8 @@ mod tests {
         for block in 0..3 * blocks {
             zeros.write(0, block * BLOCK * PAGE, (block * BLOCK + 1) * PAGE);
         }
-        let known = (0..3 * blocks).filter(|b| zeros.covers(0, b * BLOCK * PAGE, (b * BLOCK + 1) * PAGE)).count();
+        let known =
+            (0..3 * blocks).filter(|b| zeros.covers(0, b * BLOCK * PAGE, (b * BLOCK + 1) * PAGE)).count();
         assert_eq!(known as u64 * PAGE, zeros.bytes());
         assert!(zeros.bytes() <= blocks * PAGE && zeros.bytes() > blocks * PAGE * 9 / 10, "{known}");
     }

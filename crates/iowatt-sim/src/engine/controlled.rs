@@ -6,9 +6,9 @@
 use super::Simulation;
 use crate::clock::nanos;
 use crate::controller::{Incoming, Moment};
+use crate::error::SimError;
 use crate::event::Event;
 use crate::plan::ControllerPlan;
-use crate::error::SimError;
 
 impl Simulation<'_> {
     /// A host request enters the controller.

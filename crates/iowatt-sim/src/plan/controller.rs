@@ -190,7 +190,10 @@ impl ControllerPlan {
             self.host_bandwidth_bytes_per_s.is_none_or(|b| b > 0.0),
             "the host link's bandwidth must be positive",
         )?;
-        check(self.split.is_none_or(|s| s.bytes > 0 && s.outstanding > 0), "pieces must have a size and a number")?;
+        check(
+            self.split.is_none_or(|s| s.bytes > 0 && s.outstanding > 0),
+            "pieces must have a size and a number",
+        )?;
         let Some(cache) = self.cache.filter(CachePlan::is_there) else {
             return check(self.losses.is_empty(), "what can be lost is a cache's");
         };
@@ -244,7 +247,8 @@ impl ControllerPlan {
             if loss.of == Lost::Controller && cache.write == WriteCaching::Back && cache.mirror.is_none() {
                 return Err("a controller that is lost with the only copy of dirty data loses data".into());
             }
-            let overlaps = |other: &LossPlan| other.of == loss.of && at < span(other).1 && span(other).0 < back;
+            let overlaps =
+                |other: &LossPlan| other.of == loss.of && at < span(other).1 && span(other).0 < back;
             if self.losses[..number].iter().any(overlaps) {
                 return Err("a part that is lost cannot be lost again before it is back".into());
             }

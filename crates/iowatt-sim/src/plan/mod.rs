@@ -8,8 +8,8 @@ mod hdd;
 mod recovery;
 
 pub use controller::{
-    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan, ReadAheadPlan,
-    ReplacementPlan, SplitPlan, WriteCaching,
+    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan,
+    ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
 };
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,

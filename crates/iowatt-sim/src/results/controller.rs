@@ -183,7 +183,16 @@ impl HitsResult {
     fn new(hits: &Hits) -> Self {
         let ([reads, writes], [read_hits, write_hits]) = (hits.requests, hits.hits);
         let ([read_bytes, write_bytes], [read_hit_bytes, write_hit_bytes]) = (hits.bytes, hits.hit_bytes);
-        Self { reads, read_hits, writes, write_hits, read_bytes, read_hit_bytes, write_bytes, write_hit_bytes }
+        Self {
+            reads,
+            read_hits,
+            writes,
+            write_hits,
+            read_bytes,
+            read_hit_bytes,
+            write_bytes,
+            write_hit_bytes,
+        }
     }
 }
 

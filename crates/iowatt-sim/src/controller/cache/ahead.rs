@@ -68,9 +68,8 @@ impl Streams {
     pub fn follow(&mut self, read: Seen) -> Option<(u64, u64)> {
         self.clock += 1;
         let (line, stamp) = (self.line, self.clock);
-        let continues = |s: &&mut Stream| {
-            s.space == read.space && read.from <= s.next + line && s.next <= read.until
-        };
+        let continues =
+            |s: &&mut Stream| s.space == read.space && read.from <= s.next + line && s.next <= read.until;
         let Some(stream) = self.followed.iter_mut().find(continues) else {
             self.begin(&read, stamp);
             return None;
@@ -103,8 +102,7 @@ impl Streams {
     }
 
     fn begin(&mut self, read: &Seen, stamp: u64) {
-        let new =
-            Stream { space: read.space, next: read.until, reads: 1, distance: 0, reached: 0, stamp };
+        let new = Stream { space: read.space, next: read.until, reads: 1, distance: 0, reached: 0, stamp };
         if self.followed.len() < self.most {
             self.followed.push(new);
         } else if let Some(oldest) = self.followed.iter_mut().min_by_key(|s| s.stamp) {
@@ -177,6 +175,10 @@ mod tests {
             s.follow(read(4 * n, 4 * n + 4));
         }
         assert_eq!(s.followed[0].distance, 16);
-        assert_eq!(s.follow(Seen { missed: true, ..read(80, 84) }), Some((21, 29)), "again from here, by half");
+        assert_eq!(
+            s.follow(Seen { missed: true, ..read(80, 84) }),
+            Some((21, 29)),
+            "again from here, by half"
+        );
     }
 }

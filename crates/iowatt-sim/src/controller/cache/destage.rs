@@ -124,7 +124,9 @@ fn whole_run(key: u64, lines: &Lines, bounds: Bounds, whole: impl Fn(u64) -> u64
     let granules = u64::from(bounds.line);
     let from = number * granules;
     let limit = (from / bounds.run + 1) * bounds.run;
-    let mut until = from + granules;
+    // The last line of a pool may be shorter.
+    let length = |key| u64::from(whole(key).count_ones());
+    let mut until = from + length(key);
     while until < limit {
         number += 1;
         let key = key_of(pool, number);
@@ -134,7 +136,7 @@ fn whole_run(key: u64, lines: &Lines, bounds: Bounds, whole: impl Fn(u64) -> u64
         if !ready || keep_hot && line.hot {
             break;
         }
-        until += granules;
+        until += length(key);
     }
     Wish::Write(pool, from, until)
 }

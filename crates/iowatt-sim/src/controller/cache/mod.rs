@@ -254,8 +254,7 @@ impl Cache {
     /// Reads ahead where a read that found `found` continues a stream, up to byte `end` of its space.
     pub fn read_ahead(&mut self, read: &Span, found: Found, end: u64, counted: bool, back: &mut BackEnd) {
         let Some(streams) = &mut self.streams else { return };
-        let seen =
-            Seen { space: read.pool, from: read.from, until: read.until, missed: found.asked > 0 };
+        let seen = Seen { space: read.pool, from: read.from, until: read.until, missed: found.asked > 0 };
         let Some((from, until)) = streams.follow(seen) else { return };
         let granules = u64::from(self.line_granules);
         let until = until.min(end.div_ceil(self.granule_bytes * granules));

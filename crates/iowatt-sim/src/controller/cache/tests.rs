@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use super::*;
-use crate::plan::{DestagePlan, LineTransfers, MirrorPlan, ReadAheadPlan, ReplacementPlan};
+use crate::plan::{DestagePlan, LineTransfers, ReadAheadPlan, ReplacementPlan};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -333,5 +333,129 @@ proptest! {
         let waiting: u64 = (0..c.lines.len() as u32).map(|l| u64::from(c.lines.get(l).dirty.count_ones())).sum();
         let carried: u64 = carried.iter().map(|m| m.len() as u64).sum();
         prop_assert_eq!(soiled, destaged + carried + waiting);
+    }
+    /// The same with everything that can happen to a cache: losses and returns, zeros, reading ahead, lines in whole
+    /// or in part, hot lines that stay. No write is lost, and once a loss has been flushed all is on the drives.
+    #[test]
+    fn loses_no_write_whatever_happens(
+        steps in prop::collection::vec((0u8..9, 0u64..123, 1u64..30, any::<prop::sample::Index>()), 1..250),
+        size in 2u64..12, outstanding in 1usize..4, run in 1u64..5, modes in (0u8..3, any::<bool>(), any::<bool>()),
+    ) {
+        let (transfers, by_use, reads_ahead) = modes;
+        let mut given = plan(size, WriteCaching::Back);
+        (given.destage_outstanding, given.destage_bytes) = (outstanding, run * LINE);
+        given.transfers = [LineTransfers::Mixed, LineTransfers::Whole, LineTransfers::Needed][usize::from(transfers)];
+        given.destage = if by_use { DestagePlan::Utilisation } else { DestagePlan::Watermark };
+        given.read_ahead = reads_ahead.then_some(ReadAheadPlan {
+            streams: 4, after: 2, least_bytes: LINE, most_bytes: 8 * LINE, share: 0.5,
+        });
+        let (mut c, mut d) = (cache(&given), Drives::default());
+        let mut written: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut drives: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut carried: Vec<BTreeMap<u64, u32>> = Vec::new();
+        let (mut version, mut lost, mut halved) = (0, false, false);
+        let end = POOL / SECTOR;
+        // What lasts until all is flushed: everything then is on the drives.
+        let drain = steps.len()..steps.len() + 300;
+        let last = (4, 0, 1, steps[0].3);
+        for (number, (what, from, length, which)) in steps.iter().copied().chain(drain.clone().map(|_| last)).enumerate() {
+            if number >= drain.start {
+                c.protect(false);
+                c.destage(false, &mut d.back);
+            }
+            let until = (from + length).min(end);
+            let span = Span { pool: 0, from, until };
+            // Hosts do not write again what they have no answer for yet.
+            let races = d.under_way.iter().any(|(_, r)| {
+                r.write && r.purpose == Purpose::Pass && r.from < until * SECTOR && from * SECTOR < r.until
+            });
+            match what {
+                0 | 1 if races => {}
+                0 | 1 if lost => {
+                    version += 1;
+                    c.update(&span, true);
+                    d.back.open(Purpose::Pass, 0, (from * SECTOR, until * SECTOR), true, 7);
+                    written.extend((from..until).map(|g| (g, version)));
+                    c.destage(false, &mut d.back);
+                }
+                0 | 1 => {
+                    version += 1;
+                    let taken = c.accept(&span, from, true, &mut 0);
+                    written.extend((from..taken).map(|g| (g, version)));
+                    c.destage(taken < until, &mut d.back);
+                }
+                2 => {
+                    let here = |g: u64| c.lines.find(key_of(0, g / 4)).is_some_and(|l| c.lines.get(l).valid >> (g % 4) & 1 == 1);
+                    let all_here = (from..until).all(here);
+                    let found = c.read(span, 7, true, &mut d.back);
+                    prop_assert_eq!(found.asked + found.joined == 0, all_here);
+                    c.read_ahead(&span, found, POOL, true, &mut d.back);
+                }
+                3 => c.destage(which.index(2) == 0, &mut d.back),
+                5 => {
+                    (lost, halved) = (true, halved || which.index(2) == 0);
+                    c.protect(false);
+                    c.limit(if halved { 0.5 } else { 1.0 }, true);
+                    c.destage(false, &mut d.back);
+                }
+                6 => {
+                    (lost, halved) = (false, false);
+                    c.protect(true);
+                    c.limit(1.0, true);
+                }
+                7 if !races => {
+                    c.erase(&span, true);
+                    written.retain(|g, _| !(from..until).contains(g));
+                }
+                _ if d.under_way.is_empty() => {}
+                _ => {
+                    let index = which.index(d.under_way.len());
+                    drives.extend(carried.remove(index));
+                    d.complete(index, &mut c);
+                    c.destage(false, &mut d.back);
+                }
+            }
+            for request in d.send() {
+                let granules = request.from / SECTOR..request.until / SECTOR;
+                prop_assert!(!granules.is_empty() && request.until <= POOL);
+                if request.purpose == Purpose::Destage && given.transfers == LineTransfers::Whole {
+                    prop_assert!(request.from % LINE == 0 && (request.until % LINE == 0 || request.until == POOL));
+                }
+                let takes = if request.write {
+                    granules.filter_map(|g| written.get(&g).map(|&v| (g, v))).collect()
+                } else {
+                    BTreeMap::new()
+                };
+                carried.push(takes);
+            }
+            prop_assert!(c.destages <= outstanding);
+            prop_assert!(c.held <= c.lines.len() && c.lines.len() as u64 <= size);
+            // Half of the cache is gone as soon as what was dirty in it is on the drives.
+            prop_assert!(!halved || c.lines.len() <= (size / 2).max(1) as usize || c.held > 0 || !d.under_way.is_empty());
+            let (mut held, mut open, mut unused, mut ahead) = (0, 0, 0, 0);
+            for slot in 0..c.lines.made() {
+                let line = c.lines.get(slot);
+                prop_assert_eq!((line.dirty | line.destaging) & !line.valid, 0);
+                held += usize::from(line.is_held());
+                open += usize::from(line.dirty != 0);
+                unused += u64::from(line.ahead.count_ones()) * SECTOR;
+                ahead += usize::from(line.ahead != 0);
+                prop_assert!(line.dirty & !line.destaging == 0 || line.listed || c.bounds.whole || line.destaging != 0);
+            }
+            prop_assert_eq!((held, open, ahead), (c.held, c.dirty, c.ahead));
+            prop_assert!(ahead <= c.most_ahead);
+            let t = &c.totals;
+            prop_assert_eq!(t.ahead_bytes, t.ahead_used_bytes + t.ahead_wasted_bytes + unused);
+            for (&g, v) in &written {
+                let on_its_way = || d.under_way.iter().zip(&carried).any(|((_, r), m)| r.purpose == Purpose::Pass && m.get(&g) == Some(v));
+                let dirty = || c.lines.find(key_of(0, g / 4)).is_some_and(|l| {
+                    let line = c.lines.get(l);
+                    (line.dirty | line.destaging) >> (g % 4) & 1 == 1
+                });
+                prop_assert!(drives.get(&g) == Some(v) || dirty() || on_its_way(), "granule {} is lost", g);
+            }
+        }
+        prop_assert!(d.under_way.is_empty() && c.held == 0);
+        prop_assert_eq!(written.iter().find(|(g, v)| drives.get(g) != Some(v)), None);
     }
 }
