@@ -390,7 +390,7 @@ impl Controller {
             self.destage();
         } else {
             let present = cache.update(&span, visit.counted);
-            if self.protection.is_lost() {
+            if cache.is_unprotected() {
                 self.protection.wrote_through();
             }
             self.looked_up(key, Found { present, ..Found::default() });

@@ -72,12 +72,6 @@ impl Protection {
         (self.losses[number].of, self.now == 0)
     }
 
-    /// Whether something is lost.
-    #[must_use]
-    pub fn is_lost(&self) -> bool {
-        self.now > 0
-    }
-
     /// Nothing is dirty.
     pub fn flushed(&mut self, now: Nanos) {
         for loss in self.losses.iter_mut().filter(|loss| loss.happened && loss.flushed.is_none()) {

@@ -194,6 +194,8 @@ impl ControllerPlan {
             self.split.is_none_or(|s| s.bytes > 0 && s.outstanding > 0),
             "pieces must have a size and a number",
         )?;
+        let sector = sectors.iter().copied().fold(1, least_common_multiple).max(1);
+        check(self.split.is_none_or(|s| s.bytes.is_multiple_of(sector)), "pieces must be whole sectors")?;
         let Some(cache) = self.cache.filter(CachePlan::is_there) else {
             return check(self.losses.is_empty(), "what can be lost is a cache's");
         };
@@ -240,9 +242,6 @@ impl ControllerPlan {
             let (at, back) = span(loss);
             if !(at.is_finite() && at >= 0.0 && back > at) {
                 return Err("what is lost must be so at a time, and be back after it".into());
-            }
-            if loss.of == Lost::Battery && cache.write != WriteCaching::Back {
-                return Err("without write-back there is nothing for a battery to protect".into());
             }
             if loss.of == Lost::Controller && cache.write == WriteCaching::Back && cache.mirror.is_none() {
                 return Err("a controller that is lost with the only copy of dirty data loses data".into());

@@ -203,7 +203,13 @@ impl Cache {
     /// What happens to writes now: write-back needs protection.
     #[must_use]
     pub fn writes(&self) -> WriteCaching {
-        if self.writes == WriteCaching::Back && !self.protected { WriteCaching::Through } else { self.writes }
+        if self.is_unprotected() { WriteCaching::Through } else { self.writes }
+    }
+
+    /// Whether writes go through because nothing protects them here.
+    #[must_use]
+    pub fn is_unprotected(&self) -> bool {
+        self.writes == WriteCaching::Back && !self.protected
     }
 
     /// Looks up a read and asks for what is missing; `visit` waits for all that was asked for or joined.
