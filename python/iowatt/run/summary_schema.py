@@ -294,7 +294,9 @@ class ReadAhead(_Part):
     """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
 
     bytes: int
-    used_bytes: int = Field(description="Asked for by a read afterwards.")
+    used_bytes: int = Field(
+        description="Asked for by a read afterwards; what was read ahead in the warm-up is among it."
+    )
     wasted_bytes: int = Field(description="Gave way or overwritten before any read asked for it.")
     used_ratio: float | None
 

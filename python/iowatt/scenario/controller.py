@@ -168,8 +168,8 @@ class Cache(Strict):
         example={"most": "2MiB"},
     )
     mirror: Mirror | None = key(
-        "The copy of written data in a partner controller (write-back only), before a write-back is answered. `size` is what "
-        "both controllers hold together, copies not counted.",
+        "The copy of written data in a partner controller, before a write-back is answered. `size` is what "
+        "both controllers hold together, copies not counted. Write-back only.",
         default=None,
         unset="none",
         example={"bandwidth": "2GB/s", "latency": "5us"},
@@ -217,7 +217,7 @@ class Controller(Strict):
         gt=0,
     )
     split: BlockSize | None = key(
-        "Requests larger than this are cut at its multiples; the pieces take turns with other requests on the "
+        "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
         "links and go to the cache and the pools by themselves.",
         default=None,
         unset="each request is served as one",

@@ -138,6 +138,7 @@ def run_core(
     sources: Sequence[tuple[str, Iterable[Any] | None]],
     progress: Progress,
     foreseen: Any = None,
+    *,
     idle: Callable[..., None] | None = None,
     back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:

@@ -274,8 +274,8 @@ def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
         )
         dirty = format_bytes(loss.dirty_bytes, binary=True)
         said.append(
-            f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; {dirty} were dirty, "
-            f"{flushed}"
+            f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; "
+            f"{dirty} were dirty, {flushed}"
         )
     return said
 
