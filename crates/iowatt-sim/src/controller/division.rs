@@ -80,6 +80,11 @@ impl Controller {
         }
     }
 
+    /// Whether a visit is a whole request or the first piece of one.
+    pub(super) fn is_first(&self, visit: &Visit) -> bool {
+        visit.whole == NONE || self.visits.get(self.wholes.get(visit.whole).visit).from == visit.from
+    }
+
     /// What a visit found, or a whole request once all of its pieces have been looked up or are known to be zeros, and
     /// its first byte and end. A request of nothing but zeros is not looked up.
     pub(super) fn gathered(&mut self, visit: &Visit, found: Found, zeros: bool) -> Option<(Found, u64, u64)> {

@@ -389,8 +389,9 @@ impl Controller {
             }
             self.destage();
         } else {
-            let present = cache.update(&span, visit.counted);
-            if cache.is_unprotected() {
+            let (present, unprotected) = (cache.update(&span, visit.counted), cache.is_unprotected());
+            // Requests are counted, and not their pieces.
+            if unprotected && self.is_first(&visit) {
                 self.protection.wrote_through();
             }
             self.looked_up(key, Found { present, ..Found::default() });
