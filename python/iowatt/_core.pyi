@@ -142,12 +142,26 @@ def simulate(
     foreseen: dict[str, NDArray[Any]] | None = None,
     idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
     | None = None,
+    back_end: Callable[
+        [
+            NDArray[np.int64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+            NDArray[np.uint64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+        ],
+        object,
+    ]
+    | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
     An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
     nothing, it does nothing. ``idle`` is given the idle periods in batches (drive, start and length in
     nanoseconds, whether it is cut) where the plan asks for them; what it raises ends the simulation.
+    ``back_end`` is given every request that a pool is handed, in batches in order of time: nanoseconds, pool,
+    whether it writes, offset and size in bytes, and what it is for (``iowatt.trace.back_end.PURPOSES``).
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
