@@ -1,5 +1,7 @@
 //! A policy by its name and parameters.
 
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// Replacement policies. Parameters that are left out are those of the papers.
@@ -92,6 +94,30 @@ impl ReplacementPlan {
             }
         }
     }
+}
+
+/// A plan, or the name of a policy alone.
+///
+/// # Errors
+/// Those of the deserializer.
+pub fn named_or_whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ReplacementPlan, D::Error> {
+    struct Either;
+    impl<'de> Visitor<'de> for Either {
+        type Value = ReplacementPlan;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the name of a replacement policy, or its plan")
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<ReplacementPlan, E> {
+            ReplacementPlan::deserialize(MapDeserializer::new(std::iter::once(("policy", name))))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ReplacementPlan, A::Error> {
+            ReplacementPlan::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(Either)
 }
 
 fn one() -> u32 {

@@ -5,16 +5,14 @@
 
 mod destage;
 mod lines;
-mod lru;
-mod policy;
 #[cfg(test)]
 mod tests;
 
 use super::back_end::{BackEnd, BackEndRequest, NONE, Purpose};
 use crate::plan::{CachePlan, WriteCaching};
 use destage::{Bounds, Sweep};
+use iowatt_cache::{Policy, Replacement};
 use lines::{Lines, key_of};
-use policy::{Policy, Replacement};
 
 /// Bytes of one pool, rounded out to granules of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +112,7 @@ impl Cache {
             writes: plan.write,
             pool_bytes,
             lines: Lines::default(),
-            policy: Policy::new(plan.replacement),
+            policy: Policy::new(plan.replacement, capacity),
             sweep: Sweep::default(),
             bounds: Bounds { line: line_granules, run: plan.destage_bytes / granule_bytes },
             held: 0,
