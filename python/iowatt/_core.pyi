@@ -88,6 +88,18 @@ def trace_describe(
     samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
     """
 
+def cache_simulate(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    plan_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes, warm_up,
+    caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    """
+
 def trace_formats() -> str:
     """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
 
