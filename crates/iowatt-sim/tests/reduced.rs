@@ -69,7 +69,8 @@ fn what_was_never_written_is_read_without_a_drive() {
 #[test]
 fn half_filled_volumes_answer_half_of_the_reads() {
     let plan = reduced(40_000, |s| s["filled"] = json!(0.5));
-    let outcome = of(&plan, (0..4_000).map(|i| request(i * 10 * MS, Op::Read, i * 10 * PAGE, 4096)).collect());
+    let outcome =
+        of(&plan, (0..4_000).map(|i| request(i * 10 * MS, Op::Read, i * 10 * PAGE, 4096)).collect());
     let reads = back_end(&outcome)[0];
     assert!((1_800..2_200).contains(&reads), "{reads}"); // runs of 64 pages, a tenth of each looked at
 }
@@ -129,9 +130,19 @@ fn a_snapshot_makes_the_first_write_dear() {
     });
     assert_eq!(back_end(&of(&plan, each(Op::Write, 20, 11 * S, 4096))), [20, 20, 20 * PAGE, 20 * PAGE]);
     // The copy is finished before the write begins.
-    let one = |at| of(&reduced(10_000, |s| {
-        s["snapshots"] = json!({"interval_s": 10.0, "retain": 2, "method": "copy-on-write"});
-    }), vec![request(at, Op::Write, 0, PAGE as u32)]).summary.total.response.all.mean_s;
+    let one = |at| {
+        of(
+            &reduced(10_000, |s| {
+                s["snapshots"] = json!({"interval_s": 10.0, "retain": 2, "method": "copy-on-write"});
+            }),
+            vec![request(at, Op::Write, 0, PAGE as u32)],
+        )
+        .summary
+        .total
+        .response
+        .all
+        .mean_s
+    };
     assert!(one(11 * S) > 2.5 * one(0));
 }
 

@@ -161,7 +161,10 @@ class Capacity(_Part):
 
     raw: float = Field(description="All drives.")
     usable: float = Field(description="After redundancy, pools that carry a volume.")
-    effective: float = Field(description="After capacity optimisation; equals usable where there is none.")
+    effective: float = Field(
+        description="After capacity optimisation, at the ratios that the scenario assumes and less what "
+        "snapshots kept at the end; equals usable where there is none."
+    )
 
 
 class Efficiency(_Part):
@@ -170,6 +173,8 @@ class Efficiency(_Part):
     iops_per_w: float | None
     mib_per_s_per_w: float | None
     raw_gb_per_w: float | None
+    usable_gb_per_w: float | None = None
+    effective_gb_per_w: float | None = None
 
 
 class Device(_Part):
@@ -279,6 +284,27 @@ class Cache(_Part):
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
 
 
+class Reduction(_Part):
+    """Capacity optimisation: what it did within the window, and what it held at the end."""
+
+    pages_written: int = Field(description="By requests, whole or in part.")
+    duplicate_ratio: float | None = Field(
+        description="Of the pages written, those whose contents existed; null without any."
+    )
+    pages_allocated: int = Field(description="Pages that got space by their first write.")
+    unallocated_bytes_read: int = Field(description="Read, and never written: answered without I/O.")
+    modify_bytes_read: int = Field(description="Read so that a part of a page could be written.")
+    snapshot_copied_bytes: int = Field(description="Copied before a write; each read and written once.")
+    waited: int = Field(description="Requests that waited for another one to the same page.")
+    logical_bytes: int = Field(description="What hosts have stored, at the end.")
+    stored_bytes: int = Field(description="What that and snapshots take of the part, at the end.")
+    snapshot_bytes: int = Field(description="Of these, what snapshots keep.")
+    snapshots: int = Field(description="Taken since the start.")
+    reduction_ratio: float | None = Field(
+        description="logical_bytes over what is stored for them, snapshots apart; null with nothing stored."
+    )
+
+
 class VirtualPool(_Part):
     """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
 
@@ -296,6 +322,7 @@ class VirtualPool(_Part):
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written to copies and not to their home yet.")
+    reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
 class Tier(_Part):

@@ -12,11 +12,12 @@ from pydantic import Field
 from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
+from iowatt.scenario.virtual.reduced import Reduced
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
 from iowatt.scenario.virtual.tiering import Tiering
 
 #: One model for each scheme.
-VirtualPool = Annotated[Tiering | Caching | Linear, Field(discriminator="scheme")]
+VirtualPool = Annotated[Tiering | Caching | Linear | Reduced, Field(discriminator="scheme")]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class ResolvedVirtualPool:
             "scheme": self.scheme.scheme,  # type: ignore[attr-defined]  # every scheme has its tag
             "capacity_bytes": self.capacity_bytes,
             "parts": [{"name": part.label, "pool": part.pool_name} for part in self.parts],
+            **self.scheme.space(self.parts),
         }
 
 

@@ -16,8 +16,8 @@ pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
-pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use virtual_pool::{
     CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
 };
