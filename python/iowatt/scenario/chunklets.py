@@ -47,7 +47,9 @@ class Region:
 
     def set_bytes(self, chunklet: int) -> int:
         """What one set holds of data, in whole stripes."""
-        return levels.data_drives(self.level, self.set_size) * (chunklet // self.stripe_unit * self.stripe_unit)
+        return levels.data_drives(self.level, self.set_size) * (
+            chunklet // self.stripe_unit * self.stripe_unit
+        )
 
     def plan(self) -> dict[str, Any]:
         """``RegionPlan`` of iowatt-sim."""

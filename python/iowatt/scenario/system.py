@@ -175,9 +175,7 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     if pool.chunklet is not None:
         if (room := _chunklets(pool, drive, path, system)) is not None and room.default is not None:
             kind = room.default
-            system.pools.append(
-                ResolvedPool(pool, drive, kind.level, kind.stripe_unit, room.whole, room)
-            )
+            system.pools.append(ResolvedPool(pool, drive, kind.level, kind.stripe_unit, room.whole, room))
         return
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
@@ -203,7 +201,9 @@ def _chunklets(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Chunk
     dedicated = pool.sparing == "dedicated"
     spare = 0 if dedicated else -(-each * pool.spares // pool.drives)
     if each <= spare:
-        message = f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
+        message = (
+            f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
+        )
         system.problems.append(Problem((*path, "chunklet"), message, "make chunklets smaller"))
         return None
     kind = Region.of(pool.raid or Raid(level=5))
@@ -358,9 +358,7 @@ def _volumes(scenario: Scenario, system: System) -> None:
 
 
 def _place_volumes(scenario: Scenario, system: System) -> None:
-    rooms = [
-        p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools
-    ]
+    rooms = [p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
     broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
     found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
     system.virtual_pools, problems, notes = found

@@ -116,9 +116,7 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
 
 
 def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) -> None:
-    for name, counted in zip(
-        names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True
-    ):
+    for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
         if dropped := (counted.get("reduced") or {}).get("no_space", 0):
             raise InputError(
                 f"virtual pool {name['name']!r} runs out of space: {dropped} writes of pages find none",
