@@ -1,9 +1,11 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod ssd;
 mod volume;
 
 pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};
 
 use crate::bus::Bus;
@@ -173,6 +175,12 @@ pub struct DriveResult {
     pub level_j: Vec<f64>,
     /// Joules by what they were for.
     pub cause_j: BTreeMap<&'static str, f64>,
+    /// Of an SSD, the fraction of its rated bytes (TBW) written; none where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wear_fraction: Option<f64>,
+    /// Of an SSD, its flash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash: Option<FlashResult>,
 }
 
 /// Figures of one bus.
@@ -431,6 +439,8 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         level_ns: used.state_ns[STATES..].to_vec(),
         level_j: used.state_j[STATES..].to_vec(),
         cause_j: CAUSE_NAMES.into_iter().zip(used.cause_j).collect(),
+        wear_fraction: drive.ssd().and_then(ssd::wear_fraction),
+        flash: drive.ssd().map(|ssd| FlashResult::new(ssd, observer.ledger().by_operation(index))),
     }
 }
 

@@ -15,6 +15,7 @@ from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
     Device,
+    Flash,
     PowerManagement,
     Provenance,
     Rebuild,
@@ -27,7 +28,7 @@ from iowatt.run.summary_schema import (
     Window,
     Workload,
 )
-from iowatt.run.tables import CAUSES, STATES, levels
+from iowatt.run.tables import CAUSES, FLASH_OPERATIONS, STATES, levels
 
 
 def summarise(record: Record, provenance: Provenance) -> RunSummary:
@@ -158,7 +159,17 @@ def _devices(table: pl.DataFrame) -> Iterator[Device]:
             state_time_s={state: row[f"time_{state}_s"] for state in states if has(row, state)},
             energy_j={state: row[f"energy_{state}_j"] for state in states if has(row, state)},
             energy_by_cause_j={cause: row[f"cause_{cause}_j"] for cause in CAUSES},
+            flash=_flash(row),
         )
+
+
+def _flash(row: dict[str, Any]) -> Flash | None:
+    """What the flash of an SSD did; None for a disk."""
+    if row["flash_modelled"] is None:
+        return None
+    joules = {operation: row[f"flash_energy_{operation}_j"] for operation in FLASH_OPERATIONS}
+    plain = {key: row[f"flash_{key}"] for key in Flash.model_fields if f"flash_{key}" in row}
+    return Flash(**plain, energy_by_operation_j=joules)
 
 
 def _mean_ms(sum_s: float, count: int) -> float | None:

@@ -177,13 +177,57 @@ class Efficiency(_Part):
     effective_gb_per_w: float | None = None
 
 
+class Flash(_Part):
+    """What the flash of an SSD did within the window, and its state at the end.
+
+    Pages are of flash; a unit of the map that is smaller than one counts as a part of it.
+    """
+
+    modelled: bool = Field(
+        description="Whether the flash is simulated; else amplification and wear are what the data sheet "
+        "suggests, and the counts of blocks and pages are 0."
+    )
+    write_amplification: float | None = Field(
+        description="Bytes programmed over bytes that hosts wrote; null where they wrote none."
+    )
+    host_bytes_written: int
+    flash_bytes_written: int = Field(description="Programmed: the hosts', those moved, and filling.")
+    host_pages_written: float
+    flash_pages_written: float
+    gc_pages_moved: float = Field(description="By garbage collection, wear-levelling included.")
+    wear_levelling_pages_moved: float
+    pages_read: int = Field(description="Sensed for reads of hosts.")
+    gc_pages_read: int = Field(description="Sensed to be moved, or to complete a unit written in part.")
+    erases: int = Field(description="Of blocks, each of one plane.")
+    erase_count_mean: float = Field(description="Erases of a block since the start of the run.")
+    erase_count_max: int
+    erase_count_min: int
+    pe_cycles_fraction: float | None = Field(
+        description="Share of the rated program and erase cycles used within the window, mean of all blocks."
+    )
+    free_blocks: int = Field(description="Superblocks (a block of every plane of every die) free at the end.")
+    live_bytes: int = Field(description="That hold data at the end.")
+    raw_bytes: int = Field(description="Of flash.")
+    trims: int
+    trimmed_bytes: int
+    buffer_hits: int = Field(description="Units that reads found in the write buffer.")
+    suspends: int = Field(description="Programs and erases that reads interrupted.")
+    energy_by_operation_j: dict[str, float] = Field(
+        description="Joules of reads (sensing), programs, erases, transfers and commands, beyond what the "
+        "drive draws while it is active; part of energy_j.active."
+    )
+
+
 class Device(_Part):
     """One drive."""
 
     name: str
     model: str
     pool: str
-    utilisation: float = Field(description="Share of the window spent active or positioning.")
+    utilisation: float = Field(
+        description="Share of the window spent active or positioning; of an SSD, with any command or "
+        "operation on flash under way."
+    )
     queue_length_mean: float = Field(description="Time average, the access in service included.")
     queue_length_seen: float | None = Field(description="What an arriving access sees, itself included.")
     queue_length_mean_host: float | None = Field(
@@ -216,10 +260,14 @@ class Device(_Part):
     )
     bytes_read: int
     bytes_written: int
-    wear_fraction: float | None = Field(description="Null for disks.")
+    wear_fraction: float | None = Field(
+        description="Share of the rated bytes (TBW) that hosts wrote within the window; null for disks and "
+        "where no rating is known."
+    )
     state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
     energy_j: dict[str, float]
     energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
+    flash: Flash | None = Field(default=None, description="Only of SSDs.")
 
 
 class PowerManagement(_Part):
@@ -460,6 +508,9 @@ class RunSummary(_Part):
         for part in ("controller", "cache", "virtual_pools", "tiers", "power_management", "simulation"):
             if data[part] is None:
                 del data[part]
+        for device in data["devices"]:
+            if device["flash"] is None:
+                del device["flash"]
         return data
 
 

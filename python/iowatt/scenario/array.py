@@ -23,6 +23,7 @@ from iowatt.scenario.controller import Controller
 from iowatt.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
+from iowatt.scenario.solid_state import SsdSettings
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.virtual_pool import VirtualPool
 from iowatt.scenario.workload import Name
@@ -85,7 +86,8 @@ class DeviceChoice(Strict):
         gt=0,
     )
     capacity: Capacity | None = key(
-        "A smaller capacity (short stroking). The drive offers only its first bytes, on the outer tracks.",
+        "A smaller capacity. A disk offers only its first bytes, on the outer tracks (short stroking); the "
+        "flash of an SSD stays, and what is not offered is over-provisioning.",
         default=None,
         unset="the drive's own",
         unit="bytes",
@@ -215,23 +217,25 @@ class Pool(Strict):
     scheduler: Scheduler = key(
         "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
         "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
-        "sptf shortest positioning time; elevator is another name of look.",
+        "sptf shortest positioning time; elevator is another name of look. SSDs take fcfs only, and have it "
+        "where the key is left out.",
         default="look",
         example="elevator",
     )
-    queue_depth: int = key(
+    queue_depth: int | None = key(
         "Most commands outstanding at a drive, the one in service included. With 1 the host chooses the next "
         "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
         "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
         "that it sent last.",
-        default=1,
+        default=None,
+        unset="1 for disks; for SSDs what the drive takes (command_queue.depth)",
         ge=1,
         le=2**20,
         example=32,
     )
     drive_scheduler: Scheduler | None = key(
         "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
-        "knows where its head is. Without meaning with queue_depth = 1.",
+        "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
         default=None,
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="sptf",
@@ -241,11 +245,17 @@ class Pool(Strict):
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
+    ssd: SsdSettings | None = key(
+        "How its SSDs are simulated, and figures of their flash that differ from their file.",
+        default=None,
+        unset="as their file has it, in steady state",
+        example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
+    )
     write_cache: bool | None = key(
         "Whether writes complete in the drives' buffers (true), from which the media are written in the "
         "background, or on the media (false). The first needs a drive with a buffer.",
         default=None,
-        unset="as in the drive's file (buffer.fast_write)",
+        unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
     phase: Literal["random", "zero"] = key(

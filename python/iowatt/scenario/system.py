@@ -16,10 +16,11 @@ from iowatt.errors import InputError
 from iowatt.library import levels
 from iowatt.library.drive import Drive
 from iowatt.library.electrical import PowerLevel
-from iowatt.library.find import find_drive
+from iowatt.library.find import find_device
+from iowatt.library.ssd.drive import Ssd
 from iowatt.power.plan import ArrayPlan
 from iowatt.power.resolve import resolve as resolve_power
-from iowatt.scenario import controller, raid, survival
+from iowatt.scenario import controller, raid, solid_state, survival
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Raid, Volume
 from iowatt.scenario.chunklets import ChunkletRoom, Region
 from iowatt.scenario.model import Scenario
@@ -41,11 +42,22 @@ class ResolvedPool:
     """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
 
     pool: Pool
-    drive: Drive
+    drive: Drive | Ssd
     level: int
     stripe_unit: int
     usable_bytes: int
     chunklets: ChunkletRoom | None = None
+
+    @property
+    def scheduler(self) -> str:
+        """Order in which a drive is handed its requests."""
+        return "fcfs" if isinstance(self.drive, Ssd) else self.pool.scheduler
+
+    @property
+    def queue_depth(self) -> int:
+        """Most commands outstanding at a drive."""
+        held = self.drive.command_queue.depth if isinstance(self.drive, Ssd) else None
+        return self.pool.queue_depth or held or 1
 
     @property
     def drive_scheduler(self) -> str:
@@ -111,7 +123,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _observe(scenario, system)
     for resolved in system.pools:
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
-        if resolved.drive.sector_bytes > 512:
+        if isinstance(resolved.drive, Drive) and resolved.drive.sector_bytes > 512:
             sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
             system.notes.append(
                 f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}; a write of part of a "
@@ -163,14 +175,10 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
-    if pool.write_cache is not None:
-        try:
-            drive = drive.write_cached(pool.write_cache)
-        except ValueError as error:
-            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
-            report(Problem((*path, "write_cache"), str(error), hint))
-            return
-    _power(pool, drive, path, system)
+    adapted = _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+    if adapted is None:
+        return
+    drive = adapted
     _queues(pool, drive, path, system)
     if pool.chunklet is not None:
         if (room := _chunklets(pool, drive, path, system)) is not None and room.default is not None:
@@ -189,7 +197,7 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
 
 
-def _chunklets(pool: Pool, drive: Drive, path: KeyPath, system: System) -> ChunkletRoom | None:
+def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:
@@ -224,14 +232,36 @@ def _chunklets(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Chunk
     )
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
+def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
+    system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
+    if pool.write_cache is not None:
+        try:
+            drive = drive.write_cached(pool.write_cache)
+        except ValueError as error:
+            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
+            system.problems.append(Problem((*path, "write_cache"), str(error), hint))
+            return None
+    _power(pool, drive, path, system)
+    return drive
+
+
+def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: System) -> Ssd | None:
+    adapted = solid_state.adapt(pool, drive, path, system.problems.append)
+    if adapted is not None:
+        _timers(pool, adapted, path, system)
+    return adapted
+
+
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | Ssd | None:
     try:
-        drive = find_drive(choice.name, base_dir, choice.drive)
+        drive = find_device(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         system.problems.append(Problem(path, message, error.hint))
         return None
-    if choice.rpm is not None:
+    if choice.rpm is not None and isinstance(
+        drive, Drive
+    ):  # an SSD's is refused with its other keys of disks
         try:
             drive = drive.respun(choice.rpm)
         except ValueError as error:
@@ -291,7 +321,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     _timers(pool, drive, path, system)
 
 
-def _timers(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """Timers rise with the depth of their levels: one that is later than a deeper level's never acts."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -333,17 +363,19 @@ def _asked(names: list[str]) -> str:
     return ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
 
 
-def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """What the host and the drives can know and hold."""
-    held = drive.command_queue.depth
-    if held is not None and pool.queue_depth > held:
-        message = f"{drive.name!r} holds at most {held} commands, not {pool.queue_depth}"
+    held, depth = drive.command_queue.depth, pool.queue_depth or 1
+    if held is not None and depth > held:
+        message = f"{drive.name!r} holds at most {held} commands, not {depth}"
         system.problems.append(Problem((*path, "queue_depth"), message, f"at most {held}"))
-    if pool.queue_depth > 1 and pool.scheduler == "sptf":
-        message = f"with queue_depth = {pool.queue_depth} the host does not know where the head will be"
+    if isinstance(drive, Ssd):
+        return
+    if depth > 1 and pool.scheduler == "sptf":
+        message = f"with queue_depth = {depth} the host does not know where the head will be"
         hint = 'leave it to the drive: scheduler = "fcfs", drive_scheduler = "sptf"'
         system.problems.append(Problem((*path, "scheduler"), message, hint))
-    if pool.queue_depth == 1 and pool.drive_scheduler is not None:
+    if depth == 1 and pool.drive_scheduler is not None:
         system.notes.append(
             f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
         )

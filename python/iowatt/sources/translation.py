@@ -27,7 +27,7 @@ from iowatt.run.record import (
     VirtualPoolCounts,
     Window,
 )
-from iowatt.run.tables import CAUSES, STATES, frame
+from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.units import format_bytes
 
@@ -374,7 +374,7 @@ def energy(
         for state, (time_ns, joules) in used.items():
             time_s = time_ns / NS_PER_S
             columns["component"].append(name["name"])
-            columns["kind"].append("hdd")
+            columns["kind"].append(name.get("kind", "hdd"))
             columns["state"].append(state)
             columns["time_s"].append(time_s)
             columns["power_w"].append(joules / time_s if time_s > 0 else None)
@@ -391,6 +391,16 @@ def devices(
     rows = [_device(name, raw, span_ns, levels) for name, raw in pairs]
     keys = rows[0] if rows else {}
     return frame("devices", {key: [row[key] for row in rows] for key in keys}, levels)
+
+
+def _flash(raw: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the flash of an SSD did; null for disks."""
+    if raw is None:
+        return dict.fromkeys(f"flash_{key}" for key in FLASH)
+    joules = {
+        f"energy_{operation}_j": raw["energy_by_operation_j"][operation] for operation in FLASH_OPERATIONS
+    }
+    return {f"flash_{key}": joules[key] if key in joules else raw[key] for key in FLASH}
 
 
 def _at_levels(
@@ -433,7 +443,8 @@ def _device(
         "transfer_s": raw["transfer_ns"] / NS_PER_S,
         "service_time_mean_ms": over("service_ns", "accesses", NS_PER_MS),
         "response_time_mean_ms": over("response_ns", "accesses", NS_PER_MS),
-        "wear_fraction": None,
+        "wear_fraction": raw.get("wear_fraction"),
+        **_flash(raw.get("flash")),
         **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
         **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
         **at_levels,

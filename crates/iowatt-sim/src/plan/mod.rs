@@ -8,6 +8,7 @@ mod controller;
 mod hdd;
 mod recovery;
 mod reduced;
+mod ssd;
 mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
@@ -18,6 +19,10 @@ pub use hdd::{
 };
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
+pub use ssd::{
+    DataSheetPlan, FlashEnergyPlan, FlashPlan, GcPlan, GcPolicy, InitialPlan as FlashInitialPlan, MediaPlan,
+    RatedPlan, SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
+};
 pub use virtual_pool::{
     CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
 };
@@ -251,6 +256,56 @@ pub struct BatchingPlan {
 pub enum DevicePlan {
     /// A mechanical disk.
     Hdd(HddPlan),
+    /// A solid-state drive.
+    Ssd(SsdPlan),
+}
+
+impl DevicePlan {
+    /// Bytes of a sector.
+    #[must_use]
+    pub fn sector_bytes(&self) -> u64 {
+        u64::from(match self {
+            Self::Hdd(hdd) => hdd.sector_bytes,
+            Self::Ssd(ssd) => ssd.sector_bytes,
+        })
+    }
+
+    /// Sectors that the drive offers.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        match self {
+            Self::Hdd(hdd) => hdd.sectors,
+            Self::Ssd(ssd) => ssd.sectors,
+        }
+    }
+
+    /// Idling, and the levels below it.
+    #[must_use]
+    pub fn levels(&self) -> &Levels {
+        match self {
+            Self::Hdd(hdd) => &hdd.power.levels,
+            Self::Ssd(ssd) => &ssd.power.levels,
+        }
+    }
+
+    /// Number of states that its levels are reported as, those of every drive included.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        match self {
+            Self::Hdd(hdd) => hdd.power.states(),
+            Self::Ssd(ssd) => ssd.power.states(),
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match self {
+            Self::Hdd(hdd) => {
+                hdd.validate()?;
+                hdd.power.validate()
+            }
+            Self::Ssd(ssd) => ssd.validate(),
+        }
+    }
 }
 
 /// Rotational position at time zero.
@@ -354,8 +409,7 @@ impl Plan {
     /// Bytes of a sector of each space, the largest of its parts' for a virtual pool.
     #[must_use]
     pub fn sectors(&self) -> Vec<u64> {
-        let sector = |DevicePlan::Hdd(hdd): &DevicePlan| u64::from(hdd.sector_bytes);
-        let mut sectors: Vec<u64> = self.pools.iter().map(|pool| sector(&pool.device)).collect();
+        let mut sectors: Vec<u64> = self.pools.iter().map(|pool| pool.device.sector_bytes()).collect();
         let of_parts = |v: &VirtualPoolPlan| v.parts.iter().map(|p| sectors[p.pool]).max().unwrap_or(1);
         let made: Vec<u64> = self.virtual_pools.iter().map(of_parts).collect();
         sectors.extend(made);
@@ -396,12 +450,11 @@ impl PoolPlan {
     }
 
     fn validate(&self, buses: usize) -> Result<(), String> {
-        let DevicePlan::Hdd(hdd) = &self.device;
-        hdd.validate()?;
+        self.device.validate()?;
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        let sector = u64::from(hdd.sector_bytes);
+        let sector = self.device.sector_bytes();
         if let Some(chunklets) = &self.chunklets {
-            chunklets.validate(self, hdd.sectors * sector, sector)?;
+            chunklets.validate(self, self.device.sectors() * sector, sector)?;
         }
         let (least, what) = match self.raid.level {
             _ if self.chunklets.is_some() => (1, "a pool needs a drive"),
@@ -432,8 +485,7 @@ impl PoolPlan {
             depth == 1 || self.scheduler != SchedulerPlan::Sptf,
             "sptf needs the position of the head, which only the drive knows when it holds commands",
         )?;
-        hdd.power.validate()?;
-        self.power_policy.build(&hdd.power.levels, 0).map_err(|e| format!("power policy: {e}"))?;
+        self.power_policy.build(self.device.levels(), 0).map_err(|e| format!("power policy: {e}"))?;
         let never = self.power_policy == PolicyPlan::Never;
         check(!never || self.batching.is_none(), "batching needs a policy that changes the level")?;
         check(self.spin_ups_at_once != Some(0), "at least 1 drive must be able to spin up")?;
@@ -453,25 +505,35 @@ impl PoolPlan {
 impl HddPowerPlan {
     fn validate(&self) -> Result<(), String> {
         self.levels.validate()?;
-        if self.states.len() != self.levels.below.len() {
-            return Err("every level below idling is reported as a state".into());
-        }
-        for (number, (level, &state)) in self.levels.below.iter().zip(&self.states).enumerate() {
-            let number = number + 1;
-            if state != State::Standby as usize && state < STATES {
-                return Err(format!("level {number} cannot be reported as one of the states of work"));
-            }
-            let free = |t: iowatt_power::Transition| t.seconds > 0.0 || t.joules == 0.0;
-            if !(free(level.enter) && free(level.leave)) {
-                return Err(format!("level {number}: a transition that takes no time can use no energy"));
-            }
-        }
-        Ok(())
+        check_reported(&self.levels, &self.states)
     }
 
     /// Number of states that its levels are reported as, those of every drive included.
     #[must_use]
     pub fn states(&self) -> usize {
-        self.states.iter().map(|&s| s + 1).max().unwrap_or(0).max(STATES)
+        reported(&self.states)
     }
+}
+
+/// Whether every level below idling is reported as a state that can be one.
+fn check_reported(levels: &Levels, states: &[usize]) -> Result<(), String> {
+    if states.len() != levels.below.len() {
+        return Err("every level below idling is reported as a state".into());
+    }
+    for (number, (level, &state)) in levels.below.iter().zip(states).enumerate() {
+        let number = number + 1;
+        if state != State::Standby as usize && state < STATES {
+            return Err(format!("level {number} cannot be reported as one of the states of work"));
+        }
+        let free = |t: iowatt_power::Transition| t.seconds > 0.0 || t.joules == 0.0;
+        if !(free(level.enter) && free(level.leave)) {
+            return Err(format!("level {number}: a transition that takes no time can use no energy"));
+        }
+    }
+    Ok(())
+}
+
+/// Number of states that levels are reported as, those of every drive included.
+fn reported(states: &[usize]) -> usize {
+    states.iter().map(|&s| s + 1).max().unwrap_or(0).max(STATES)
 }

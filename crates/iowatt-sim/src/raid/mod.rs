@@ -150,8 +150,7 @@ impl Pool {
     /// The pool of `plan`, whose drives are numbered from `first_drive`.
     #[must_use]
     pub fn new(plan: &PoolPlan, seed: u64, first_drive: usize) -> Self {
-        let hdd = crate::device::hdd_plan(plan);
-        let sector_bytes = u64::from(hdd.sector_bytes);
+        let sector_bytes = plan.device.sector_bytes();
         let unit = plan.raid.stripe_unit_bytes / sector_bytes;
         let mut layout = Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit);
         if plan.recovery.as_ref().is_some_and(|r| r.sparing == SpareKind::Distributed) {
@@ -170,13 +169,19 @@ impl Pool {
             ties: Random::new(seed, Room::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
-            used_sectors: layout.capacity(hdd.sectors) / layout.data_drives(),
+            used_sectors: layout.capacity(plan.device.sectors()) / layout.data_drives(),
             losses: None,
             rebuild: None,
             chunklets: plan.chunklets.as_ref().map(|chunklets| {
                 let sparing = plan.recovery.as_ref().map_or(SpareKind::Dedicated, |r| r.sparing);
                 let drives = (plan.count, plan.drives() - plan.count, sparing);
-                Box::new(Chunklets::new(chunklets, (sector_bytes, hdd.sectors), drives, seed, first_drive))
+                Box::new(Chunklets::new(
+                    chunklets,
+                    (sector_bytes, plan.device.sectors()),
+                    drives,
+                    seed,
+                    first_drive,
+                ))
             }),
             sparing: None,
             degraded: false,
@@ -505,6 +510,7 @@ impl Pool {
             row,
             then,
             write,
+            trim: false,
         })
     }
 }

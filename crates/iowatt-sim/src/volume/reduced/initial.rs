@@ -48,8 +48,7 @@ impl Initial {
         let (filled, unique) = (fixed(plan.filled), fixed(1.0 - plan.duplicates));
         let count = plan.capacity_bytes / plan.page_bytes;
         let runs = count.div_ceil(RUN).max(1);
-        let mut initial =
-            Self { seed, filled, unique, pages: 0, slots: 0, step: 0, offset: 0, inverse: 0 };
+        let mut initial = Self { seed, filled, unique, pages: 0, slots: 0, step: 0, offset: 0, inverse: 0 };
         // The last group may be a part of one, and the last run too: what is filled of them is counted.
         let last = (runs - 1) / GROUP;
         let mask = initial.mask(last);
