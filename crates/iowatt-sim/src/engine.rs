@@ -12,7 +12,7 @@ use crate::controller::Controller;
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
-use crate::observe::{IdleSink, Observer};
+use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
@@ -123,12 +123,16 @@ impl<'a> Simulation<'a> {
             plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
             space_bytes.push(capacity);
         }
+        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
-        let observer = Observer::new(window, interval, ladders, states, flows.memberships())
+        let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
+        if let Some(heat) = heat {
+            observer.map_heat(heat);
+        }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
         Ok(Self {
@@ -310,6 +314,11 @@ impl<'a> Simulation<'a> {
         }
         let write = request.op == Op::Write;
         self.observer.arrived(self.now, workload, write);
+        self.observer.issued_at(self.now, workload, (offset, size, write));
+        if self.controller.is_none() {
+            let from = volume.offset_bytes + offset;
+            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
             ops_left: 0,

@@ -1,10 +1,12 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod heat;
 mod ssd;
 mod volume;
 
 pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use heat::HeatResult;
 pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};
 
@@ -262,6 +264,9 @@ pub struct Summary {
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
+    /// What the rows of the heat map are, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Events scheduled.
@@ -293,6 +298,8 @@ pub struct Outcome {
     pub latency: Table,
     /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
     pub foreseen: Foreseen,
+    /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
+    pub heat: Option<Table>,
 }
 
 /// The parts of a system at the end of a run.
@@ -347,6 +354,7 @@ pub fn collect(
         virtual_pools: volumes.map_or_else(Vec::new, |v| {
             v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
         }),
+        heat: observer.heat().map(HeatResult::new),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),
@@ -360,6 +368,7 @@ pub fn collect(
         intervals: interval_table(observer, end_ns),
         latency: latency_table(observer, flows),
         foreseen: foreseen.collect(),
+        heat: observer.heat().map(heat::table),
     }
 }
 

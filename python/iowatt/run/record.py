@@ -207,6 +207,8 @@ class VirtualPoolCounts:
     dirty_bytes_at_end: int
     tiers: tuple[TierCounts, ...]
     reduced: ReducedCounts | None = None
+    #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
+    movement: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,24 @@ class Capacity:
 
 
 @dataclass(frozen=True)
+class HeatSpace:
+    """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
+
+    point: str
+    name: str
+    capacity_bytes: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What the rows of the table ``heat`` are."""
+
+    extent_bytes: int
+    period_s: float
+    spaces: Sequence[HeatSpace]
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the simulation itself took."""
 
@@ -260,6 +280,8 @@ class Tables:
     devices: pl.DataFrame
     #: Every idle period, where they were asked for.
     idle: IdleSpool | None = None
+    #: Requests by extent and period, where they were asked for.
+    heat: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -286,6 +308,7 @@ class Record:
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     rebuilds: Sequence[Rebuild] = ()
+    heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.

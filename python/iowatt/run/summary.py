@@ -16,6 +16,8 @@ from iowatt.run.summary_schema import (
     Bus,
     Device,
     Flash,
+    Heat,
+    HeatSpace,
     PowerManagement,
     Provenance,
     Rebuild,
@@ -88,6 +90,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         cache=summary_controller.cache(record.cache),
         virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
         tiers=summary_tiers.tiers(record.virtual_pools),
+        heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
     )
@@ -203,6 +206,22 @@ def _buses(record: Record) -> Iterator[Bus]:
             utilisation=bus.busy_s / span if span > 0 else 0.0,
             wait_mean_ms=bus.wait_s / bus.transfers * 1e3 if bus.transfers else None,
         )
+
+
+def _heat(record: Record) -> Heat | None:
+    """The sums of the table ``heat`` by address space."""
+    heat, table = record.heat, record.tables.heat
+    if heat is None or table is None:
+        return None
+    counted = ("reads", "writes", "bytes_read", "bytes_written")
+    spaces = []
+    for space in heat.spaces:
+        own = table.filter((pl.col("point") == space.point) & (pl.col("space") == space.name))
+        sums = {name: int(own[name].sum()) for name in counted}
+        spaces.append(
+            HeatSpace(point=space.point, name=space.name, capacity_bytes=space.capacity_bytes, **sums)
+        )
+    return Heat(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
 
 
 def _rebuilds(record: Record) -> Iterator[Rebuild]:

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+
 SCHEMA = "iowatt.run/1"
 
 
@@ -369,7 +371,10 @@ class VirtualPool(_Part):
     evictions: int = Field(description="Copies that were given up.")
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
-    dirty_bytes_at_end: int = Field(description="Written to copies and not to their home yet.")
+    dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
+    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+        default=None, description="What schemes that move data for the sake of power count besides."
+    )
     reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
@@ -393,6 +398,28 @@ class Tier(_Part):
     bytes_written: int = Field(description="For requests.")
     migration_bytes_read: int = Field(description="By moves.")
     migration_bytes_written: int = Field(description="By moves.")
+
+
+class HeatSpace(_Part):
+    """One address space of the table ``heat``."""
+
+    point: Literal["front", "back"] = Field(
+        description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
+    )
+    name: str = Field(description="Of the volume, or of the pool.")
+    capacity_bytes: int
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+
+
+class Heat(_Part):
+    """What the rows of the table ``heat`` are, and their sums."""
+
+    extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
+    period_s: float
+    spaces: list[HeatSpace]
 
 
 class Rebuild(_Part):
@@ -497,6 +524,7 @@ class RunSummary(_Part):
     cache: Cache | None = Field(default=None, description="Only where there is one.")
     virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
     tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
+    heat: Heat | None = Field(default=None, description="Only where it was asked for.")
     power_management: PowerManagement | None = Field(
         default=None, description="Only where drives changed their power level."
     )
@@ -505,7 +533,8 @@ class RunSummary(_Part):
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "virtual_pools", "tiers", "power_management", "simulation"):
+        optional = ("controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation")
+        for part in optional:
             if data[part] is None:
                 del data[part]
         for device in data["devices"]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from iowatt.run.record import ReducedCounts, TierCounts, VirtualPoolCounts
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
 from iowatt.run.summary_schema import Reduction, Tier, VirtualPool
 
 READ, WRITE = 0, 1
@@ -36,6 +38,7 @@ def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
         held=pool.held,
         held_mean_ms=_over(pool.held_s * 1e3, pool.held),
         dirty_bytes_at_end=pool.dirty_bytes_at_end,
+        data_movement=_movement(pool.movement),
         reduction=None if pool.reduced is None else _reduction(pool.reduced),
     )
 
@@ -55,6 +58,17 @@ def _reduction(counts: ReducedCounts) -> Reduction:
         snapshots=counts.snapshots,
         reduction_ratio=_over(counts.logical_bytes, counts.stored_bytes - counts.snapshot_bytes),
     )
+
+
+def _movement(counts: Mapping[str, Any] | None) -> Maid | Pdc | WriteOffLoading | None:
+    if counts is None:
+        return None
+    models: dict[str, type[Maid | Pdc | WriteOffLoading]] = {
+        "maid": Maid,
+        "pdc": Pdc,
+        "write-off-loading": WriteOffLoading,
+    }
+    return models[counts["kind"]](**counts)
 
 
 def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:

@@ -147,8 +147,27 @@ IDLE: dict[str, type[pl.DataType]] = {
     "cut": pl.Boolean,
 }
 
+#: Only where it was asked for. Rows that hold nothing are left out; see docs/reference/run.md.
+HEAT: dict[str, type[pl.DataType]] = {
+    "point": pl.String,
+    "space": pl.String,
+    "extent": pl.UInt64,
+    "start_s": pl.Float64,
+    "reads": pl.UInt64,
+    "writes": pl.UInt64,
+    "bytes_read": pl.UInt64,
+    "bytes_written": pl.UInt64,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES, "idle": IDLE}
+SCHEMAS = {
+    "intervals": INTERVALS,
+    "latency": LATENCY,
+    "energy": ENERGY,
+    "devices": DEVICES,
+    "idle": IDLE,
+    "heat": HEAT,
+}
 
 
 def whole(intervals: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from iowatt.library.levels import FIRST_FURTHER, STANDBY
 from iowatt.library.ssd.drive import Ssd
-from iowatt.scenario import controller, power
+from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
@@ -76,6 +76,7 @@ def compile_plan(
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
                 "idle": scenario.observe.idle,
+                "heat": heat.plan(scenario.observe.heat),
             },
         },
     }

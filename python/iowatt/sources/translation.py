@@ -18,6 +18,8 @@ from iowatt.run.record import (
     Capacity,
     Completions,
     Flow,
+    Heat,
+    HeatSpace,
     Moments,
     Rebuild,
     ReducedCounts,
@@ -175,6 +177,7 @@ def _virtual_pool(
         held_s=raw["held_ns"] / NS_PER_S,
         dirty_bytes_at_end=raw["dirty_bytes_at_end"],
         reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
+        movement=raw.get("movement"),
         tiers=tuple(
             TierCounts(
                 part=part["name"],
@@ -254,6 +257,42 @@ def tables(
         energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
         idle=idle,
+        heat=heat_table(names, raw["heat"]) if "heat" in raw else None,
+    )
+
+
+def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> Heat | None:
+    """What extents and periods are, and which address spaces were looked at."""
+    measures, asked = raw["summary"].get("heat"), simulation["observe"].get("heat")
+    if measures is None or asked is None:
+        return None
+    volumes = simulation["volumes"]
+    front = [
+        HeatSpace("front", name, volume["capacity_bytes"])
+        for name, volume in zip(names["volumes"], volumes, strict=True)
+    ]
+    carrying = sorted({volume["pool"] for volume in volumes})
+    named = space_names(names)
+    back = [HeatSpace("back", named[space], measures["space_bytes"][space]) for space in carrying]
+    spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
+    return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+
+
+def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
+    """The ``heat`` table."""
+    import polars as pl
+
+    behind = raw["point"] == 1
+    titles = pl.Series([*names["volumes"], *space_names(names)], dtype=pl.String)
+    counted = ("extent", "reads", "writes", "bytes_read", "bytes_written")
+    return frame(
+        "heat",
+        {
+            "point": pl.Series(["front", "back"])[raw["point"]],
+            "space": titles[raw["space"] + np.where(behind, len(names["volumes"]), 0).astype(np.uint64)],
+            "start_s": raw["start_ns"] / NS_PER_S,
+            **{name: raw[name] for name in counted},
+        },
     )
 
 
@@ -263,6 +302,7 @@ def remarks(
     asked_interval_s: float | None,
     *,
     drives_alone: bool = True,
+    asked_extent_bytes: int = 0,
 ) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
     said = ["energy and power are those of the drives alone"] if drives_alone else []
@@ -277,6 +317,12 @@ def remarks(
             said.append(
                 f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
             )
+    heat = raw["summary"].get("heat")
+    if heat is not None and heat["extent_bytes"] > asked_extent_bytes > 0:
+        said.append(
+            f"extents of the heat map were widened from {asked_extent_bytes} to {heat['extent_bytes']} bytes "
+            "to bound their number"
+        )
     if names["workloads"] and not raw["summary"]["total"]["arrived"]:
         said.append("no request arrived inside the window: it has no response times")
     cached = raw["summary"].get("controller", {}).get("cache")

@@ -297,6 +297,13 @@ impl Drive {
         self.failed
     }
 
+    /// Whether it serves at once: it does not stand by and is not on its way. One that has failed never comes back, and nobody
+    /// waits for it.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        matches!(self.spindle, Spindle::Ready | Spindle::Failed { .. })
+    }
+
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
     /// completes, and then the drive is dark.
     pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {

@@ -72,6 +72,7 @@ impl Simulation<'_> {
         let Some(controller) = &mut self.controller else { return Ok(false) };
         if let Some((key, request)) = controller.back.take() {
             let space = request.pool as usize;
+            self.observer.handed_to(self.now, space, (request.from, request.until, request.write));
             let range = (request.from, request.until - request.from, request.write);
             if self.volumes.is_some() {
                 controller.back.sent(key, 1);

@@ -5,7 +5,9 @@
 
 mod chunklets;
 mod controller;
+mod data_movement;
 mod hdd;
+mod heat;
 mod recovery;
 mod reduced;
 mod ssd;
@@ -13,15 +15,17 @@ mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use ssd::{
-    DataSheetPlan, FlashEnergyPlan, FlashPlan, GcPlan, GcPolicy, InitialPlan as FlashInitialPlan, MediaPlan,
-    RatedPlan, SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
+    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, MediaPlan, RatedPlan,
+    SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
 };
 pub use virtual_pool::{
     CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
@@ -356,6 +360,9 @@ pub struct ObservePlan {
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,
+    /// Where requests go, by extent and period; none: not recorded.
+    #[serde(default)]
+    pub heat: Option<HeatPlan>,
 }
 
 impl Plan {
@@ -397,6 +404,7 @@ impl Plan {
             !self.workloads.is_empty() || self.observe.end_s.is_some(),
             "a run without workloads needs an end",
         )?;
+        self.observe.heat.map_or(Ok(()), |heat| heat.validate())?;
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }

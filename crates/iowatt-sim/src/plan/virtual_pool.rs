@@ -1,6 +1,6 @@
 //! Virtual pools: one address space made of ranges of several pools, by a scheme.
 
-use super::{ReducedPlan, WriteCaching};
+use super::{MaidPlan, PdcPlan, ReducedPlan, WriteCaching, WriteOffLoadingPlan};
 use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
@@ -31,6 +31,12 @@ pub struct PartPlan {
 pub enum SchemePlan {
     /// One part after the other; nothing ever moves.
     Linear {},
+    /// A cache on drives that spin, in front of drives that mostly stand by.
+    Maid(MaidPlan),
+    /// The most popular extents on the first part.
+    Pdc(PdcPlan),
+    /// Writes to parts that rest go to logs of others.
+    WriteOffLoading(WriteOffLoadingPlan),
     /// Each extent lives in one of two parts, a fast and a slow one, and moves.
     Tiering(TieringPlan),
     /// The second part holds everything, the first copies.
@@ -110,6 +116,9 @@ impl VirtualPoolPlan {
         check(self.parts.iter().all(|p| p.capacity_bytes > 0), "a part of a virtual pool holds nothing")?;
         match &self.scheme {
             SchemePlan::Linear {} => Ok(()),
+            SchemePlan::Maid(plan) => plan.validate(self),
+            SchemePlan::Pdc(plan) => plan.validate(self),
+            SchemePlan::WriteOffLoading(plan) => plan.validate(self),
             SchemePlan::Tiering(t) => {
                 let (fast, slow) = self.two_parts(t.extent_bytes, t.promotion_threshold, t.max_migrations)?;
                 check(slow > t.max_migrations as u64, "tiering needs a free slow slot for each migration")?;

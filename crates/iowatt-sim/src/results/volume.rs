@@ -1,7 +1,7 @@
 //! Figures of virtual pools over the window.
 
 use crate::clock::Nanos;
-use crate::volume::{PartTally, ReducedState, Scheme, Schemes, Tally};
+use crate::volume::{Movement, PartTally, ReducedState, Scheme, Schemes, Tally};
 use serde::Serialize;
 
 /// Figures of one virtual pool. Pairs are of reads and writes; requests count where they enter the window, bytes of
@@ -34,6 +34,9 @@ pub struct VirtualPoolResult {
     /// Capacity optimisation, where the scheme is that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduced: Option<ReducedResult>,
+    /// What schemes that move data for the sake of power count besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movement: Option<Movement>,
 }
 
 /// What capacity optimisation did in the window, and what it holds at the end.
@@ -130,6 +133,7 @@ impl VirtualPoolResult {
             parts: tally.parts.iter().enumerate().map(part).collect(),
             hottest: scheme.hottest(),
             reduced: scheme.reduced().map(ReducedResult::new),
+            movement: scheme.movement(),
         }
     }
 }
