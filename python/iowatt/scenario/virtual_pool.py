@@ -14,13 +14,14 @@ from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
 from iowatt.scenario.virtual.maid import Maid
 from iowatt.scenario.virtual.pdc import Pdc
+from iowatt.scenario.virtual.reduced import Reduced
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
 from iowatt.scenario.virtual.tiering import Tiering
 from iowatt.scenario.virtual.write_off_loading import WriteOffLoading
 
 #: One model for each scheme.
 VirtualPool = Annotated[
-    Tiering | Caching | Linear | Maid | Pdc | WriteOffLoading, Field(discriminator="scheme")
+    Tiering | Caching | Linear | Reduced | Maid | Pdc | WriteOffLoading, Field(discriminator="scheme")
 ]
 
 
@@ -58,6 +59,7 @@ class ResolvedVirtualPool:
             "scheme": self.scheme.scheme,  # type: ignore[attr-defined]  # every scheme has its tag
             "capacity_bytes": self.capacity_bytes,
             "parts": [{"name": part.label, "pool": part.pool_name} for part in self.parts],
+            **self.scheme.space(self.parts),
         }
 
 
