@@ -15,7 +15,8 @@ pub use hdd::{
 };
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use virtual_pool::{
-    CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
+    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
+    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
 };
 
 use crate::power::{STATES, State};

@@ -17,6 +17,7 @@ mod scheme;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tiered;
 mod tiering;
 
 pub use desk::{Ask, Desk, Transfer};

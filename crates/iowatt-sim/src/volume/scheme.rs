@@ -3,6 +3,7 @@
 use super::caching::Caching;
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
+use super::tiered::Tiered;
 use super::tiering::Tiering;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
 
@@ -55,6 +56,8 @@ pub enum Schemes {
     Tiering(Box<Tiering>),
     /// One part holds everything, the other copies.
     Caching(Box<Caching>),
+    /// Pages in up to three tiers.
+    Tiered(Box<Tiered>),
 }
 
 /// The scheme that there is, whichever.
@@ -64,6 +67,7 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
+            Schemes::Tiered($scheme) => $does,
         }
     };
 }
@@ -76,6 +80,7 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
         }
     }
 }
