@@ -12,11 +12,12 @@ from pydantic import Field
 from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
-from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
+from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
+from iowatt.scenario.virtual.tiered_pool import TieredPool
 from iowatt.scenario.virtual.tiering import Tiering
 
 #: One model for each scheme.
-VirtualPool = Annotated[Tiering | Caching | Linear, Field(discriminator="scheme")]
+VirtualPool = Annotated[Tiering | Caching | Linear | TieredPool, Field(discriminator="scheme")]
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,14 @@ class ResolvedVirtualPool:
         """The unit of its addresses."""
         return sector_bytes(self.parts)
 
-    def plan(self) -> dict[str, Any]:
-        """Its part of the plan (``VirtualPoolPlan`` of iowatt-sim)."""
+    def plan(self, volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
+        """Its part of the plan (``VirtualPoolPlan`` of iowatt-sim), with ``volumes`` on it."""
         return {
             "parts": [
                 {"pool": part.pool, "offset_bytes": part.offset, "capacity_bytes": part.capacity}
                 for part in self.parts
             ],
-            "scheme": self.scheme.plan(self.parts),
+            "scheme": self.scheme.plan_with(self.parts, volumes),
         }
 
     def names(self) -> dict[str, Any]:
