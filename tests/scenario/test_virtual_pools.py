@@ -66,7 +66,7 @@ def test_tiering_offers_both_parts():
             },
         }
     ]
-    extents = 8_000_000_000 // KIB64 + DRIVE // KIB64
+    extents = 8_000_000_000 // KIB64 + DRIVE // KIB64 - 2  # two slots stay free for two migrations
     # The third pool is in no virtual pool, and has a volume of its own, before those of virtual pools.
     assert simulation["simulation"]["volumes"] == [
         {"pool": 2, "offset_bytes": 0, "capacity_bytes": DRIVE},
@@ -150,6 +150,10 @@ def test_parts_and_volumes_lie_one_after_another():
         (
             [hybrid("tiering").replace("64KiB", "16GiB")],
             ["virtual_pool.0.extent", "part 'fast' (8000000000 B of pool 'ssd') holds none"],
+        ),
+        (
+            [hybrid("tiering", "max_migrations = 4000").replace('"hdd"', '{ pool = "hdd", capacity = "1MB" }')],
+            ["virtual_pool.0.max_migrations", "the slow part holds 15 extents"],
         ),
         ([hybrid("tiering"), volume("db", "hybird")], ["volume.0.pool", "did you mean 'hybrid'?"]),
         ([hybrid("tiering"), volume("db", "hybrid", "42TB")], ["volume.0.capacity", "do not fit"]),

@@ -9,13 +9,12 @@ use crate::arrival::Arrivals;
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
 use crate::controller::Controller;
-use crate::device::hdd::Model;
-use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
+use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
 use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
-use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
+use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::slab::Slab;
@@ -100,30 +99,23 @@ impl<'a> Simulation<'a> {
         let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let hdd = hdd_plan(pool);
-            let model = Model::new(hdd);
-            if hdd.sectors > model.mech.layout.capacity() {
-                return Err(SimError::Plan(format!(
-                    "pool {number}: its drives' layout holds fewer sectors than they offer"
-                )));
-            }
+            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
             let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
+            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
+                .map_err(SimError::Plan)?;
             pools.push(built);
-            let ladder = Arc::new(Ladder::new(hdd, &model));
             first_drive.push(drives.len());
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
             for member in 0..pool.drives() {
-                let made = (&model, &ladder);
-                drives.push(Drive::new((number, pool), made, plan.seed, drives.len(), member, &buses));
+                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
-                ladders.push(Arc::clone(&ladder));
+                ladders.push(Arc::clone(&kind.ladder));
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
         let mut space_bytes: Vec<u64> =
-            pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
+            pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
         let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
         let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
         let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
@@ -135,7 +127,7 @@ impl<'a> Simulation<'a> {
         let controller = Controller::new(plan, space_bytes).map(Box::new);
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
-        let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
+        let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
         let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
         if let Some(heat) = heat {
@@ -534,6 +526,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

@@ -103,6 +103,17 @@ impl EventQueue {
         self.places.set(place, key(at, sequence, place));
     }
 
+    /// Schedules the completion of a drive at `at`, in place of the one that may be pending. (A drive with several
+    /// commands in service keeps the order of their completions itself.)
+    pub fn push_done(&mut self, at: Nanos, drive: u32) {
+        let place = drive as usize;
+        if self.taken == place {
+            self.taken = NOWHERE;
+        }
+        self.places.set(place, key(at, self.sequence, place));
+        self.sequence += 1;
+    }
+
     /// Takes the earliest event, unless it comes after `end`.
     pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
         if self.taken != NOWHERE {

@@ -143,13 +143,17 @@ def _opened(
         from iowatt.run.bundle import Run
 
         if options or measures:
-            raise InputError("a Run was counted when it was made: options of traces do not apply", where=source)
+            raise InputError(
+                "a Run was counted when it was made: options of traces do not apply", where=source
+            )
         run = Run.open(path)
         return of_run(run), run.name, str(path)
     from iowatt.scenario.heat import EXTENT
 
     with bar(f"reading {source}") as progress:
-        extents = of_trace({"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress)
+        extents = of_trace(
+            {"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress
+        )
     return [extents], path.name, source
 
 

@@ -35,15 +35,22 @@ def tier(
     ] = "watts",
     utilisation: Annotated[
         float,
-        typer.Option("--utilisation", metavar="SHARE", help="Of a drive's rate, the most to be used at the mean load."),
+        typer.Option(
+            "--utilisation", metavar="SHARE", help="Of a drive's rate, the most to be used at the mean load."
+        ),
     ] = 0.7,
     response_time: Annotated[
         str | None,
         typer.Option(
-            "--response-time", metavar="TIME", help="Longest mean response time of hosts.", show_default="no limit"
+            "--response-time",
+            metavar="TIME",
+            help="Longest mean response time of hosts.",
+            show_default="no limit",
         ),
     ] = None,
-    peak: Annotated[bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")] = False,
+    peak: Annotated[
+        bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
+    ] = False,
     extent: Annotated[
         str | None,
         typer.Option(
@@ -60,7 +67,11 @@ def tier(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="DIR", help="Directory for the result.", show_default="tiers/<scenario name>"
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Directory for the result.",
+            show_default="tiers/<scenario name>",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a result that exists there.")] = False,
@@ -99,7 +110,9 @@ def tier(
     )
     with folder.reserve(target, force=force) as place:
         found = derive(asked, target, place, bar)
-        (place / folder.RESULT).write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (place / folder.RESULT).write_text(
+            json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return

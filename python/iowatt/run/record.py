@@ -154,6 +154,45 @@ class CacheCounts:
 
 
 @dataclass(frozen=True)
+class TierCounts:
+    """One part of a virtual pool. Pairs are of reads and writes; requests are of those of its virtual pool."""
+
+    part: str
+    pool: str
+    capacity_bytes: int
+    hits: tuple[int, int]
+    hit_bytes: tuple[int, int]
+    promoted_bytes: int
+    demoted_bytes: int
+    request_bytes: tuple[int, int]
+    migration_bytes: tuple[int, int]
+    occupied_bytes_at_end: int | None
+
+
+@dataclass(frozen=True)
+class VirtualPoolCounts:
+    """What a virtual pool did within the window."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int
+    requests: tuple[int, int]
+    bytes: tuple[int, int]
+    #: Moves that ended, and those that were due and could not start then.
+    migrations: int
+    postponed: int
+    write_backs: int
+    evictions: int
+    #: Pieces of requests that moves held up, and for how long.
+    held: int
+    held_s: float
+    dirty_bytes_at_end: int
+    tiers: tuple[TierCounts, ...]
+    #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
+    movement: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class Rebuild:
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
@@ -248,6 +287,7 @@ class Record:
     processors: Station | None = None
     host_link: Station | None = None
     cache: CacheCounts | None = None
+    virtual_pools: Sequence[VirtualPoolCounts] = ()
     rebuilds: Sequence[Rebuild] = ()
     heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.

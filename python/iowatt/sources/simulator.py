@@ -266,6 +266,7 @@ def build_record(
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
         cache=translation.cache(controller.get("cache")),
+        virtual_pools=translation.virtual_pools(names, simulation, summary),
         rebuilds=translation.rebuilds(names, summary),
         heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),

@@ -24,10 +24,12 @@ from iowatt.run.record import (
     Rebuild,
     Station,
     Tables,
+    TierCounts,
+    VirtualPoolCounts,
     Window,
 )
-from iowatt.run.tables import CAUSES, STATES, frame
-from iowatt.scenario.raid import usable_bytes
+from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
+from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.units import format_bytes
 
 if TYPE_CHECKING:
@@ -101,6 +103,14 @@ def space_names(names: Mapping[str, Any]) -> list[str]:
 
 
 def _usable_bytes(pool: Mapping[str, Any]) -> int:
+    if (chunklets := pool.get("chunklets")) is not None:
+        return sum(
+            region["sets"]
+            * data_drives(int(raid["level"]), region["set_size"])
+            * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
+            for region in chunklets["regions"]
+            for raid in [region["raid"]]
+        )
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
@@ -132,6 +142,48 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
         return None
     plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
+
+
+def virtual_pools(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[VirtualPoolCounts]:
+    """What virtual pools did, with their names and those of their parts."""
+    named = names.get("virtual_pools", ())
+    plans = simulation.get("virtual_pools", ())
+    counted = summary.get("virtual_pools", ())
+    return [_virtual_pool(*each) for each in zip(named, plans, counted, strict=True)]
+
+
+def _virtual_pool(
+    name: Mapping[str, Any], plan: Mapping[str, Any], raw: Mapping[str, Any]
+) -> VirtualPoolCounts:
+    own = {key: raw[key] for key in ("migrations", "postponed", "write_backs", "evictions", "held")}
+    parts = zip(name["parts"], plan["parts"], raw["parts"], strict=True)
+    return VirtualPoolCounts(
+        name=name["name"],
+        scheme=name["scheme"],
+        capacity_bytes=name["capacity_bytes"],
+        requests=_pair(raw["requests"]),
+        bytes=_pair(raw["bytes"]),
+        **own,
+        held_s=raw["held_ns"] / NS_PER_S,
+        dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        movement=raw.get("movement"),
+        tiers=tuple(
+            TierCounts(
+                part=part["name"],
+                pool=part["pool"],
+                capacity_bytes=place["capacity_bytes"],
+                **{key: _pair(value) if isinstance(value, list) else value for key, value in tier.items()},
+            )
+            for part, place, tier in parts
+        ),
+    )
+
+
+def _pair(values: Sequence[int]) -> tuple[int, int]:
+    read, write = values
+    return read, write
 
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
@@ -359,7 +411,7 @@ def energy(
         for state, (time_ns, joules) in used.items():
             time_s = time_ns / NS_PER_S
             columns["component"].append(name["name"])
-            columns["kind"].append("hdd")
+            columns["kind"].append(name.get("kind", "hdd"))
             columns["state"].append(state)
             columns["time_s"].append(time_s)
             columns["power_w"].append(joules / time_s if time_s > 0 else None)
@@ -376,6 +428,16 @@ def devices(
     rows = [_device(name, raw, span_ns, levels) for name, raw in pairs]
     keys = rows[0] if rows else {}
     return frame("devices", {key: [row[key] for row in rows] for key in keys}, levels)
+
+
+def _flash(raw: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the flash of an SSD did; null for disks."""
+    if raw is None:
+        return dict.fromkeys(f"flash_{key}" for key in FLASH)
+    joules = {
+        f"energy_{operation}_j": raw["energy_by_operation_j"][operation] for operation in FLASH_OPERATIONS
+    }
+    return {f"flash_{key}": joules[key] if key in joules else raw[key] for key in FLASH}
 
 
 def _at_levels(
@@ -418,7 +480,8 @@ def _device(
         "transfer_s": raw["transfer_ns"] / NS_PER_S,
         "service_time_mean_ms": over("service_ns", "accesses", NS_PER_MS),
         "response_time_mean_ms": over("response_ns", "accesses", NS_PER_MS),
-        "wear_fraction": None,
+        "wear_fraction": raw.get("wear_fraction"),
+        **_flash(raw.get("flash")),
         **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
         **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
         **at_levels,

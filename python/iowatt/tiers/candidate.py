@@ -30,7 +30,9 @@ class Candidate(Strict):
         unset="tier and a number, in the order of the list",
         example="performance",
     )
-    device: DeviceChoice = key("The drive, as in `array.pool.device`.", example="hgst-ultrastar-c10k900-900gb")
+    device: DeviceChoice = key(
+        "The drive, as in `array.pool.device`.", example="hgst-ultrastar-c10k900-900gb"
+    )
     raid: Raid | None = key(
         "Striping and redundancy of its pool.",
         default=None,
@@ -46,7 +48,12 @@ class Candidate(Strict):
         example=8,
     )
     price: float | None = key(
-        "US dollars for one drive.", default=None, unset="that of the drive's file", gt=0, unit="USD", example=180
+        "US dollars for one drive.",
+        default=None,
+        unset="that of the drive's file",
+        gt=0,
+        unit="USD",
+        example=180,
     )
     queue_depth: int | None = key(
         "Most commands outstanding at a drive, as in `array.pool.queue_depth`.",
@@ -95,7 +102,9 @@ def read(given: Sequence[str]) -> tuple[list[tuple[str, Candidate]], Path, list[
     taken = [name for name, _ in named]
     for name in taken:
         if taken.count(name) > 1:
-            raise InputError(f"two candidates are named {name!r}", where="--tiers", hint="give each its own name")
+            raise InputError(
+                f"two candidates are named {name!r}", where="--tiers", hint="give each its own name"
+            )
     return named, base, raws
 
 

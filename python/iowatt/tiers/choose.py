@@ -82,7 +82,9 @@ class Tier:
         return float(load.size[self.first : self.last].sum()) + self.cold_bytes
 
 
-def assign(load: Load, technologies: Sequence[Technology], limit: float, objective: Objective) -> npt.NDArray[np.int64]:
+def assign(
+    load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
+) -> npt.NDArray[np.int64]:
     """The technology of each extent by the rule; ``limit`` is the share of a drive's rate that may be used."""
     costs = [_cost(load, technology, limit, objective) for technology in technologies]
     found: npt.NDArray[np.int64] = np.argmin(np.stack(costs), axis=0)
@@ -144,7 +146,9 @@ def _without_empty(tiers: list[Tier]) -> list[Tier]:
     return [tier for tier in tiers if tier.last > tier.first or tier.cold_bytes > 0]
 
 
-def _drives(load: Load, technology: Technology, first: int, last: int, cold: float, limit: float) -> int | None:
+def _drives(
+    load: Load, technology: Technology, first: int, last: int, cold: float, limit: float
+) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
     count = technology.least

@@ -80,7 +80,14 @@ def _abreast(one: TierFigures) -> float:
 def brief(names: str, found: Prediction | None, objective: Objective) -> dict[str, Any]:
     """A set of technologies and what it came to; nulls where it does not do what is asked."""
     if found is None:
-        return {"tiers": names, "drives": None, "power_w": None, "usd": None, "response_time_ms": None, "counts": None}
+        return {
+            "tiers": names,
+            "drives": None,
+            "power_w": None,
+            "usd": None,
+            "response_time_ms": None,
+            "counts": None,
+        }
     told = predict.as_dict(found)
     return {
         "tiers": names,
@@ -152,5 +159,3 @@ def errors(run: Run, chosen: Prediction) -> dict[str, Any]:
 
 def _error(told: float | None, found: float | None) -> float | None:
     return None if told is None or not found else told / found - 1
-
-

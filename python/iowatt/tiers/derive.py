@@ -169,7 +169,9 @@ class _OnePool:
         from iowatt.sources.inputs import traces_of
 
         if any(name == "-" for source in work.plan["sources"] for name in traces_of(source)):
-            raise InputError("a trace from standard input can be read once only; put it in a file", where=where)
+            raise InputError(
+                "a trace from standard input can be read once only; put it in a file", where=where
+            )
         at = spaces.pop()
         pool = scenario.array.pool[at]
         volumes = [
@@ -228,7 +230,8 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
     window = summary["window"]
     if not len(back.extent) or not summary["requests"]["count"]:
         raise InputError(
-            "nothing reaches the back end within the window: there is no heat to place", where=str(asked.scenario)
+            "nothing reaches the back end within the window: there is no heat to place",
+            where=str(asked.scenario),
         )
     # An overloaded pool still works when the last request has arrived: what is asked for is asked until then.
     span = min(window["duration_s"], (window["last_arrival_s"] or window["end_s"]) - window["start_s"])
@@ -348,9 +351,7 @@ def _value(found: Prediction, objective: Objective) -> float:
     return float(found.drives) if objective == "drives" else float(found.usd or 0.0)
 
 
-def _best(
-    load: loads.Load, some: Sequence[Technology], front: Front, asked: Asked
-) -> Prediction | None:
+def _best(load: loads.Load, some: Sequence[Technology], front: Front, asked: Asked) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:
@@ -371,7 +372,9 @@ def _best(
             if next_one is None or next_one.response_s is None:
                 continue
             now = found.response_s if found.response_s is not None else float("inf")
-            gain = (now - next_one.response_s) / max(_value(next_one, asked.objective) - _value(found, asked.objective), 1e-9)
+            gain = (now - next_one.response_s) / max(
+                _value(next_one, asked.objective) - _value(found, asked.objective), 1e-9
+            )
             if gain > 0 and (better is None or gain > better[0]):
                 better = (gain, more, next_one)
         if better is None:
@@ -401,7 +404,9 @@ def _refined(
         table, base = pools[technology.name]
         mix = _mix(technology.level, tier.count, technology.stripe_unit, own)
         span = max(share * technology.drive.capacity_bytes, 64 * _MIB)
-        drive = pilot.fly(table, base, **mix, span_bytes=min(span, 0.999 * technology.drive.capacity_bytes), seed=seed)
+        drive = pilot.fly(
+            table, base, **mix, span_bytes=min(span, 0.999 * technology.drive.capacity_bytes), seed=seed
+        )
         tiers.append(replace(tier, technology=replace(technology, drive=drive)))
     return predict.predict(load, tiers, front)
 
@@ -470,5 +475,7 @@ def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]
             "one pool gave"
         )
     if load.peak > 1.2 and not asked.peak:
-        said.append(f"the busiest period asks for {load.peak:.2g} times the mean, which the tiers are sized for")
+        said.append(
+            f"the busiest period asks for {load.peak:.2g} times the mean, which the tiers are sized for"
+        )
     return said

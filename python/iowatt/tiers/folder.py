@@ -23,7 +23,9 @@ RESULT: Final = "tier.json"
 
 def refuse(target: Path, *, force: bool) -> None:
     """Raise ``InputError`` where a derivation cannot be written to ``target``; before any work is done."""
-    if not os.path.lexists(target) or (target.is_dir() and not target.is_symlink() and not any(target.iterdir())):
+    if not os.path.lexists(target) or (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    ):
         return
     if not _is_derivation(target):
         raise InputError(

@@ -82,7 +82,10 @@ def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
         response = read_s = write_s = None
     else:
         response = _mean([(read_s, front.read_share), (write_s, 1 - front.read_share)])
-    prices = [None if one.tier.technology.usd is None else one.tier.count * one.tier.technology.usd for one in figures]
+    prices = [
+        None if one.tier.technology.usd is None else one.tier.count * one.tier.technology.usd
+        for one in figures
+    ]
     return Prediction(
         tiers=figures,
         iops=front.iops * min(1.0, 1.0 / busiest) if busiest > 0 else front.iops,

@@ -93,6 +93,10 @@ def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]
     first_full = -(-start // stripe) * stripe
     if not full:
         # Within one stripe, or over the border of two.
-        return [(start, end)] if first_full >= end or start == first_full else [(start, first_full), (first_full, end)]
+        return (
+            [(start, end)]
+            if first_full >= end or start == first_full
+            else [(start, first_full), (first_full, end)]
+        )
     last_full = end // stripe * stripe
     return [part for part in ((start, first_full), (last_full, end)) if part[0] < part[1]]

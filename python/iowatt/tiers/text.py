@@ -84,7 +84,11 @@ def _alternatives(found: Found) -> Table:
     for one in found["alternatives"]:
         counts = NO_VALUE if one["counts"] is None else " + ".join(str(count) for count in one["counts"])
         table.add_row(
-            one["tiers"], counts, _watts(one["power_w"]), significant(one["usd"]), _ms(one["response_time_ms"])
+            one["tiers"],
+            counts,
+            _watts(one["power_w"]),
+            significant(one["usd"]),
+            _ms(one["response_time_ms"]),
         )
     return table
 
@@ -133,7 +137,9 @@ def _compared(found: Found) -> Table:
             ("drives busy", "busy", percent),
             ("power", "power_w", _watts),
         ):
-            table.add_row(f"{told['name']}: {title}", "", show(told[key]), show(got[key]), _signed(wrong[key]))
+            table.add_row(
+                f"{told['name']}: {title}", "", show(told[key]), show(got[key]), _signed(wrong[key])
+            )
     return table
 
 

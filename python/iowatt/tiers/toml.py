@@ -31,14 +31,22 @@ def document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
             lines += _table(key, value)
         else:
             for part in value:
-                lines += ["", f"[[{key}]]", *(f"{_key(name)} = {inline(given)}" for name, given in part.items())]
+                lines += [
+                    "",
+                    f"[[{key}]]",
+                    *(f"{_key(name)} = {inline(given)}" for name, given in part.items()),
+                ]
     return "\n".join(lines) + "\n"
 
 
 def _table(name: str, table: Mapping[str, Any]) -> list[str]:
     """A table of which lists of tables, and tables, are tables of their own."""
     plain = {key: value for key, value in table.items() if not _is_tables(value)}
-    lines = ["", f"[{name}]", *(f"{_key(key)} = {inline(value)}" for key, value in plain.items())] if plain else []
+    lines = (
+        ["", f"[{name}]", *(f"{_key(key)} = {inline(value)}" for key, value in plain.items())]
+        if plain
+        else []
+    )
     for key, value in table.items():
         if key in plain:
             continue

@@ -16,6 +16,7 @@ pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
 
 use crate::clock::Nanos;
+use crate::device::ssd::Operation;
 use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
@@ -203,6 +204,20 @@ impl Observer {
     pub fn book(&mut self, drive: usize, slot: Slot, cause: Cause, from: Nanos, until: Nanos) {
         let (from, until, watts, reported) = self.ledger.book(drive, slot, cause, from, until);
         self.intervals.energy(from, until, reported, watts);
+    }
+
+    /// A drive used joules beyond what being active draws, evenly over a span.
+    #[inline]
+    pub fn add_energy(
+        &mut self,
+        drive: usize,
+        cause: Cause,
+        operation: Operation,
+        joules: f64,
+        span: (Nanos, Nanos),
+    ) {
+        let (from, until, watts) = self.ledger.add(drive, (cause, operation), joules, span);
+        self.intervals.energy(from, until, State::Active as usize, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.

@@ -145,7 +145,9 @@ def _by_address(
     bands = len(edges) - 1
     band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
     gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
-    by_way = [np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)]
+    by_way = [
+        np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)
+    ]
     return [
         {
             "from_gb": float(edges[at] * extents.extent_bytes / BYTES_PER_GB),
@@ -211,7 +213,10 @@ def _behind(found: Sequence[dict[str, Any]]) -> dict[str, float | None] | None:
     def over(key: str) -> float | None:
         return back[key] / front[key] if front[key] else None
 
-    return {"io": over("iops"), **{key: over(key) for key in ("reads", "writes", "bytes_read", "bytes_written")}}
+    return {
+        "io": over("iops"),
+        **{key: over(key) for key in ("reads", "writes", "bytes_read", "bytes_written")},
+    }
 
 
 def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Over) -> list[str]:

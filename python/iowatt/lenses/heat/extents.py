@@ -113,7 +113,9 @@ def of_run(run: Run) -> list[Extents]:
     for point in ("front", "back"):
         told = [space for space in measures["spaces"] if space["point"] == point]
         if told:
-            spaces = _row([(space["name"], space["capacity_bytes"]) for space in told], measures["extent_bytes"])
+            spaces = _row(
+                [(space["name"], space["capacity_bytes"]) for space in told], measures["extent_bytes"]
+            )
             found.append(
                 _from_table(table, point, spaces, measures, (window["start_s"], window["duration_s"]), where)
             )
@@ -171,7 +173,9 @@ def of_trace(
     spaces = _row([(name, capacity_bytes or max(end, 1)) for name, end in used], measures["extent_bytes"])
     firsts = np.array([space.first for space in spaces], dtype=np.int64)
     _refuse_too_many(spaces, file)
-    period = _periods(raw["start_ns"].astype(np.float64) / NS_PER_S, first_ns / NS_PER_S, measures["period_ns"])
+    period = _periods(
+        raw["start_ns"].astype(np.float64) / NS_PER_S, first_ns / NS_PER_S, measures["period_ns"]
+    )
     return Extents(
         point="front",
         spaces=spaces,
@@ -306,5 +310,7 @@ def _periods(starts_s: Floats, start_s: float, period_ns: float) -> Ints:
 def _refuse_too_many(spaces: Sequence[Space], where: str) -> None:
     if sum(space.extents for space in spaces) > MOST_EXTENTS:
         raise InputError(
-            "has an address space of too many extents for a picture of its heat", where=where, hint="take larger extents"
+            "has an address space of too many extents for a picture of its heat",
+            where=where,
+            hint="take larger extents",
         )

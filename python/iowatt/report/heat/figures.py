@@ -104,12 +104,18 @@ def figures_of_skew(found: Found) -> Figure:
     add("of a capacity of", lambda p: words.size(p["capacity_bytes"]))
     add("Gini coefficient", lambda p: p["skew"]["gini"])
     add("that an even load would show by chance", lambda p: p["skew"]["gini_by_chance"])
-    add("Skew point (% of I/O / % of space, adding to 100)", lambda p: words.skew_point(p["skew"]["skew_point"]))
+    add(
+        "Skew point (% of I/O / % of space, adding to 100)",
+        lambda p: words.skew_point(p["skew"]["skew_point"]),
+    )
     add("k of the law", lambda p: p["skew"]["law"]["k"])
     add("its distance, root mean square (points)", lambda p: 100 * p["skew"]["law"]["rms_error"])
     add("its greatest distance (points)", lambda p: 100 * p["skew"]["law"]["max_error"])
     for at, hot in enumerate(skew.HOTTEST):
-        add(f"I/O on the hottest {100 * hot:g} % (%)", lambda p, at=at: 100 * p["skew"]["hottest"][at]["io_share"])
+        add(
+            f"I/O on the hottest {100 * hot:g} % (%)",
+            lambda p, at=at: 100 * p["skew"]["hottest"][at]["io_share"],
+        )
     return Figure(
         "skew",
         "Skew in figures",
@@ -122,7 +128,8 @@ def figures_of_skew(found: Found) -> Figure:
 def _by_address(found: Found, point: Found) -> Figure:
     bands = point["density_by_address"]
     rows: list[list[Cell]] = [
-        [band["from_gb"], band["until_gb"], band["read_iops_per_gb"], band["write_iops_per_gb"]] for band in bands
+        [band["from_gb"], band["until_gb"], band["read_iops_per_gb"], band["write_iops_per_gb"]]
+        for band in bands
     ]
     centres = [(band["from_gb"] + band["until_gb"]) / 2 for band in bands]
     widths = [band["until_gb"] - band["from_gb"] for band in bands]
@@ -143,7 +150,12 @@ def _by_address(found: Found, point: Found) -> Figure:
     ]
     spaces = point["spaces"]
     several = f"; {len(spaces)} address spaces one after another: {', '.join(s['name'] for s in spaces)}"
-    columns = [Column("From", "GB"), Column("Until", "GB"), Column("Reads", "IOPS/GB"), Column("Writes", "IOPS/GB")]
+    columns = [
+        Column("From", "GB"),
+        Column("Until", "GB"),
+        Column("Reads", "IOPS/GB"),
+        Column("Writes", "IOPS/GB"),
+    ]
     return Figure(
         f"address-{point['point']}",
         f"Density by address, {words.title(point).lower()}",
@@ -151,7 +163,9 @@ def _by_address(found: Found, point: Found) -> Figure:
         Table(columns, rows),
         {
             "data": data,
-            "layout": layout(axis("Address (GB)"), axis("Density (IOPS/GB)"), showlegend=True, barmode="stack", bargap=0),
+            "layout": layout(
+                axis("Address (GB)"), axis("Density (IOPS/GB)"), showlegend=True, barmode="stack", bargap=0
+            ),
         },
     )
 
@@ -226,7 +240,10 @@ def stability(found: Found) -> Figure | None:
         f"Share of each period's I/O on the hottest {100 * first['hot_share']:g} % of the {words.space(found)} in the "
         "period before: what a fast tier of that size, filled by what was, would serve. Dotted: the most there is.",
         Table(columns, list(rows)),
-        {"data": data, "layout": layout(axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True)},
+        {
+            "data": data,
+            "layout": layout(axis("Time (s)"), axis("Share of the I/O (%)", range=[0, 102]), showlegend=True),
+        },
         wide=True,
     )
 
@@ -235,7 +252,10 @@ def _directions(found: Found, point: Found) -> Figure:
     rows: list[list[Cell]] = [
         [
             100 * row["space_share"],
-            *(None if row[key] is None else 100 * row[key] for key in ("read_share", "write_share", "writes_of_io")),
+            *(
+                None if row[key] is None else 100 * row[key]
+                for key in ("read_share", "write_share", "writes_of_io")
+            ),
         ]
         for row in point["directions"]
     ]
@@ -303,7 +323,9 @@ def spaces(found: Found) -> Figure | None:
         Column("Skew point", text=True),
         Column("k"),
     ]
-    return Figure("spaces", "Address spaces", "Volumes in front, pools behind.", Table(columns, rows), wide=True)
+    return Figure(
+        "spaces", "Address spaces", "Volumes in front, pools behind.", Table(columns, rows), wide=True
+    )
 
 
 def by_address(found: Found) -> list[Figure]:

@@ -41,7 +41,11 @@ def write(found: Found, target: Path, *, force: bool = False) -> None:
 def render(found: Found) -> str:
     """The page of what :func:`iowatt.lenses.heat.analyse` found."""
     every = [
-        ("density", "How unevenly", [figures.curve(found), figures.density(found), figures.figures_of_skew(found)]),
+        (
+            "density",
+            "How unevenly",
+            [figures.curve(found), figures.density(found), figures.figures_of_skew(found)],
+        ),
         ("address", "Where", figures.by_address(found)),
         ("time", "When", [*figures.over_time(found), figures.stability(found)]),
         ("ways", "Reads and writes", figures.directions(found)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from iowatt.scenario.problems import Problem
 from iowatt.scenario.strict import key
 from iowatt.scenario.virtual.scheme import Placed
 from iowatt.scenario.virtual.two_parts import TwoParts
@@ -25,9 +26,19 @@ class Tiering(TwoParts):
         example="cold",
     )
 
+    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+        """Besides extents: what is demoted needs a free place."""
+        found = list(super().problems(parts))
+        yield from found
+        slots = parts[1].capacity // self.extent
+        if not found and slots <= self.max_migrations:
+            message = f"the slow part holds {slots} extents, and each migration needs a free one"
+            yield Problem(("max_migrations",), message, "fewer, or smaller extents")
+
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
-        """The whole extents of both parts."""
-        return sum(part.capacity // self.extent * self.extent for part in parts)
+        """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""
+        slots = sum(part.capacity // self.extent for part in parts)
+        return (slots - self.max_migrations) * self.extent
 
     def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
         """Extent, threshold, concurrency, initial placement."""

@@ -33,8 +33,9 @@ class TwoParts(Scheme):
         example=16,
     )
     max_migrations: int = key(
-        "Most extents that are moved, copied or written back at a time. An extent that crosses the threshold "
-        "while as many are under way stays where it is until it is accessed again.",
+        "Most extents that change places (tiering) or are copied at a time, and most that are written back at "
+        "a time (caching). An extent that crosses the threshold while as many are under way waits for its "
+        "next access.",
         default=4,
         ge=1,
         le=4096,
