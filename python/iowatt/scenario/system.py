@@ -232,7 +232,6 @@ def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) ->
     )
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
     system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
     if pool.write_cache is not None:
