@@ -6,9 +6,11 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
+use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::Controller;
+use crate::controller::back_end::Purpose;
+use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
@@ -17,6 +19,7 @@ use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
+use crate::rng::{Room, Stream};
 use crate::slab::Slab;
 use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
@@ -69,6 +72,10 @@ pub struct Simulation<'a> {
     controller: Option<Box<Controller>>,
     /// Where there is one, drive operations serve its transfers.
     volumes: Option<Box<Volumes>>,
+    /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
+    zeros: Vec<Option<(Stream, f64)>>,
+    /// Takes every request that a pool is handed.
+    back_end: Option<Box<BackEndLog>>,
     observer: Observer,
     logs_idle: bool,
     hosts: Slab<HostRequest>,
@@ -125,6 +132,12 @@ impl<'a> Simulation<'a> {
         }
         let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
+        let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
+            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let share = workload.zero_share;
+            (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
+        };
+        let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
@@ -135,7 +148,7 @@ impl<'a> Simulation<'a> {
         }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
-        Ok(Self {
+        let mut built = Self {
             now: 0,
             end,
             events: EventQueue::new(drives.len(), plan.workloads.len()),
@@ -151,6 +164,8 @@ impl<'a> Simulation<'a> {
             buses,
             controller,
             volumes,
+            zeros,
+            back_end: None,
             observer,
             logs_idle: plan.observe.idle,
             hosts: Slab::default(),
@@ -160,7 +175,16 @@ impl<'a> Simulation<'a> {
             issued: vec![0; plan.workloads.len()],
             finished: 0,
             background: 0,
-        })
+        };
+        if let Some(controller) = &plan.controller {
+            built.schedule_losses(controller);
+        }
+        Ok(built)
+    }
+
+    /// Hands every request that a pool is handed to `sink`, in batches in order of time.
+    pub fn log_back_end(&mut self, sink: BackEndSink) {
+        self.back_end = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
@@ -277,6 +301,14 @@ impl<'a> Simulation<'a> {
                 self.space_answered(upper)?;
                 self.settle()
             }
+            Event::Loss(number) => {
+                self.lose(number);
+                self.settle()
+            }
+            Event::Return(number) => {
+                self.regain(number);
+                self.settle()
+            }
         }
     }
 
@@ -330,8 +362,14 @@ impl<'a> Simulation<'a> {
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
-            self.enter_controller(host, space, range);
+            let (pool, workload) = (space as u32, workload as u32);
+            let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
+            let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
+            self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
+        }
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space as u32, &range, Purpose::Pass);
         }
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
@@ -503,6 +541,9 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(mut self) -> Result<Outcome, SimError> {
+        if let Some(log) = &mut self.back_end {
+            log.flush();
+        }
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);

@@ -5,7 +5,7 @@ mod heat;
 mod ssd;
 mod volume;
 
-pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
 pub use heat::HeatResult;
 pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};

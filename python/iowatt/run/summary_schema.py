@@ -300,11 +300,56 @@ class ControllerPart(_Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
+class Zeros(_Part):
+    """Bytes that never reached the pools because the controller knew them to be zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+class Loss(_Part):
+    """A controller or battery that failed; over the whole run, times from its start."""
+
+    of: str = Field(description="controller or battery.")
+    at_s: float | None = Field(description="Null where the run ended before.")
+    back_s: float | None = Field(description="Null where it was not back before the end.")
+    dirty_bytes: int = Field(description="Written and on no drive when it failed.")
+    flushed_s: float | None = Field(description="When all of that was on the drives.")
+    written_through: int = Field(description="Writes that went through to the drives because of it.")
+
+
 class Controller(_Part):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
     host_link: ControllerPart | None
+    mirror_link: ControllerPart | None = Field(
+        default=None, description="The link over which the partner controller gets a copy of writes."
+    )
+    zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
+    losses: list[Loss] = []
+
+
+class CacheHits(_Part):
+    """What requests found in the cache; ratios are null where there were no such requests."""
+
+    read_hit_ratio: float | None
+    read_hit_bytes_ratio: float | None
+    write_hit_ratio: float | None
+    write_hit_bytes_ratio: float | None
+    hit_ratio: float | None
+    hit_bytes_ratio: float | None
+
+
+class ReadAhead(_Part):
+    """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
+
+    bytes: int
+    used_bytes: int = Field(
+        description="Asked for by a read afterwards; what was read ahead in the warm-up is among it."
+    )
+    wasted_bytes: int = Field(description="Gave way or overwritten before any read asked for it.")
+    used_ratio: float | None
 
 
 class Cache(_Part):
@@ -327,6 +372,14 @@ class Cache(_Part):
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+    overwritten_bytes: int = Field(
+        default=0, description="Of writes that replaced dirty data, which is destaged once."
+    )
+    kept_back_lines: int = Field(
+        default=0,
+        description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
+    )
+    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
 
 
 class VirtualPool(_Part):
@@ -420,6 +473,7 @@ class Volume(_Part):
     throughput: Throughput
     response_time_ms: ResponseTimes
     in_flight_mean: float
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class TraceReading(_Part):
@@ -458,6 +512,7 @@ class Workload(_Part):
     response_time_ms: ResponseTimes
     in_flight_mean: float
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class Simulation(_Part):

@@ -60,7 +60,11 @@ def compile_plan(
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
-                {"volume": system.volume_of_workload[i], "replay": _replay(w, system.synthetic.get(i))}
+                {
+                    "volume": system.volume_of_workload[i],
+                    "replay": _replay(w, system.synthetic.get(i)),
+                    "zero_share": w.zero_share,
+                }
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [

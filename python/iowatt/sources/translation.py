@@ -20,6 +20,8 @@ from iowatt.run.record import (
     Flow,
     Heat,
     HeatSpace,
+    Hits,
+    Loss,
     Moments,
     Rebuild,
     Station,
@@ -27,6 +29,7 @@ from iowatt.run.record import (
     TierCounts,
     VirtualPoolCounts,
     Window,
+    Zeros,
 )
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
@@ -140,7 +143,7 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
     """What the cache did, where there is one."""
     if raw is None:
         return None
-    plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
+    plain = {key: value for key, value in raw.items() if key not in ("space_wait_ns", "by_workload")}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
 
 
@@ -184,6 +187,35 @@ def _virtual_pool(
 def _pair(values: Sequence[int]) -> tuple[int, int]:
     read, write = values
     return read, write
+
+
+def hits(raw: Mapping[str, Any] | None, workloads: int) -> list[Hits | None]:
+    """What each workload found in the cache, where there is one."""
+    return [None] * workloads if raw is None else [Hits(**found) for found in raw["by_workload"]]
+
+
+def zeros(raw: Mapping[str, Any] | None) -> Zeros | None:
+    """What zero detection did, where there is any."""
+    return None if raw is None else Zeros(**raw)
+
+
+def losses(raw: Sequence[Mapping[str, Any]]) -> list[Loss]:
+    """What the controller lost, and what became of it."""
+
+    def seconds(ns: int | None) -> float | None:
+        return None if ns is None else ns / NS_PER_S
+
+    return [
+        Loss(
+            of=loss["of"],
+            at_s=seconds(loss["at_ns"]),
+            back_s=seconds(loss["back_ns"]),
+            dirty_bytes=loss["dirty_bytes"],
+            flushed_s=seconds(loss["flushed_ns"]),
+            written_through=loss["written_through"],
+        )
+        for loss in raw
+    ]
 
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
@@ -333,6 +365,7 @@ def remarks(
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
+    said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
     for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
         if trace is None:
             continue
@@ -341,6 +374,28 @@ def remarks(
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:
             said.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
+    return said
+
+
+def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a reader must know of a controller or battery that failed."""
+    said = []
+    for loss in losses(found):
+        if loss.at_s is None:
+            said.append(f"the run ended before the {loss.of} was to fail")
+            continue
+        half = ", half of the cache and of the processors gone" if loss.of == "controller" else ""
+        until = "the end" if loss.back_s is None else f"{loss.back_s:g} s"
+        flushed = (
+            "not on the drives at the end"
+            if loss.flushed_s is None
+            else f"on the drives {loss.flushed_s - loss.at_s:.3g} s later"
+        )
+        dirty = format_bytes(loss.dirty_bytes, binary=True)
+        said.append(
+            f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; "
+            f"{dirty} were dirty, {flushed}"
+        )
     return said
 
 

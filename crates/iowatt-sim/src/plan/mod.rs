@@ -14,7 +14,10 @@ mod ssd;
 mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
-pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use controller::{
+    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan,
+    ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+};
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
@@ -66,6 +69,9 @@ pub struct WorkloadPlan {
     pub volume: usize,
     /// How its time stamps become arrivals.
     pub replay: ReplayPlan,
+    /// Share of its writes that are all zeros.
+    #[serde(default)]
+    pub zero_share: f64,
 }
 
 /// How a recorded or generated stream is paced.
@@ -375,6 +381,7 @@ impl Plan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         for w in &self.workloads {
             check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
+            check((0.0..=1.0).contains(&w.zero_share), "a share of zeros must be between 0 and 1")?;
             match w.replay {
                 ReplayPlan::Open { speed } => {
                     check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;
