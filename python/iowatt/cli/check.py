@@ -77,6 +77,10 @@ def lines(found: dict[str, Any]) -> list[str]:
             f"write cache {'on' if pool['write_cache'] else 'off'}, power policy {pool['power_policy']}",
             _ssd(pool) if pool["kind"] == "ssd" else _disk(pool),
         ]
+    for virtual in found["virtual_pools"]:
+        parts = ", ".join(f"{part['name']} on {part['pool']}" for part in virtual["parts"])
+        offered = size(virtual["capacity_bytes"])
+        text.append(f"  virtual pool {virtual['name']}: {offered}, {virtual['scheme']}, {parts}")
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
     if controller := found["controller"]:

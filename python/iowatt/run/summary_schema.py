@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+
 SCHEMA = "iowatt.run/1"
 
 
@@ -129,7 +131,8 @@ class Energy(_Part):
     by_cause_j: dict[str, float] = Field(
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
-        "they are computed from), rebuild, background (what buffers write out and read ahead); and "
+        "they are computed from), rebuild, background (what buffers write out and read ahead), migration (data that "
+        "moves between the parts of a virtual pool); and "
         "power_management (changes of level), idle (spinning without work), low_power (standby and other "
         "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
         "is total_j.",
@@ -160,7 +163,10 @@ class Capacity(_Part):
 
     raw: float = Field(description="All drives.")
     usable: float = Field(description="After redundancy, pools that carry a volume.")
-    effective: float = Field(description="After capacity optimisation; equals usable where there is none.")
+    effective: float = Field(
+        description="After capacity optimisation, at the ratios that the scenario assumes and less what "
+        "snapshots kept at the end; equals usable where there is none."
+    )
 
 
 class Efficiency(_Part):
@@ -169,6 +175,8 @@ class Efficiency(_Part):
     iops_per_w: float | None
     mib_per_s_per_w: float | None
     raw_gb_per_w: float | None
+    usable_gb_per_w: float | None = None
+    effective_gb_per_w: float | None = None
 
 
 class Flash(_Part):
@@ -297,11 +305,56 @@ class ControllerPart(_Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
+class Zeros(_Part):
+    """Bytes that never reached the pools because the controller knew them to be zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+class Loss(_Part):
+    """A controller or battery that failed; over the whole run, times from its start."""
+
+    of: str = Field(description="controller or battery.")
+    at_s: float | None = Field(description="Null where the run ended before.")
+    back_s: float | None = Field(description="Null where it was not back before the end.")
+    dirty_bytes: int = Field(description="Written and on no drive when it failed.")
+    flushed_s: float | None = Field(description="When all of that was on the drives.")
+    written_through: int = Field(description="Writes that went through to the drives because of it.")
+
+
 class Controller(_Part):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
     host_link: ControllerPart | None
+    mirror_link: ControllerPart | None = Field(
+        default=None, description="The link over which the partner controller gets a copy of writes."
+    )
+    zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
+    losses: list[Loss] = []
+
+
+class CacheHits(_Part):
+    """What requests found in the cache; ratios are null where there were no such requests."""
+
+    read_hit_ratio: float | None
+    read_hit_bytes_ratio: float | None
+    write_hit_ratio: float | None
+    write_hit_bytes_ratio: float | None
+    hit_ratio: float | None
+    hit_bytes_ratio: float | None
+
+
+class ReadAhead(_Part):
+    """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
+
+    bytes: int
+    used_bytes: int = Field(
+        description="Asked for by a read afterwards; what was read ahead in the warm-up is among it."
+    )
+    wasted_bytes: int = Field(description="Gave way or overwritten before any read asked for it.")
+    used_ratio: float | None
 
 
 class Cache(_Part):
@@ -324,6 +377,102 @@ class Cache(_Part):
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+    overwritten_bytes: int = Field(
+        default=0, description="Of writes that replaced dirty data, which is destaged once."
+    )
+    kept_back_lines: int = Field(
+        default=0,
+        description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
+    )
+    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
+
+
+class Reduction(_Part):
+    """Capacity optimisation: what it did within the window, and what it held at the end."""
+
+    pages_written: int = Field(description="By requests, whole or in part.")
+    duplicate_ratio: float | None = Field(
+        description="Of the pages written, those whose contents existed; null without any."
+    )
+    pages_allocated: int = Field(description="Pages that got space by their first write.")
+    unallocated_bytes_read: int = Field(description="Read, and never written: answered without I/O.")
+    modify_bytes_read: int = Field(description="Read so that a part of a page could be written.")
+    snapshot_copied_bytes: int = Field(description="Copied before a write; each read and written once.")
+    waited: int = Field(description="Requests that waited for another one to the same page.")
+    logical_bytes: int = Field(description="What hosts have stored, at the end.")
+    stored_bytes: int = Field(description="What that and snapshots take of the part, at the end.")
+    snapshot_bytes: int = Field(description="Of these, what snapshots keep.")
+    snapshots: int = Field(description="Taken since the start.")
+    reduction_ratio: float | None = Field(
+        description="logical_bytes over what is stored for them, snapshots apart; null with nothing stored."
+    )
+
+
+class VirtualPool(_Part):
+    """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int = Field(description="What it offers to volumes.")
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+    migrations: int = Field(description="Moves that ended: an extent, or a pair that changed places.")
+    postponed: int = Field(description="Moves that were due and found no room or too many under way.")
+    write_backs: int = Field(description="Copies that were written back.")
+    evictions: int = Field(description="Copies that were given up.")
+    held: int = Field(description="Pieces of requests that waited for the end of a move.")
+    held_mean_ms: float | None = Field(description="How long those waited.")
+    dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
+    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+        default=None, description="What schemes that move data for the sake of power count besides."
+    )
+    reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
+
+
+class Tier(_Part):
+    """One part of a virtual pool; ratios are of the requests that reached the virtual pool, null without any."""
+
+    name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
+    virtual_pool: str
+    pool: str
+    capacity_bytes: int
+    hit_ratio: float | None = Field(description="Requests of which every byte was there.")
+    hit_bytes_ratio: float | None = Field(description="Bytes of requests that were there.")
+    read_hit_ratio: float | None
+    write_hit_ratio: float | None
+    promoted_bytes: int = Field(description="Bytes that moves brought from a slower part.")
+    demoted_bytes: int = Field(
+        description="Bytes that moves brought from a faster part; copies that were written back, too."
+    )
+    occupied_bytes: int | None = Field(description="Bytes that hold data at the end; null where unknown.")
+    bytes_read: int = Field(description="For requests.")
+    bytes_written: int = Field(description="For requests.")
+    migration_bytes_read: int = Field(description="By moves.")
+    migration_bytes_written: int = Field(description="By moves.")
+
+
+class HeatSpace(_Part):
+    """One address space of the table ``heat``."""
+
+    point: Literal["front", "back"] = Field(
+        description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
+    )
+    name: str = Field(description="Of the volume, or of the pool.")
+    capacity_bytes: int
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+
+
+class Heat(_Part):
+    """What the rows of the table ``heat`` are, and their sums."""
+
+    extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
+    period_s: float
+    spaces: list[HeatSpace]
 
 
 class Rebuild(_Part):
@@ -351,6 +500,7 @@ class Volume(_Part):
     throughput: Throughput
     response_time_ms: ResponseTimes
     in_flight_mean: float
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class TraceReading(_Part):
@@ -389,6 +539,7 @@ class Workload(_Part):
     response_time_ms: ResponseTimes
     in_flight_mean: float
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class Simulation(_Part):
@@ -426,6 +577,9 @@ class RunSummary(_Part):
     workloads: list[Workload]
     controller: Controller | None = Field(default=None, description="Only where it takes time.")
     cache: Cache | None = Field(default=None, description="Only where there is one.")
+    virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
+    tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
+    heat: Heat | None = Field(default=None, description="Only where it was asked for.")
     power_management: PowerManagement | None = Field(
         default=None, description="Only where drives changed their power level."
     )
@@ -434,7 +588,8 @@ class RunSummary(_Part):
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "power_management", "simulation"):
+        optional = ("controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation")
+        for part in optional:
             if data[part] is None:
                 del data[part]
         for device in data["devices"]:

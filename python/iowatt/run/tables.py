@@ -15,7 +15,8 @@ STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
 
 #: What joules are for.
 CAUSES = (
-    "host_read", "host_write", "redundancy", "rebuild", "background", "power_management", "idle", "low_power",
+    "host_read", "host_write", "redundancy", "rebuild", "background", "migration", "power_management", "idle",
+    "low_power",
 )  # fmt: skip
 
 #: Columns of further power levels, by the name of the level, as Float64 after those below.
@@ -146,8 +147,27 @@ IDLE: dict[str, type[pl.DataType]] = {
     "cut": pl.Boolean,
 }
 
+#: Only where it was asked for. Rows that hold nothing are left out; see docs/reference/run.md.
+HEAT: dict[str, type[pl.DataType]] = {
+    "point": pl.String,
+    "space": pl.String,
+    "extent": pl.UInt64,
+    "start_s": pl.Float64,
+    "reads": pl.UInt64,
+    "writes": pl.UInt64,
+    "bytes_read": pl.UInt64,
+    "bytes_written": pl.UInt64,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES, "idle": IDLE}
+SCHEMAS = {
+    "intervals": INTERVALS,
+    "latency": LATENCY,
+    "energy": ENERGY,
+    "devices": DEVICES,
+    "idle": IDLE,
+    "heat": HEAT,
+}
 
 
 def whole(intervals: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from iowatt.library.levels import FIRST_FURTHER, STANDBY
 from iowatt.library.ssd.drive import Ssd
-from iowatt.scenario import controller, power
+from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
@@ -60,7 +60,11 @@ def compile_plan(
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
-                {"volume": system.volume_of_workload[i], "replay": _replay(w, system.synthetic.get(i))}
+                {
+                    "volume": system.volume_of_workload[i],
+                    "replay": _replay(w, system.synthetic.get(i)),
+                    "zero_share": w.zero_share,
+                }
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [
@@ -68,6 +72,7 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
+            **({"virtual_pools": [v.plan() for v in system.virtual_pools]} if system.virtual_pools else {}),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -75,6 +80,7 @@ def compile_plan(
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
                 "idle": scenario.observe.idle,
+                "heat": heat.plan(scenario.observe.heat),
             },
         },
     }
@@ -114,6 +120,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
         "pools": [pool.pool.name for pool in system.pools],
+        **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
         "devices": [
             {
                 "name": f"{pool.pool.name}.{number}",
@@ -173,6 +180,7 @@ def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool, drive = resolved.pool, resolved.drive
     raid = pool.raid or Raid(level=0)
+    chunklets = resolved.chunklets
     return {
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
@@ -183,6 +191,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
             "small_write": raid.small_write,
             "parity_check_on_read": raid.parity_check_on_read,
         },
+        **({} if chunklets is None else {"chunklets": chunklets.plan()}),
         "scheduler": resolved.scheduler,
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
@@ -201,12 +210,12 @@ def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:
     """Spares, failures and rebuild; None where there are neither spares nor failures."""
-    if not pool.spares and not pool.failure:
+    if not pool.spares and not pool.failure and (pool.chunklet is None or pool.sparing == "dedicated"):
         return None
     rebuild = pool.rebuild
     return {
         "spares": pool.spares,
-        "sparing": pool.sparing,
+        "sparing": "distributed" if pool.sparing == "adaptive" else pool.sparing,
         "failures": [{"drive": failure.drive, "at_s": failure.at} for failure in pool.failure],
         "rebuild": {
             "delay_s": rebuild.delay,

@@ -30,8 +30,9 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "usable_bytes": sum(pool.usable_bytes for pool in system.pools),
         "idle_w": sum(pool.pool.drives * (pool.drive.power.idle or 0.0) for pool in system.pools),
         "pools": [_pool(pool) for pool in system.pools],
+        "virtual_pools": [virtual.names() for virtual in system.virtual_pools],
         "volumes": [
-            {"name": v.name, "pool": system.pools[v.pool].pool.name, "capacity_bytes": v.capacity}
+            {"name": v.name, "pool": system.space_names[v.pool], "capacity_bytes": v.capacity}
             for v in system.volumes
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],

@@ -185,9 +185,7 @@ impl Kind {
                 let ladder = Arc::new(Ladder::new(hdd, &model));
                 Ok(Self { model: Some(model), ladder })
             }
-            DevicePlan::Ssd(ssd) => {
-                Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) })
-            }
+            DevicePlan::Ssd(ssd) => Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) }),
         }
     }
 }
@@ -297,6 +295,13 @@ impl Drive {
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// Whether it serves at once: it does not stand by and is not on its way. One that has failed never comes back, and nobody
+    /// waits for it.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        matches!(self.spindle, Spindle::Ready | Spindle::Failed { .. })
     }
 
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still

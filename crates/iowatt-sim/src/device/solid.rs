@@ -1,11 +1,11 @@
 //! A solid-state drive's part in a drive's life: commands start as long as it takes them, first come first served.
 
+use super::spindle::Spindle;
 use super::ssd::Ssd;
 use super::{Body, Drive, NO_OP, Surroundings};
 use crate::clock::Nanos;
 use crate::observe::Observer;
 use crate::power::{Cause, State};
-use super::spindle::Spindle;
 
 impl Drive {
     /// Its flash, where it is a solid-state drive.

@@ -149,8 +149,7 @@ impl Ledger {
         let until = until.max(from + 1);
         let watts = joules / (until - from) as f64 * 1e9;
         let (inside, end) = self.window.clip(from, until);
-        let part =
-            if end - inside == until - from { joules } else { watts * (end - inside) as f64 / 1e9 };
+        let part = if end - inside == until - from { joules } else { watts * (end - inside) as f64 / 1e9 };
         let added = &mut self.added[drive];
         added.by_cause[cause as usize] += part;
         added.by_operation[operation as usize] += part;
@@ -240,6 +239,6 @@ mod tests {
         assert_eq!(used.state_ns, [2_000_000_000, 0, 2_000_000_000, 0, 0, 0]);
         // 2 s at 10 W and 2 s at 5 W.
         assert_eq!(used.state_j, [20.0, 0.0, 10.0, 0.0, 0.0, 0.0]);
-        assert_eq!(used.cause_j, [0.0, 15.0, 5.0, 0.0, 0.0, 0.0, 10.0, 0.0]);
+        assert_eq!(used.cause_j, [0.0, 15.0, 5.0, 0.0, 0.0, 0.0, 0.0, 10.0, 0.0]);
     }
 }

@@ -90,9 +90,8 @@ impl FlashResult {
         };
         if let (Some(ftl), Some((geometry, unit))) = (ssd.ftl(), ssd.geometry()) {
             let counts = totals.ftl;
-            let pages = |units: u64| {
-                units as f64 / f64::from(geometry.page_units) * f64::from(geometry.unit_pages)
-            };
+            let pages =
+                |units: u64| units as f64 / f64::from(geometry.page_units) * f64::from(geometry.unit_pages);
             let programmed = counts.host + counts.moved + counts.padded;
             let erases = ftl.erases();
             result.flash_bytes_written = programmed * unit;

@@ -108,7 +108,13 @@ impl Die {
     }
 
     /// A read of `takes` that is ready at `ready`: when it ends, and whether it interrupted anything.
-    pub fn read(&mut self, ready: Nanos, takes: Nanos, interrupts: &Interrupts, meter: &mut Meter<'_>) -> (Nanos, bool) {
+    pub fn read(
+        &mut self,
+        ready: Nanos,
+        takes: Nanos,
+        interrupts: &Interrupts,
+        meter: &mut Meter<'_>,
+    ) -> (Nanos, bool) {
         self.settle(ready, meter);
         let mut interrupted = false;
         // Right behind another read the work still stands still.

@@ -10,7 +10,7 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::{Meter, Operation};
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos};
-use crate::plan::{FlashEnergyPlan, FlashPlan, InitialPlan, SsdPlan};
+use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, SsdPlan};
 use crate::power::Cause;
 use crate::rng::Stream;
 
@@ -125,7 +125,13 @@ impl Work for At<'_, '_> {
         let takes = self.bench.with_transfer(self.bench.read, bytes);
         let joules = f64::from(pages) * self.bench.energy.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
-        self.bench.give(die, self.ready, takes, Job { operation: Operation::Read, cause, joules }, self.meter);
+        self.bench.give(
+            die,
+            self.ready,
+            takes,
+            Job { operation: Operation::Read, cause, joules },
+            self.meter,
+        );
     }
 
     fn erase(&mut self) {
@@ -165,12 +171,14 @@ impl Flash {
             dies: plan.dies(),
         };
         let (initial, live) = match &plan.initial {
-            InitialPlan::Fresh => (None, 0),
-            InitialPlan::Steady(steady) => {
-                let live = ((f64::from(geometry.units) * steady.fill).round() as u32).clamp(1, geometry.units);
+            FlashInitialPlan::Fresh => (None, 0),
+            FlashInitialPlan::Steady(steady) => {
+                let live =
+                    ((f64::from(geometry.units) * steady.fill).round() as u32).clamp(1, geometry.units);
                 let shares: Vec<Share> =
                     steady.traffic.iter().map(|t| Share { space: t.space, writes: t.writes }).collect();
-                let run = steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
+                let run =
+                    steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
                 let rotation = Ftl::rotation(&geometry, &plan.gc);
                 let initial =
                     Initial::new((live, run.max(1)), (rotation, geometry.block_units), &shares, random);
@@ -237,7 +245,12 @@ impl Flash {
     }
 
     /// Reads bytes `from..until`; the dies may begin at `ready`.
-    pub fn read(&mut self, (now, ready): (Nanos, Nanos), (from, until): (u64, u64), meter: &mut Meter<'_>) -> ReadOut {
+    pub fn read(
+        &mut self,
+        (now, ready): (Nanos, Nanos),
+        (from, until): (u64, u64),
+        meter: &mut Meter<'_>,
+    ) -> ReadOut {
         let unit = self.bench.unit_bytes;
         let mut out = ReadOut::default();
         // A stripe being gathered: superblock, number of the stripe, last page, pages, units.

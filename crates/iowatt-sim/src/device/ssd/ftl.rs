@@ -139,7 +139,13 @@ pub struct Ftl {
 impl Ftl {
     /// A drive as it is at the start.
     #[must_use]
-    pub fn new(geometry: Geometry, gc: GcPlan, levelling: Option<u32>, initial: Option<Initial>, live: u32) -> Self {
+    pub fn new(
+        geometry: Geometry,
+        gc: GcPlan,
+        levelling: Option<u32>,
+        initial: Option<Initial>,
+        live: u32,
+    ) -> Self {
         let n = geometry.blocks as usize;
         let rotation = if initial.is_some() { Self::rotation(&geometry, &gc) } else { 0 };
         let mut ftl = Self {
@@ -251,8 +257,11 @@ impl Ftl {
     #[cold]
     fn open(&mut self, frontier: usize) {
         let wear = |&block: &u32| (self.erases[block as usize], block);
-        let chosen =
-            if frontier == 0 { self.free.iter().min_by_key(|b| wear(b)) } else { self.free.iter().max_by_key(|b| wear(b)) };
+        let chosen = if frontier == 0 {
+            self.free.iter().min_by_key(|b| wear(b))
+        } else {
+            self.free.iter().max_by_key(|b| wear(b))
+        };
         let Some(&block) = chosen else { return };
         self.free.retain(|&b| b != block);
         let list = self.spare_lists.pop().unwrap_or_else(|| {
@@ -521,7 +530,11 @@ impl Ftl {
         }
         let free = self.stage.iter().filter(|&&s| s == Stage::Free).count();
         if live != self.live || free != self.free.len() {
-            return Err(format!("{live} units live, {} counted; {free} free, {}", self.live, self.free.len()));
+            return Err(format!(
+                "{live} units live, {} counted; {free} free, {}",
+                self.live,
+                self.free.len()
+            ));
         }
         Ok(())
     }

@@ -57,13 +57,8 @@ impl Limit {
         let until = now.min(self.free);
         if until > self.settled {
             let share = (until - self.settled) as f64 / (self.free - self.settled) as f64;
-            let causes = [
-                Cause::HostRead,
-                Cause::HostWrite,
-                Cause::Redundancy,
-                Cause::Rebuild,
-                Cause::Background,
-            ];
+            let causes =
+                [Cause::HostRead, Cause::HostWrite, Cause::Redundancy, Cause::Rebuild, Cause::Background];
             let operations = [
                 Operation::Read,
                 Operation::Program,

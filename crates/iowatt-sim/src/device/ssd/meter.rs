@@ -61,7 +61,9 @@ impl<'a> Meter<'a> {
     #[inline]
     pub fn owe(&mut self, cause: Cause, operation: Operation, joules: f64) {
         match (&mut self.limit, &mut self.observer) {
-            (Some(limit), Some(observer)) => limit.add(self.now, cause, operation, joules, observer, self.drive),
+            (Some(limit), Some(observer)) => {
+                limit.add(self.now, cause, operation, joules, observer, self.drive)
+            }
             (_, None) => self.sums.1 += joules,
             _ => {}
         }

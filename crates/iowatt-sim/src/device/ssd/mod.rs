@@ -175,7 +175,12 @@ impl Ssd {
         let (media, raw_bytes, planes, energy) = match &plan.media {
             MediaPlan::Flash(flash) => {
                 let raw = flash.raw_bytes();
-                (Media::Flash(Box::new(Flash::new(plan, flash, random))), raw, u64::from(flash.planes), flash.energy)
+                (
+                    Media::Flash(Box::new(Flash::new(plan, flash, random))),
+                    raw,
+                    u64::from(flash.planes),
+                    flash.energy,
+                )
             }
             MediaPlan::DataSheet(sheet) => {
                 let raw = sheet.raw_bytes.unwrap_or_else(|| plan.capacity_bytes());
@@ -396,7 +401,8 @@ impl Ssd {
         if self.before.is_none() {
             self.before = Some(self.totals());
         }
-        let pending: Vec<(Nanos, u32)> = self.pending.iter().map(|Reverse((at, _, slot))| (*at, *slot)).collect();
+        let pending: Vec<(Nanos, u32)> =
+            self.pending.iter().map(|Reverse((at, _, slot))| (*at, *slot)).collect();
         for (at, slot) in pending {
             let command = self.commands[slot as usize];
             let (from, until) = command.span;
@@ -487,6 +493,7 @@ impl Ssd {
 }
 
 fn operations(joules: &[f64; OPERATIONS]) -> impl Iterator<Item = (Operation, f64)> + '_ {
-    let all = [Operation::Read, Operation::Program, Operation::Erase, Operation::Transfer, Operation::Command];
+    let all =
+        [Operation::Read, Operation::Program, Operation::Erase, Operation::Transfer, Operation::Command];
     all.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
 }

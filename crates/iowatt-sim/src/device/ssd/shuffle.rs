@@ -23,9 +23,7 @@ impl Shuffle {
         let keys = std::array::from_fn(|_| seed());
         let factors: [u64; ROUNDS] = std::array::from_fn(|_| seed() | 1);
         // Newton's iteration doubles the good bits: 3, 6, 12, 24, 48, 96.
-        let inverse = |f: u64| {
-            (0..5).fold(f, |x, _| x.wrapping_mul(2u64.wrapping_sub(f.wrapping_mul(x))))
-        };
+        let inverse = |f: u64| (0..5).fold(f, |x, _| x.wrapping_mul(2u64.wrapping_sub(f.wrapping_mul(x))));
         Self { n, mask, shift: bits.div_ceil(2).max(1), keys, factors, inverses: factors.map(inverse) }
     }
 
