@@ -6,18 +6,22 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
+use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::Controller;
+use crate::controller::back_end::Purpose;
+use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
-use crate::observe::{IdleSink, Observer};
+use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
+use crate::rng::{Room, Stream};
 use crate::slab::Slab;
+use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
 use std::sync::Arc;
 
@@ -67,6 +71,12 @@ pub struct Simulation<'a> {
     buses: Vec<Bus>,
     /// Where there is one, drive operations serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
+    /// Where there is one, drive operations serve its transfers.
+    volumes: Option<Box<Volumes>>,
+    /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
+    zeros: Vec<Option<(Stream, f64)>>,
+    /// Takes every request that a pool is handed.
+    back_end: Option<Box<BackEndLog>>,
     observer: Observer,
     logs_idle: bool,
     hosts: Slab<HostRequest>,
@@ -114,20 +124,40 @@ impl<'a> Simulation<'a> {
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
-        let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
-        let controller = Controller::new(plan, pool_bytes).map(Box::new);
+        let mut space_bytes: Vec<u64> =
+            pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
+        let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
+        let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
+        let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
+        for capacity in volumes.iter().flat_map(|v| v.capacities()) {
+            plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
+            space_bytes.push(capacity);
+        }
+        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
+        let controller = Controller::new(plan, space_bytes).map(Box::new);
+        let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
+            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let share = workload.zero_share;
+            (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
+        };
+        let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
-        let observer = Observer::new(window, interval, ladders, states, flows.memberships())
+        let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
+        if let Some(heat) = heat {
+            observer.map_heat(heat);
+        }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| {
-            let trims = plan.controller.is_none() && pools[plan.volumes[w.volume].pool].passes_trims();
+            let target = pools.get(plan.volumes[w.volume].pool);
+            let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
+            let trims = direct && target.is_some_and(Pool::passes_trims);
             Arrivals::new(w, s, plan.seed, i, trims)
         });
         let arrivals = arrivals.collect();
-        Ok(Self {
+        let mut built = Self {
             now: 0,
             end,
             events: EventQueue::new(drives.len(), plan.workloads.len()),
@@ -142,6 +172,9 @@ impl<'a> Simulation<'a> {
             drives,
             buses,
             controller,
+            volumes,
+            zeros,
+            back_end: None,
             observer,
             logs_idle: plan.observe.idle,
             hosts: Slab::default(),
@@ -152,7 +185,16 @@ impl<'a> Simulation<'a> {
             finished: 0,
             trims: 0,
             background: 0,
-        })
+        };
+        if let Some(controller) = &plan.controller {
+            built.schedule_losses(controller);
+        }
+        Ok(built)
+    }
+
+    /// Hands every request that a pool is handed to `sink`, in batches in order of time.
+    pub fn log_back_end(&mut self, sink: BackEndSink) {
+        self.back_end = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
@@ -255,12 +297,27 @@ impl<'a> Simulation<'a> {
                 drive.release(now, &mut around);
                 Ok(())
             }
-            Event::Answered(host) => self.complete_host(host),
             Event::Fail(number) => self.fail(number as usize),
             Event::Lost(key) => self.lost(key),
             Event::Rebuild(pool) => {
                 self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
                 Ok(())
+            }
+            Event::Alarm(number) => {
+                self.with_volumes(|volumes, moment| volumes.alarm(number as usize, moment));
+                self.settle()
+            }
+            Event::Answered(upper) => {
+                self.space_answered(upper)?;
+                self.settle()
+            }
+            Event::Loss(number) => {
+                self.lose(number);
+                self.settle()
+            }
+            Event::Return(number) => {
+                self.regain(number);
+                self.settle()
             }
         }
     }
@@ -300,6 +357,11 @@ impl<'a> Simulation<'a> {
         let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
         if !trim {
             self.observer.arrived(self.now, workload, write);
+            self.observer.issued_at(self.now, workload, (offset, size, write));
+            if self.controller.is_none() {
+                let from = volume.offset_bytes + offset;
+                self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+            }
         }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
@@ -315,13 +377,24 @@ impl<'a> Simulation<'a> {
             return Ok(());
         }
         let range = (volume.offset_bytes + offset, size, write);
+        let space = volume.pool;
         if self.controller.is_some() {
-            let pool = volume.pool;
-            self.enter_controller(host, pool, range);
+            let (pool, workload) = (space as u32, workload as u32);
+            let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
+            let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
+            self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
         }
-        let pool = &mut self.pools[volume.pool];
-        let made = pool.submit(range, host, &self.drives, &mut self.ops, &mut self.ready);
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space as u32, &range, Purpose::Pass);
+        }
+        if self.volumes.is_some() {
+            self.hosts.get_mut(host).ops_left = 1;
+            self.enter_volumes(space, host, range);
+            return Ok(());
+        }
+        let pool = &mut self.pools[space];
+        let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
@@ -331,7 +404,7 @@ impl<'a> Simulation<'a> {
     #[inline(never)]
     fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
         let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
-        self.hosts.get_mut(host).ops_left = made;
+        self.hosts.get_mut(host).ops_left = made.max(1);
         if made == 0 {
             self.events.push(self.now, Event::Answered(host));
         }
@@ -376,16 +449,25 @@ impl<'a> Simulation<'a> {
 
     /// An operation of a request is done with; so is the request if it was the last one.
     fn operation_done(&mut self, op: &DriveOp) -> Result<(), SimError> {
+        if self.volumes.is_some() {
+            self.with_volumes(|volumes, moment| volumes.operation_done(op.host, moment));
+            return self.settle();
+        }
         if self.controller.is_some() {
             self.back_end_operation_done(op.host);
             return self.settle();
         }
-        let host = self.hosts.get_mut(op.host);
+        self.part_of_host_done(op.host)
+    }
+
+    /// One of the things that a host request waits for is done; so is the request if it was the last one.
+    fn part_of_host_done(&mut self, key: u32) -> Result<(), SimError> {
+        let host = self.hosts.get_mut(key);
         host.ops_left -= 1;
         if host.ops_left > 0 {
             return Ok(());
         }
-        self.complete_host(op.host)
+        self.complete_host(key)
     }
 
     /// A host request has its answer; a closed loop may issue the next.
@@ -441,9 +523,10 @@ impl<'a> Simulation<'a> {
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
-        match &mut self.controller {
-            Some(controller) => controller.back.add_operations(op.host, made),
-            None => self.hosts.get_mut(op.host).ops_left += made,
+        match (&mut self.volumes, &mut self.controller) {
+            (Some(volumes), _) => volumes.add_operations(op.host, made),
+            (None, Some(controller)) => controller.back.add_operations(op.host, made),
+            (None, None) => self.hosts.get_mut(op.host).ops_left += made,
         }
         self.hand_out();
         self.operation_done(&op)
@@ -487,6 +570,7 @@ impl<'a> Simulation<'a> {
         self.hosts.is_empty()
             && self.arrivals.iter().all(Arrivals::is_exhausted)
             && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
+            && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
     }
 
     fn progress(&self) -> Progress {
@@ -496,6 +580,9 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(mut self) -> Result<Outcome, SimError> {
+        if let Some(log) = &mut self.back_end {
+            log.flush();
+        }
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
@@ -520,6 +607,7 @@ impl<'a> Simulation<'a> {
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
             trims: self.trims,
+            volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

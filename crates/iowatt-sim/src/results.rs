@@ -1,10 +1,14 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod heat;
 mod ssd;
+mod volume;
 
-pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
+pub use heat::HeatResult;
 pub use ssd::FlashResult;
+pub use volume::{PartResult, VirtualPoolResult};
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
@@ -14,6 +18,7 @@ use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
 use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
 use crate::raid::Pool;
+use crate::volume::Volumes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -256,6 +261,12 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// By virtual pool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub virtual_pools: Vec<VirtualPoolResult>,
+    /// What the rows of the heat map are, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Of those, trims, which no other figure counts; only SSDs without parity are sent any.
@@ -290,6 +301,8 @@ pub struct Outcome {
     pub latency: Table,
     /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
     pub foreseen: Foreseen,
+    /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
+    pub heat: Option<Table>,
 }
 
 /// The parts of a system at the end of a run.
@@ -307,6 +320,8 @@ pub struct Parts<'a> {
     pub controller: Option<&'a Controller>,
     /// Requests completed that were trims.
     pub trims: u64,
+    /// The volume room, where there is one.
+    pub volumes: Option<&'a Volumes>,
 }
 
 /// Gathers the outcome of a finished run.
@@ -318,7 +333,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, trims } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, trims, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -341,6 +356,10 @@ pub fn collect(
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: controller.map(|c| ControllerResult::new(c, span)),
+        virtual_pools: volumes.map_or_else(Vec::new, |v| {
+            v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
+        }),
+        heat: observer.heat().map(HeatResult::new),
         requests_simulated,
         trims,
         events,
@@ -355,6 +374,7 @@ pub fn collect(
         intervals: interval_table(observer, end_ns),
         latency: latency_table(observer, flows),
         foreseen: foreseen.collect(),
+        heat: observer.heat().map(heat::table),
     }
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::solid::{flash, offered, one_drive, open, sheet};
-use common::{Lcg, MS, S, request, run};
+use common::{Lcg, MS, S, given, request, run, try_run};
 use iowatt_sim::results::{DriveResult, FlashResult};
 use iowatt_sim::{Column, Outcome};
 use iowatt_trace::{Op, Request};
@@ -158,6 +158,57 @@ fn reads_saturate() {
     let over = run(&one_drive(&ssd, 128), random(20_000, offered(&ssd), 1.0, 3));
     assert!((drive(&over).commands_mean.unwrap() - 64.0).abs() < 1.0);
     assert!((iops(&over) / rates[6] - 1.0).abs() < 0.02);
+}
+
+/// A controller that takes 10,000 commands a second makes 10,000 IOPS of whatever needs no flash.
+#[test]
+fn the_controller_limits_commands() {
+    let mut ssd = flash(64, 0.5);
+    ssd["interface"]["commands_per_s"] = json!(10e3);
+    ssd["media"]["initial"] = json!({"kind": "fresh"});
+    let outcome = run(&one_drive(&ssd, 8), random(2_000, offered(&ssd), 1.0, 3));
+    assert!((iops(&outcome) / 10e3 - 1.0).abs() < 0.001, "{}", iops(&outcome));
+}
+
+/// Drives behind one bus share its rate.
+#[test]
+fn a_shared_bus_carries_what_it_can() {
+    let ssd = flash(64, 0.5);
+    let mut plan = one_drive(&ssd, 32);
+    plan["pools"][0]["count"] = json!(4);
+    plan["pools"][0]["bus_of_drive"] = json!([0, 0, 0, 0]);
+    plan["buses"] = json!([{"bandwidth_bytes_per_s": 200e6, "arbitration_s": 0.0}]);
+    for op in [Op::Read, Op::Write] {
+        let outcome = run(&plan, sequential(2_000, op, 16_384));
+        let rate = 2_000.0 * 16_384.0 * 1e9 / outcome.summary.window.end_ns as f64;
+        assert!(rate <= 200e6 && rate > 0.98 * 200e6, "{rate}");
+        assert_eq!(outcome.summary.buses[0].transfers, 8_000, "four units of 4 KiB a request");
+    }
+}
+
+/// What cannot be is refused with a reason.
+#[test]
+fn impossible_drives_are_refused() {
+    let refused = |path: &str, value: Value, reason: &str| {
+        let mut ssd = flash(64, 0.5);
+        *ssd.pointer_mut(path).unwrap() = value;
+        let text = try_run(&one_drive(&ssd, 1), vec![given(vec![])]).unwrap_err().to_string();
+        assert!(text.contains(reason), "{path}: {text}");
+    };
+    refused("/media/mapping_bytes", json!(12_288), "mapping_bytes must divide a page");
+    refused("/media/mapping_bytes", json!(2_048), "whole sectors");
+    refused("/media/blocks_per_plane", json!(40), "must hold what it offers");
+    refused("/media/gc/free_blocks", json!(0), "too few superblocks");
+    refused("/media/channels", json!(0), "at least 1");
+    refused("/media/program_s", json!(0.0), "take above 0 s");
+    refused("/media/initial", json!({"kind": "steady", "fill": 1.5}), "filled share");
+    refused("/media/initial", json!({"kind": "steady", "fill": 1.0, "run_bytes": 5_000}), "run_bytes");
+    let halves = json!([{"space": 0.5, "writes": 0.5}]);
+    refused("/media/initial", json!({"kind": "steady", "fill": 1.0, "traffic": halves}), "add up to 1");
+    refused("/interface/queue_depth", json!(0), "at least 1 command");
+    refused("/power/cap_w", json!(1.5), "power cap");
+    refused("/power/active_w", json!(0.5), "no less than idling");
+    refused("/wear/pe_cycles", json!(0.0), "endurance");
 }
 
 /// Sequential data come at the rate of the link; with narrow channels, at theirs.

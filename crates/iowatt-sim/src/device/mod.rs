@@ -139,6 +139,7 @@ pub struct DriveTotals {
 
 /// What a drive is made of.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // a disk's way to its mechanics shall be no longer for it
 enum Body {
     Disk(Disk),
     Flash(Box<Ssd>),
@@ -295,6 +296,13 @@ impl Drive {
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// Whether it serves at once: it does not stand by and is not on its way. One that has failed never comes back, and nobody
+    /// waits for it.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        matches!(self.spindle, Spindle::Ready | Spindle::Failed { .. })
     }
 
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still

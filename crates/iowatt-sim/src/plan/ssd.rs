@@ -104,7 +104,7 @@ pub struct FlashPlan {
     #[serde(default)]
     pub wear_levelling: Option<u32>,
     /// What the drive holds at the start.
-    pub initial: InitialPlan,
+    pub initial: FlashInitialPlan,
     /// Joules of operations.
     pub energy: FlashEnergyPlan,
 }
@@ -149,7 +149,7 @@ pub enum GcPolicy {
 /// State of the map at time zero.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum InitialPlan {
+pub enum FlashInitialPlan {
     /// Nothing has been written.
     Fresh,
     /// As after a long time of random writes: garbage collection goes on at its steady rate from the first write.
@@ -381,7 +381,7 @@ impl FlashPlan {
             [e.read_j, e.program_j, e.erase_j, e.transfer_j_per_byte, e.command_j].into_iter().all(sound),
             "energies of operations must be 0 J or more",
         )?;
-        let InitialPlan::Steady(steady) = &self.initial else { return Ok(()) };
+        let FlashInitialPlan::Steady(steady) = &self.initial else { return Ok(()) };
         check(steady.fill > 0.0 && steady.fill <= 1.0, "the filled share must be above 0 and at most 1")?;
         check(
             steady.run_bytes.is_none_or(|n| n > 0 && n.is_multiple_of(unit)),

@@ -239,6 +239,6 @@ mod tests {
         assert_eq!(used.state_ns, [2_000_000_000, 0, 2_000_000_000, 0, 0, 0]);
         // 2 s at 10 W and 2 s at 5 W.
         assert_eq!(used.state_j, [20.0, 0.0, 10.0, 0.0, 0.0, 0.0]);
-        assert_eq!(used.cause_j, [0.0, 15.0, 5.0, 0.0, 0.0, 0.0, 10.0, 0.0]);
+        assert_eq!(used.cause_j, [0.0, 15.0, 5.0, 0.0, 0.0, 0.0, 0.0, 10.0, 0.0]);
     }
 }

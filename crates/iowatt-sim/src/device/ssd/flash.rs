@@ -10,7 +10,7 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::{Meter, Operation};
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos};
-use crate::plan::{FlashEnergyPlan, FlashPlan, GcPolicy, InitialPlan, SsdPlan};
+use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::Cause;
 use crate::rng::Stream;
 
@@ -171,8 +171,8 @@ impl Flash {
             dies: plan.dies(),
         };
         let (initial, live) = match &plan.initial {
-            InitialPlan::Fresh => (None, 0),
-            InitialPlan::Steady(steady) => {
+            FlashInitialPlan::Fresh => (None, 0),
+            FlashInitialPlan::Steady(steady) => {
                 let live =
                     ((f64::from(geometry.units) * steady.fill).round() as u32).clamp(1, geometry.units);
                 let shares: Vec<Share> =
