@@ -191,7 +191,11 @@ fn a_shared_bus_carries_what_it_can() {
 fn impossible_drives_are_refused() {
     let refused = |path: &str, value: Value, reason: &str| {
         let mut ssd = flash(64, 0.5);
-        *ssd.pointer_mut(path).unwrap() = value;
+        let mut at = &mut ssd;
+        for key in path.split('/').skip(1) {
+            at = &mut at[key];
+        }
+        *at = value;
         let text = try_run(&one_drive(&ssd, 1), vec![given(vec![])]).unwrap_err().to_string();
         assert!(text.contains(reason), "{path}: {text}");
     };
