@@ -166,7 +166,7 @@ fn greedy_collection_does_better_than_fifo() {
         let size = geometry(1_024, 256, spare);
         let mut ftl = steady(size, gc(GcPolicy::Greedy), None, size.units, &UNIFORM);
         let parts = tenths(&mut ftl, size.units, &UNIFORM, 200_000);
-        tenths(&mut ftl, size.units, &UNIFORM, u64::from(size.units) * 4);
+        tenths(&mut ftl, size.units, &UNIFORM, u64::from(size.units));
         let found = mean(&tenths(&mut ftl, size.units, &UNIFORM, 200_000));
         assert!((found / expected - 1.0).abs() < 0.02, "{spare}: {found} {expected}");
         assert!((parts[0] / mean(&parts[5..]) - 1.0).abs() < 0.02, "{spare}: {parts:?}");
