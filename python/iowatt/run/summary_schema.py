@@ -460,7 +460,7 @@ class HeatSpace(_Part):
         description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
     )
     name: str = Field(description="Of the volume, or of the pool.")
-    capacity_bytes: int
+    capacity_bytes: int = Field(description="Of the volume; of a pool, what its volumes take of it.")
     reads: int
     writes: int
     bytes_read: int

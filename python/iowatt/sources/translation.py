@@ -186,11 +186,15 @@ def _virtual_pool(
                 part=part["name"],
                 pool=part["pool"],
                 capacity_bytes=place["capacity_bytes"],
-                **{key: _pair(value) if isinstance(value, list) else value for key, value in tier.items()},
+                **_counts(tier),
             )
             for part, place, tier in parts
         ),
     )
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _pair(value) if isinstance(value, list) else value for key, value in raw.items()}
 
 
 def _pair(values: Sequence[int]) -> tuple[int, int]:
@@ -305,9 +309,22 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
-    back = [HeatSpace("back", named[space], measures["space_bytes"][space]) for space in carrying]
+    back = [HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+
+
+def _held(
+    space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns
+) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read ahead beyond that."""
+    end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
+    own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
+    if len(own):
+        extent_bytes = int(measures["extent_bytes"])
+        last = int(own.max())
+        end = max(end, last * extent_bytes + 1)
+    return int(min(end, measures["space_bytes"][space]))
 
 
 def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
