@@ -269,6 +269,9 @@ pub struct Summary {
     pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
+    /// Of those, trims, which no other figure counts; only SSDs without parity are sent any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trims: u64,
     /// Events scheduled.
     pub events: u64,
     /// Width of the intervals.
@@ -315,6 +318,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
+    /// Requests completed that were trims.
+    pub trims: u64,
     /// The volume room, where there is one.
     pub volumes: Option<&'a Volumes>,
 }
@@ -328,7 +333,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, volumes } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, trims, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -356,6 +361,7 @@ pub fn collect(
         }),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,
+        trims,
         events,
         interval_ns: observer.intervals().width(),
     };
@@ -405,6 +411,11 @@ fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
         in_flight_mean: ratio(flow.area, span),
         response: Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) },
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's way
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 fn ratio(area: u128, span: Nanos) -> f64 {

@@ -10,7 +10,7 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::{Meter, Operation};
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos};
-use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, SsdPlan};
+use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::Cause;
 use crate::rng::Stream;
 
@@ -180,8 +180,9 @@ impl Flash {
                 let run =
                     steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
                 let rotation = Ftl::rotation(&geometry, &plan.gc);
-                let initial =
-                    Initial::new((live, run.max(1)), (rotation, geometry.block_units), &shares, random);
+                let chance = plan.gc.policy == GcPolicy::Fifo;
+                let size = (rotation, geometry.block_units);
+                let initial = Initial::new((live, run.max(1)), size, &shares, chance, random);
                 (Some(initial), live)
             }
         };
