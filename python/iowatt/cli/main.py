@@ -14,6 +14,7 @@ from iowatt.cli import (
     devices,
     doctor,
     explain,
+    heat,
     idle,
     init,
     power,
@@ -22,6 +23,7 @@ from iowatt.cli import (
     schema,
     study,
     sweep,
+    tier,
     trace,
 )
 from iowatt.errors import IowattError
@@ -41,6 +43,7 @@ curve.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
+heat.register(app)
 idle.register(app)
 init.register(app)
 power.register(app)
@@ -49,6 +52,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+tier.register(app)
 trace.register(app)
 
 

@@ -37,7 +37,7 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 name,
                 f"{pool['count']:,} × {_model(drives)}{_spares(pool)}",
                 _rotation(device),
-                f"RAID-{raid['level']}{_layout(raid)}",
+                _redundancy(pool),
                 numbers.binary(raid["stripe_unit_bytes"]),
                 f"{pool['scheduler'].upper()}{_commands(pool)}",
                 _policy(pool["power_policy"]),
@@ -48,6 +48,14 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _redundancy(pool: Mapping[str, Any]) -> str:
+    chunklets = pool.get("chunklets")
+    if chunklets is None:
+        return f"RAID-{pool['raid']['level']}{_layout(pool['raid'])}"
+    kinds = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+    return f"{', '.join(dict.fromkeys(kinds))}; chunklets of {numbers.binary(chunklets['bytes'])}"
 
 
 def _commands(pool: Mapping[str, Any]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from iowatt.run.record import TierCounts, VirtualPoolCounts
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
 from iowatt.run.summary_schema import Tier, VirtualPool
 
 READ, WRITE = 0, 1
@@ -36,7 +38,19 @@ def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
         held=pool.held,
         held_mean_ms=_over(pool.held_s * 1e3, pool.held),
         dirty_bytes_at_end=pool.dirty_bytes_at_end,
+        data_movement=_movement(pool.movement),
     )
+
+
+def _movement(counts: Mapping[str, Any] | None) -> Maid | Pdc | WriteOffLoading | None:
+    if counts is None:
+        return None
+    models: dict[str, type[Maid | Pdc | WriteOffLoading]] = {
+        "maid": Maid,
+        "pdc": Pdc,
+        "write-off-loading": WriteOffLoading,
+    }
+    return models[counts["kind"]](**counts)
 
 
 def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:

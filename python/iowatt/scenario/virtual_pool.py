@@ -12,12 +12,17 @@ from pydantic import Field
 from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
+from iowatt.scenario.virtual.maid import Maid
+from iowatt.scenario.virtual.pdc import Pdc
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
 from iowatt.scenario.virtual.tiered_pool import TieredPool
 from iowatt.scenario.virtual.tiering import Tiering
+from iowatt.scenario.virtual.write_off_loading import WriteOffLoading
 
 #: One model for each scheme.
-VirtualPool = Annotated[Tiering | Caching | Linear | TieredPool, Field(discriminator="scheme")]
+VirtualPool = Annotated[
+    Tiering | Caching | Linear | TieredPool | Maid | Pdc | WriteOffLoading, Field(discriminator="scheme")
+]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 //! Virtual pools: one address space made of ranges of several pools, by a scheme.
 
-use super::WriteCaching;
+use super::{MaidPlan, PdcPlan, ReducedPlan, WriteCaching, WriteOffLoadingPlan};
 use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
@@ -31,12 +31,20 @@ pub struct PartPlan {
 pub enum SchemePlan {
     /// One part after the other; nothing ever moves.
     Linear {},
+    /// A cache on drives that spin, in front of drives that mostly stand by.
+    Maid(MaidPlan),
+    /// The most popular extents on the first part.
+    Pdc(PdcPlan),
+    /// Writes to parts that rest go to logs of others.
+    WriteOffLoading(WriteOffLoadingPlan),
     /// Each extent lives in one of two parts, a fast and a slow one, and moves.
     Tiering(TieringPlan),
     /// The second part holds everything, the first copies.
     Caching(CachingPlan),
     /// Pages live in one of up to three tiers, the fastest first, and are relocated by what each cycle has counted.
     TieredPool(TieredPoolPlan),
+    /// One part, optimised for capacity.
+    Reduced(ReducedPlan),
 }
 
 /// A pool of tiers.
@@ -177,6 +185,9 @@ impl VirtualPoolPlan {
         check(self.parts.iter().all(|p| p.capacity_bytes > 0), "a part of a virtual pool holds nothing")?;
         match &self.scheme {
             SchemePlan::Linear {} => Ok(()),
+            SchemePlan::Maid(plan) => plan.validate(self),
+            SchemePlan::Pdc(plan) => plan.validate(self),
+            SchemePlan::WriteOffLoading(plan) => plan.validate(self),
             SchemePlan::Tiering(t) => {
                 let (fast, slow) = self.two_parts(t.extent_bytes, t.promotion_threshold, t.max_migrations)?;
                 check(slow > t.max_migrations as u64, "tiering needs a free slow slot for each migration")?;
@@ -190,6 +201,10 @@ impl VirtualPoolPlan {
                     t.initial.extents.as_ref().is_none_or(sound),
                     "the hottest extents must fill the fast part",
                 )
+            }
+            SchemePlan::Reduced(r) => {
+                check(self.parts.len() == 1, "what is reduced is one part")?;
+                r.validate(self.parts[0].capacity_bytes)
             }
             SchemePlan::Caching(c) => {
                 self.two_parts(c.extent_bytes, c.promotion_threshold, c.max_migrations)?;

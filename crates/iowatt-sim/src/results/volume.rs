@@ -1,7 +1,7 @@
 //! Figures of virtual pools over the window.
 
 use crate::clock::Nanos;
-use crate::volume::{PartTally, Scheme, Schemes, Tally};
+use crate::volume::{Movement, PartTally, Scheme, Schemes, Tally};
 use serde::Serialize;
 
 /// Figures of one virtual pool. Pairs are of reads and writes; requests count where they enter the window, bytes of
@@ -31,6 +31,9 @@ pub struct VirtualPoolResult {
     /// The extents that were accessed most, where the plan asks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hottest: Option<Vec<u32>>,
+    /// What schemes that move data for the sake of power count besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movement: Option<Movement>,
 }
 
 /// Figures of one part.
@@ -77,6 +80,7 @@ impl VirtualPoolResult {
             dirty_bytes_at_end: scheme.dirty_bytes(),
             parts: tally.parts.iter().enumerate().map(part).collect(),
             hottest: scheme.hottest(),
+            movement: scheme.movement(),
         }
     }
 }

@@ -7,20 +7,31 @@
 //! The layer above is known by its keys only. What the room wants of the pools waits in [`Volumes::take`], whose answers
 //! are ready in [`Volumes::answer`]; the engine does both after the event that led to them.
 
+#[cfg(test)]
+mod bench;
 mod caching;
 mod desk;
 mod held;
 mod linear;
+mod maid;
+mod movement;
+mod pdc;
 mod recency;
+mod reduced;
 mod run;
 mod scheme;
+mod sectors;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod tiered;
 mod tiering;
+mod worktop;
+mod write_off_loading;
 
 pub use desk::{Ask, Desk, Transfer};
+pub use movement::Movement;
+pub use reduced::{ReducedState, ReducedTally, initial_slots};
 pub use scheme::{Scheme, Schemes};
 pub use tally::{PartTally, Tally};
 

@@ -4,7 +4,12 @@ use super::caching::Caching;
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
 use super::tiered::Tiered;
+use super::maid::Maid;
+use super::movement::Movement;
+use super::pdc::Pdc;
+use super::reduced::{Reduced, ReducedState};
 use super::tiering::Tiering;
+use super::write_off_loading::WriteOffLoading;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
 
 /// What makes one address space of ranges of pools.
@@ -40,6 +45,10 @@ pub trait Scheme {
     fn hottest(&self) -> Option<Vec<u32>> {
         None
     }
+    /// What it counted by itself within the window, of a scheme that moves data for the sake of power.
+    fn movement(&self) -> Option<Movement> {
+        None
+    }
     /// Checks the invariants.
     ///
     /// # Errors
@@ -58,6 +67,14 @@ pub enum Schemes {
     Caching(Box<Caching>),
     /// Pages in up to three tiers.
     Tiered(Box<Tiered>),
+    /// One part, optimised for capacity.
+    Reduced(Box<Reduced>),
+    /// A cache that spins in front of drives that mostly do not.
+    Maid(Box<Maid>),
+    /// The most popular extents on the first part.
+    Pdc(Box<Pdc>),
+    /// Writes to parts that rest go to logs of others.
+    WriteOffLoading(Box<WriteOffLoading>),
 }
 
 /// The scheme that there is, whichever.
@@ -68,6 +85,10 @@ macro_rules! each {
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
             Schemes::Tiered($scheme) => $does,
+            Schemes::Reduced($scheme) => $does,
+            Schemes::Maid($scheme) => $does,
+            Schemes::Pdc($scheme) => $does,
+            Schemes::WriteOffLoading($scheme) => $does,
         }
     };
 }
@@ -81,6 +102,21 @@ impl Schemes {
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
             SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
+            SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
+            SchemePlan::Maid(scheme) => Self::Maid(Box::new(Maid::new(plan, scheme))),
+            SchemePlan::Pdc(scheme) => Self::Pdc(Box::new(Pdc::new(plan, scheme))),
+            SchemePlan::WriteOffLoading(scheme) => {
+                Self::WriteOffLoading(Box::new(WriteOffLoading::new(plan, scheme)))
+            }
+        }
+    }
+
+    /// What capacity optimisation has done, where this is that.
+    #[must_use]
+    pub fn reduced(&self) -> Option<ReducedState> {
+        match self {
+            Self::Reduced(scheme) => Some(scheme.state()),
+            _ => None,
         }
     }
 }
@@ -116,6 +152,10 @@ impl Scheme for Schemes {
 
     fn hottest(&self) -> Option<Vec<u32>> {
         each!(self, s => s.hottest())
+    }
+
+    fn movement(&self) -> Option<Movement> {
+        each!(self, s => s.movement())
     }
 
     fn audit(&self) -> Result<(), String> {

@@ -17,6 +17,8 @@ pub struct PartTally {
     pub request_bytes: [u64; 2],
     /// Bytes read and written by moves.
     pub migration_bytes: [u64; 2],
+    /// Of the former, read and written together, when the present request came.
+    mark: u64,
 }
 
 impl PartTally {
@@ -64,6 +66,23 @@ impl Tally {
             evictions: 0,
             held: 0,
             held_ns: 0,
+        }
+    }
+
+    /// A request comes; what is transferred for it, part by part, tells where its bytes are.
+    pub fn begin(&mut self) {
+        for part in &mut self.parts {
+            part.mark = part.request_bytes[0] + part.request_bytes[1];
+        }
+    }
+
+    /// The request that began with [`Self::begin`] has opened its transfers.
+    pub fn end(&mut self, bytes: u64, write: bool) {
+        self.request(bytes, write);
+        for part in &mut self.parts {
+            let there = part.request_bytes[0] + part.request_bytes[1] - part.mark;
+            part.hit_bytes[usize::from(write)] += there;
+            part.hits[usize::from(write)] += u64::from(there >= bytes);
         }
     }
 
