@@ -116,6 +116,18 @@ def trace_heat(
     and then extents: ``measures`` says what they became.
     """
 
+def cache_simulate(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    plan_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes, warm_up,
+    caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    """
+
 def trace_formats() -> str:
     """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
 

@@ -24,6 +24,7 @@ from iowatt.run.record import (
     Loss,
     Moments,
     Rebuild,
+    ReducedCounts,
     Station,
     Tables,
     TierCounts,
@@ -88,16 +89,23 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
-    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume; what virtual pools
-    offer."""
+def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> Capacity:
+    """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
+    them; what these are worth where capacity is optimised, less what snapshots keep."""
     carrying = {volume["pool"] for volume in simulation["volumes"]}
     pools = simulation["pools"]
     usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
-    virtual = enumerate(names.get("virtual_pools", ()), start=len(pools))
-    usable += sum(pool["capacity_bytes"] for space, pool in virtual if space in carrying)
+    effective = float(usable)
+    done = summary.get("virtual_pools", ())
+    for number, virtual in enumerate(names.get("virtual_pools", ())):
+        if number + len(pools) not in carrying:
+            continue
+        offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
+        usable += offered
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
-    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=usable)
+    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
 
 
 def space_names(names: Mapping[str, Any]) -> list[str]:
@@ -171,6 +179,7 @@ def _virtual_pool(
         **own,
         held_s=raw["held_ns"] / NS_PER_S,
         dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
         movement=raw.get("movement"),
         tiers=tuple(
             TierCounts(
@@ -300,9 +309,22 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
-    back = [HeatSpace("back", named[space], measures["space_bytes"][space]) for space in carrying]
+    back = [HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+
+
+def _held(
+    space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns
+) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read ahead beyond that."""
+    end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
+    own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
+    if len(own):
+        extent_bytes = int(measures["extent_bytes"])
+        last = int(own.max())
+        end = max(end, last * extent_bytes + 1)
+    return int(min(end, measures["space_bytes"][space]))
 
 
 def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:

@@ -6,6 +6,7 @@ The address spaces seen at one point (volumes in front, pools behind the cache) 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ Ints = npt.NDArray[np.int64]
 NS_PER_S = 1e9
 #: Most extents that a lens lays out: 64 MiB each make 1 EB.
 MOST_EXTENTS = 1 << 34
+#: Most periods, which a Run of iowatt has some thousand of.
+MOST_PERIODS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -102,11 +105,9 @@ def of_run(run: Run) -> list[Extents]:
     InputError
         The Run has no such table, or it contradicts ``run.json``.
     """
-    table = run.table("heat")
-    measures = run.summary.get("heat")
+    table = _table(run)
     where = str(run.path / "run.json") if run.path else run.name
-    if not isinstance(measures, Mapping):
-        raise InputError("holds no key 'heat', although the Run has that table", where=where)
+    measures = _measures(run.summary.get("heat"), where)
     window = run.summary["window"]
     found = []
     for point in ("front", "back"):
@@ -191,6 +192,51 @@ def of_trace(
     )
 
 
+def _table(run: Run) -> pl.DataFrame:
+    """The table, with the columns and types of the contract and no nulls."""
+    import polars as pl
+
+    from iowatt.run.tables import HEAT
+
+    where = str(run.path / "heat.parquet") if run.path else run.name
+    try:
+        table = run.table("heat")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"cannot be read: {error}", where=where) from None
+    wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
+    if wrong:
+        raise InputError(
+            f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is what a table "
+            "of heat has",
+            where=where,
+        )
+    holed = [name for name in HEAT if table[name].null_count()]
+    if holed or not bool(table["start_s"].is_finite().all()):
+        raise InputError(f"column {(holed or ['start_s'])[0]!r} has rows without a value", where=where)
+    strange = set(table["point"].unique()) - {"front", "back"}
+    if strange:
+        raise InputError(f"point {sorted(strange)[0]!r} is neither front nor back", where=where)
+    return table
+
+
+def _measures(told: Any, where: str) -> Mapping[str, Any]:
+    """The key ``heat`` of run.json, as it must be."""
+    from pydantic import ValidationError
+
+    from iowatt.run.summary_schema import Heat
+
+    try:
+        checked = Heat.model_validate(told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in ("heat", *first["loc"]))
+        raise InputError(f"{place}: {first['msg']}", where=where) from None
+    sound = checked.extent_bytes > 0 and 0 < checked.period_s < math.inf
+    if not sound or any(space.capacity_bytes <= 0 for space in checked.spaces):
+        raise InputError("heat: extents, periods and capacities must be above 0", where=where)
+    return checked.model_dump()
+
+
 def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
     """Spaces one after another."""
     first, row = 0, []
@@ -217,9 +263,29 @@ def _from_table(
     strange = set(own["space"].unique()) - set(first)
     if strange:
         raise InputError(f"does not name {sorted(strange)[0]!r}, which its table of heat names", where=where)
-    base = own["space"].replace_strict(first, return_dtype=pl.Int64).to_numpy()
-    extent = base + own["extent"].cast(pl.Int64).to_numpy()
+    own = own.with_columns(
+        own["space"].replace_strict(first, return_dtype=pl.Int64).alias("first"),
+        own["space"].replace_strict({s.name: s.extents for s in spaces}, return_dtype=pl.UInt64).alias("extents"),
+    )
+    beyond = own.filter(pl.col("extent") >= pl.col("extents"))
+    if beyond.height:
+        row = beyond.row(0, named=True)
+        raise InputError(
+            f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names number "
+            f"{row['extent']}",
+            where=where,
+        )
     start_s, duration_s = window
+    outside = own.filter((pl.col("start_s") < start_s - 1e-6) | (pl.col("start_s") > start_s + duration_s + 1e-6))
+    if outside.height:
+        raise InputError(
+            f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat begins a period: "
+            f"{outside['start_s'][0]:g} s",
+            where=where,
+        )
+    if duration_s / measures["period_s"] > MOST_PERIODS:
+        raise InputError(f"heat: more than {MOST_PERIODS:,} periods are in its window", where=where)
+    extent = own["first"].to_numpy() + own["extent"].cast(pl.Int64).to_numpy()
     return Extents(
         point=point,
         spaces=spaces,
