@@ -278,6 +278,7 @@ def build_record(
         host_link=translation.station(controller.get("link")),
         cache=translation.cache(controller.get("cache")),
         virtual_pools=translation.virtual_pools(names, simulation, summary),
+        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=translation.rebuilds(names, summary),
         heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),
