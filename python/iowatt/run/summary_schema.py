@@ -223,9 +223,9 @@ class Flash(_Part):
 class Wear(_Part):
     """A rating of a drive, and how fast this work uses it up."""
 
-    rating: Literal["bytes_written", "pe_cycles", "bytes_per_year", "load_unload_cycles", "start_stop_cycles"] = (
-        Field(description="What is rated; bytes_per_year are read and written.")
-    )
+    rating: Literal[
+        "bytes_written", "pe_cycles", "bytes_per_year", "load_unload_cycles", "start_stop_cycles"
+    ] = Field(description="What is rated; bytes_per_year are read and written.")
     rated: float = Field(description="Bytes, cycles, or bytes a year.")
     used: float = Field(description="Within the window.")
     per_year: float = Field(description="The same work for a year of 365 days.")
