@@ -190,6 +190,8 @@ def _within(interval: list[float] | None) -> str:
 
 def _effective(summary: dict[str, Any]) -> list[str]:
     """Capacity per watt after optimisation, where that makes a difference."""
+    from iowatt.report.numbers import significant
+
     capacity, per_watt = summary["capacity_gb"], summary["efficiency"].get("effective_gb_per_w")
     if per_watt is None or capacity["effective"] == capacity["usable"]:
         return []
