@@ -32,7 +32,7 @@ def test_parity_costs_what_theory_says():
     # 70/30: 1.3 operations a request against 1.9.
     assert back_end(mirrored) == pytest.approx(1.3, rel=0.02)
     assert back_end(parity) == pytest.approx(1.9, rel=0.02)
-    # Neither theory's 0.684 to the letter (mirrors choose the nearer copy, buffers take writes) nor far from it.
+    # Not theory's 0.684 to the letter: mirrors choose the nearer copy, buffers take writes.
     assert iops(parity) / iops(mirrored) == pytest.approx(0.684, abs=0.06)
     assert parity["capacity_gb"]["usable"] / mirrored["capacity_gb"]["usable"] == pytest.approx(23 / 12)
 

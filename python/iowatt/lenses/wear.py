@@ -38,7 +38,7 @@ def _gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s:
         per_year = used * SECONDS_PER_YEAR / duration_s
         stock = rating != "bytes_per_year"
         yield Wear(
-            rating=rating,  # type: ignore[arg-type]  # the library's names are the schema's
+            rating=rating,
             rated=rated,
             used=used,
             per_year=per_year,

@@ -239,8 +239,10 @@ def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) ->
 
 
 def _adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: System) -> Drive | Ssd:
-    """The drive with its spare chunklets trimmed, where sparing is adaptive: an SSD has that flash to work with
-    until a rebuild writes there."""
+    """The drive with its spare chunklets trimmed, where sparing is adaptive.
+
+    An SSD has that flash to work with until a rebuild writes there.
+    """
     if pool.sparing != "adaptive":
         return drive
     if not isinstance(drive, Ssd):

@@ -65,9 +65,9 @@ def gauge(run: Run) -> Figure | None:
     return Figure(
         "wear",
         "Media wear gauge",
-        "What a year of this work uses of what data sheets promise: 100 % of a stock (bytes written, cycles) is "
-        "worn out in a year, 100 % of bytes a year is a disk that works as much as it is rated for. Each change "
-        "to a deeper power level counts as an unloading of the heads.",
+        "What a year of this work uses of what data sheets promise. At 100 % a stock (bytes written, cycles) "
+        "is used up in a year, and a disk moves the bytes a year that it is made for. Each change to a deeper "
+        "power level counts as an unloading of the heads.",
         Table(columns, rows),
         {
             "data": bars,
