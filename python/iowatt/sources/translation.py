@@ -96,13 +96,13 @@ def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: M
     pools = simulation["pools"]
     usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
     effective = float(usable)
-    done = summary.get("virtual_pools", ())
+    done = (summary or {}).get("virtual_pools", ())
     for number, virtual in enumerate(names.get("virtual_pools", ())):
         if number + len(pools) not in carrying:
             continue
         offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
         usable += offered
-        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0) if done else 0
         effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
     return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
