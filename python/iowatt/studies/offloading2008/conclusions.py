@@ -50,8 +50,7 @@ def _range(scheme: str, claim: str, title: str, point: Point, points: Sequence[P
         agrees=agrees,
         cause=""
         if agrees
-        else "the workload is another: how often volumes get nothing for a minute decides, and drives stop each "
-        "by itself here, not a volume's together",
+        else "the workload is another: how often volumes get nothing for a minute, and nothing to read, decides",
         experiment=""
         if agrees
         else f"the same drives and scheme under {len(others)} workloads that differ in pauses, sessions and rates: "
