@@ -37,10 +37,10 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 name,
                 f"{pool['count']:,} × {_model(drives)}{_spares(pool)}",
                 _rotation(device),
-                f"RAID-{raid['level']}{_layout(raid)}",
+                _redundancy(pool),
                 numbers.binary(raid["stripe_unit_bytes"]),
                 f"{pool['scheduler'].upper()}{_commands(pool)}",
-                _policy(pool["power_policy"]),
+                _policy(pool["power_policy"], device),
                 _first(drives, "raw_bytes", "B"),
                 _first(drives, "idle_w", "W"),
             ]
@@ -48,6 +48,14 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _redundancy(pool: Mapping[str, Any]) -> str:
+    chunklets = pool.get("chunklets")
+    if chunklets is None:
+        return f"RAID-{pool['raid']['level']}{_layout(pool['raid'])}"
+    kinds = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+    return f"{', '.join(dict.fromkeys(kinds))}; chunklets of {numbers.binary(chunklets['bytes'])}"
 
 
 def _commands(pool: Mapping[str, Any]) -> str:
@@ -149,9 +157,9 @@ def _layout(raid: Mapping[str, Any]) -> str:
     return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
 
 
-def _policy(policy: Mapping[str, Any]) -> str:
+def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     if policy["policy"] == "never":
-        return "always spinning"
+        return "always ready" if device.get("kind") == "ssd" else "always spinning"
     if "threshold_s" in policy:
         return f"power saved after {numbers.duration(policy['threshold_s'])} idle"
     return f"power managed: {policy['policy']}"

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iowatt.errors import InputError
 from iowatt.library import levels
 from iowatt.library.drive import Drive
 from iowatt.library.electrical import PowerLevel
-from iowatt.library.find import find_drive
+from iowatt.library.find import find_device
+from iowatt.library.ssd.drive import Ssd
 from iowatt.power.plan import ArrayPlan
 from iowatt.power.resolve import resolve as resolve_power
-from iowatt.scenario import controller, raid, survival
-from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Volume
+from iowatt.scenario import controller, raid, solid_state, survival
+from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Raid, Volume
+from iowatt.scenario.chunklets import ChunkletRoom, Region
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -28,6 +30,7 @@ from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
+from iowatt.scenario.virtual.scheme import VolumeRange
 from iowatt.scenario.virtual_pool import ResolvedVirtualPool, Room, resolve_virtual_pools
 from iowatt.scenario.workload import Trace
 
@@ -40,10 +43,22 @@ class ResolvedPool:
     """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
 
     pool: Pool
-    drive: Drive
+    drive: Drive | Ssd
     level: int
     stripe_unit: int
     usable_bytes: int
+    chunklets: ChunkletRoom | None = None
+
+    @property
+    def scheduler(self) -> str:
+        """Order in which a drive is handed its requests."""
+        return "fcfs" if isinstance(self.drive, Ssd) else self.pool.scheduler
+
+    @property
+    def queue_depth(self) -> int:
+        """Most commands outstanding at a drive."""
+        held = self.drive.command_queue.depth if isinstance(self.drive, Ssd) else None
+        return self.pool.queue_depth or held or 1
 
     @property
     def drive_scheduler(self) -> str:
@@ -85,6 +100,10 @@ class System:
         """Names of pools and, behind them, virtual pools: what volumes lie on."""
         return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
 
+    def volumes_on(self, space: int) -> list[VolumeRange]:
+        """The volumes on a pool or virtual pool, by its number."""
+        return [VolumeRange(v.name, v.offset, v.capacity) for v in self.volumes if v.pool == space]
+
 
 def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
     """Resolve all names of ``scenario``; the system is complete only where ``problems`` stays empty.
@@ -109,7 +128,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _observe(scenario, system)
     for resolved in system.pools:
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
-        if resolved.drive.sector_bytes > 512:
+        if isinstance(resolved.drive, Drive) and resolved.drive.sector_bytes > 512:
             sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
             system.notes.append(
                 f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}; a write of part of a "
@@ -139,14 +158,21 @@ def _unique_names(scenario: Scenario, system: System) -> None:
 def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     path: KeyPath = ("array", "pool", index)
     report = system.problems.append
-    if pool.raid is None and pool.count > 1:
+    if pool.chunklet is not None:
+        pass
+    elif pool.raid is None and pool.count > 1:
         hint = 'for example raid = { level = 5, stripe_unit = "64KiB" }; level 0 stripes without redundancy'
         report(
             Problem(
                 (*path, "count"), f"{pool.count} drives need the key `raid` to say how they are joined", hint
             )
         )
-    if pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
+    if pool.chunklet is None and pool.raid is not None and pool.raid.set_size is not None:
+        message = "RAID sets are laid over chunklets, and the pool is not divided"
+        report(Problem((*path, "raid", "set_size"), message, 'leave it out, or say chunklet = "256MiB"'))
+    if pool.chunklet is not None:
+        system.problems.extend(survival.chunklet_problems(pool, path))
+    elif pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
         report(Problem((*path, "count"), *found))
     else:
         system.problems.extend(survival.problems(pool, path))
@@ -154,15 +180,16 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
-    if pool.write_cache is not None:
-        try:
-            drive = drive.write_cached(pool.write_cache)
-        except ValueError as error:
-            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
-            report(Problem((*path, "write_cache"), str(error), hint))
-            return
-    _power(pool, drive, path, system)
+    adapted = _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+    if adapted is None:
+        return
+    drive = adapted
     _queues(pool, drive, path, system)
+    if pool.chunklet is not None:
+        if (room := _chunklets(pool, drive, path, system)) is not None and room.default is not None:
+            kind = room.default
+            system.pools.append(ResolvedPool(pool, drive, kind.level, kind.stripe_unit, room.whole, room))
+        return
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
     if unit % drive.sector_bytes:
@@ -175,14 +202,71 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
+def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
+    """The drives in equal pieces, none of them taken; None where that is not possible."""
+    chunklet = pool.chunklet or 0
+    if chunklet % drive.sector_bytes:
+        message = f"{chunklet} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
+        hint = f"use a multiple of {drive.sector_bytes}"
+        system.problems.append(Problem((*path, "chunklet"), message, hint))
+        return None
+    each = drive.raw_bytes // chunklet
+    dedicated = pool.sparing == "dedicated"
+    spare = 0 if dedicated else -(-each * pool.spares // pool.drives)
+    if each <= spare:
+        message = (
+            f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
+        )
+        system.problems.append(Problem((*path, "chunklet"), message, "make chunklets smaller"))
+        return None
+    kind = Region.of(pool.raid or Raid(level=5))
+    members = pool.count if dedicated else pool.drives
+    wrong = list(kind.problems(members, chunklet, drive.sector_bytes, (*path, "raid")))
+    system.problems.extend(wrong)
+    if wrong:
+        return None
+    return ChunkletRoom(
+        pool.name,
+        0,
+        drive.sector_bytes,
+        chunklet=chunklet,
+        default=kind,
+        members=members,
+        each=each - spare,
+        spare=spare,
+    )
+
+
+def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
+    system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
+    if pool.write_cache is not None:
+        try:
+            drive = drive.write_cached(pool.write_cache)
+        except ValueError as error:
+            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
+            system.problems.append(Problem((*path, "write_cache"), str(error), hint))
+            return None
+    _power(pool, drive, path, system)
+    return drive
+
+
+def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: System) -> Ssd | None:
+    adapted = solid_state.adapt(pool, drive, path, system.problems.append)
+    if adapted is not None:
+        _timers(pool, adapted, path, system)
+    return adapted
+
+
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | Ssd | None:
     try:
-        drive = find_drive(choice.name, base_dir, choice.drive)
+        drive = find_device(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         system.problems.append(Problem(path, message, error.hint))
         return None
-    if choice.rpm is not None:
+    if choice.rpm is not None and isinstance(
+        drive, Drive
+    ):  # an SSD's is refused with its other keys of disks
         try:
             drive = drive.respun(choice.rpm)
         except ValueError as error:
@@ -242,7 +326,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     _timers(pool, drive, path, system)
 
 
-def _timers(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """Timers rise with the depth of their levels: one that is later than a deeper level's never acts."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -284,24 +368,34 @@ def _asked(names: list[str]) -> str:
     return ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
 
 
-def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """What the host and the drives can know and hold."""
-    held = drive.command_queue.depth
-    if held is not None and pool.queue_depth > held:
-        message = f"{drive.name!r} holds at most {held} commands, not {pool.queue_depth}"
+    held, depth = drive.command_queue.depth, pool.queue_depth or 1
+    if held is not None and depth > held:
+        message = f"{drive.name!r} holds at most {held} commands, not {depth}"
         system.problems.append(Problem((*path, "queue_depth"), message, f"at most {held}"))
-    if pool.queue_depth > 1 and pool.scheduler == "sptf":
-        message = f"with queue_depth = {pool.queue_depth} the host does not know where the head will be"
+    if isinstance(drive, Ssd):
+        return
+    if depth > 1 and pool.scheduler == "sptf":
+        message = f"with queue_depth = {depth} the host does not know where the head will be"
         hint = 'leave it to the drive: scheduler = "fcfs", drive_scheduler = "sptf"'
         system.problems.append(Problem((*path, "scheduler"), message, hint))
-    if pool.queue_depth == 1 and pool.drive_scheduler is not None:
+    if depth == 1 and pool.drive_scheduler is not None:
         system.notes.append(
             f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
         )
 
 
 def _volumes(scenario: Scenario, system: System) -> None:
-    rooms = [Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
+    _place_volumes(scenario, system)
+    for at, pool in enumerate(system.pools):
+        if pool.chunklets is not None:
+            pool.chunklets.close()
+            system.pools[at] = replace(pool, usable_bytes=pool.chunklets.usable_bytes)
+
+
+def _place_volumes(scenario: Scenario, system: System) -> None:
+    rooms = [p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
     broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
     found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
     system.virtual_pools, problems, notes = found
@@ -312,13 +406,24 @@ def _volumes(scenario: Scenario, system: System) -> None:
     parts = [room.name for room in rooms if room.used]
     rooms += [Room(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
     if not scenario.array.volume:
-        free = [(i, room) for i, room in enumerate(rooms) if room.name not in parts]
-        system.volumes = [Extent(room.name, i, 0, room.whole) for i, room in free]
-        return
+        for at, room in enumerate(rooms):
+            if room.name in parts:
+                continue
+            taken, problem = room.take(None, f"volume {room.name!r}", ("array", "pool", at))
+            if taken is not None:
+                system.volumes.append(Extent(room.name, at, *taken))
+            elif isinstance(room, ChunkletRoom) and problem is not None:
+                system.problems.append(problem)
+            else:
+                system.volumes.append(Extent(room.name, at, 0, 0))  # what is wrong has been said
     for index, volume in enumerate(scenario.array.volume):
         _volume(index, volume, rooms, broken, system)
+    for index, virtual in enumerate(system.virtual_pools):
+        for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
+            path: KeyPath = ("array", "virtual_pool", index, *problem.path)
+            system.problems.append(Problem(path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
-        if not room.used and not system.problems:
+        if scenario.array.volume and not room.used and not system.problems:
             kind = "pool" if at < len(system.pools) else "virtual pool"
             system.notes.append(f"{kind} {room.name!r} has no volume: its drives only idle")
 
@@ -337,11 +442,30 @@ def _volume(
         if volume.capacity is None:
             rooms[at].rest_by = f"volume {volume.name!r}"
         return  # its size means nothing then
-    taken, problem = rooms[at].take(volume.capacity, f"volume {volume.name!r}", path)
+    taken, problem = _take(volume, rooms[at], path, system)
     if problem is not None:
         system.problems.append(problem)
     elif taken is not None:
         system.volumes.append(Extent(volume.name, at, *taken))
+
+
+def _take(
+    volume: Volume, room: Room, path: KeyPath, system: System
+) -> tuple[tuple[int, int] | None, Problem | None]:
+    """A volume's place in its pool, with a redundancy of its own where it has one."""
+    who = f"volume {volume.name!r}"
+    if volume.raid is None:
+        return room.take(volume.capacity, who, path)
+    if not isinstance(room, ChunkletRoom):
+        message = f"pool {room.name!r} is joined as a whole: its volumes have its redundancy"
+        hint = 'divide its drives (chunklet = "256MiB"), or leave raid out here'
+        return None, Problem((*path, "raid"), message, hint)
+    kind = Region.of(volume.raid)
+    wrong = list(kind.problems(room.members, room.chunklet, room.sector_bytes, (*path, "raid")))
+    if wrong:
+        system.problems.extend(wrong[:-1])
+        return None, wrong[-1]
+    return room.take_sets(kind, volume.capacity, who, path)
 
 
 def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, system: System) -> None:

@@ -17,18 +17,21 @@ mod maid;
 mod movement;
 mod pdc;
 mod recency;
+mod reduced;
 mod run;
 mod scheme;
 mod sectors;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tiered;
 mod tiering;
 mod worktop;
 mod write_off_loading;
 
 pub use desk::{Ask, Desk, Transfer};
 pub use movement::Movement;
+pub use reduced::{ReducedState, ReducedTally, initial_slots};
 pub use scheme::{Scheme, Schemes};
 pub use tally::{PartTally, Tally};
 

@@ -6,6 +6,8 @@ use super::linear::Linear;
 use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
+use super::reduced::{Reduced, ReducedState};
+use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
@@ -63,12 +65,16 @@ pub enum Schemes {
     Tiering(Box<Tiering>),
     /// One part holds everything, the other copies.
     Caching(Box<Caching>),
+    /// One part, optimised for capacity.
+    Reduced(Box<Reduced>),
     /// A cache that spins in front of drives that mostly do not.
     Maid(Box<Maid>),
     /// The most popular extents on the first part.
     Pdc(Box<Pdc>),
     /// Writes to parts that rest go to logs of others.
     WriteOffLoading(Box<WriteOffLoading>),
+    /// Pages in up to three tiers.
+    Tiered(Box<Tiered>),
 }
 
 /// The scheme that there is, whichever.
@@ -78,9 +84,11 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
+            Schemes::Reduced($scheme) => $does,
             Schemes::Maid($scheme) => $does,
             Schemes::Pdc($scheme) => $does,
             Schemes::WriteOffLoading($scheme) => $does,
+            Schemes::Tiered($scheme) => $does,
         }
     };
 }
@@ -93,11 +101,22 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
+            SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
             SchemePlan::Maid(scheme) => Self::Maid(Box::new(Maid::new(plan, scheme))),
             SchemePlan::Pdc(scheme) => Self::Pdc(Box::new(Pdc::new(plan, scheme))),
             SchemePlan::WriteOffLoading(scheme) => {
                 Self::WriteOffLoading(Box::new(WriteOffLoading::new(plan, scheme)))
             }
+        }
+    }
+
+    /// What capacity optimisation has done, where this is that.
+    #[must_use]
+    pub fn reduced(&self) -> Option<ReducedState> {
+        match self {
+            Self::Reduced(scheme) => Some(scheme.state()),
+            _ => None,
         }
     }
 }
