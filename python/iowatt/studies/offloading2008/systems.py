@@ -24,8 +24,10 @@ NAMES: Final = {
     "pdc": "PDC",
 }
 
-#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of spin-up) with the
-#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little: drives mostly wait.
+#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of
+#: spin-up) with the
+#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little:
+#: drives mostly wait.
 DEVICE: Final = """\
 [array.pool.device]
 name = "seagate-cheetah-15k5"
