@@ -78,13 +78,14 @@ fn a_volume_that_is_only_written_to_stands_still_while_its_writes_go_to_another(
         bytes("superseded_bytes") + bytes("reclaimed_bytes") + bytes("log_bytes_at_end")
     );
     assert_eq!(bytes("reclaimed_bytes"), 0, "it is never read");
-    assert_eq!(first.bytes_written, 8_192, "the write at 7 s, before anything is known of reads");
+    assert_eq!(first.bytes_written, 0);
 }
 
 #[test]
 fn what_was_off_loaded_comes_home_when_the_home_is_read() {
     let mut requests = write_only_first(600);
-    let tail = (1..60).map(|i| request((600 + 3 * i) * S, Op::Read, 16 * MIB, 8_192));
+    // Both are read from then on: a log is emptied only while its drive spins.
+    let tail = (1..120).map(|i| request((600 + i) * S, Op::Read, (16 + i % 2 * 16) * MIB, 8_192));
     requests.extend(tail);
     let outcome = run(&plan(&[(32, true), (32, true)], off_loading(), 48), requests);
     let counts = movement(&outcome);
