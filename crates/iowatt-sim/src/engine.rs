@@ -37,6 +37,7 @@ struct HostRequest {
     size: u32,
     stream: u32,
     write: bool,
+    trim: bool,
 }
 
 /// What the progress hook is told.
@@ -85,6 +86,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Of those, trims, by workload.
+    trims: Vec<u64>,
     /// Operations of rebuilds that ended.
     background: u64,
 }
@@ -147,7 +150,13 @@ impl<'a> Simulation<'a> {
             observer.map_heat(heat);
         }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
-        let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
+        let arrivals = arrivals.map(|(i, (w, s))| {
+            let target = pools.get(plan.volumes[w.volume].pool);
+            let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
+            let trims = direct && target.is_some_and(Pool::passes_trims);
+            Arrivals::new(w, s, plan.seed, i, trims)
+        });
+        let arrivals = arrivals.collect();
         let mut built = Self {
             now: 0,
             end,
@@ -174,6 +183,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            trims: vec![0; plan.workloads.len()],
             background: 0,
         };
         if let Some(controller) = &plan.controller {
@@ -344,12 +354,14 @@ impl<'a> Simulation<'a> {
                 capacity: volume.capacity_bytes,
             });
         }
-        let write = request.op == Op::Write;
-        self.observer.arrived(self.now, workload, write);
-        self.observer.issued_at(self.now, workload, (offset, size, write));
-        if self.controller.is_none() {
-            let from = volume.offset_bytes + offset;
-            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
+        if !trim {
+            self.observer.arrived(self.now, workload, write);
+            self.observer.issued_at(self.now, workload, (offset, size, write));
+            if self.controller.is_none() {
+                let from = volume.offset_bytes + offset;
+                self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+            }
         }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
@@ -358,7 +370,12 @@ impl<'a> Simulation<'a> {
             size: request.size,
             stream: request.stream,
             write,
+            trim,
         });
+        if trim {
+            self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
+            return Ok(());
+        }
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
@@ -381,6 +398,17 @@ impl<'a> Simulation<'a> {
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
+    }
+
+    /// A trim goes to the drives; it is no part of what is observed of reads and writes.
+    #[inline(never)]
+    fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
+        let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
+        self.hosts.get_mut(host).ops_left = made.max(1);
+        if made == 0 {
+            self.events.push(self.now, Event::Answered(host));
+        }
+        self.hand_out();
     }
 
     /// Hands the ready operations to their drives.
@@ -407,7 +435,9 @@ impl<'a> Simulation<'a> {
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, false);
+            if !op.trim {
+                self.rebuild_done(&op, false);
+            }
         } else {
             self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
             self.hand_out();
@@ -446,7 +476,11 @@ impl<'a> Simulation<'a> {
         let host = self.hosts.remove(host);
         let workload = host.workload as usize;
         self.finished += 1;
-        self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        if host.trim {
+            self.trims[workload] += 1;
+        } else {
+            self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        }
         match self.arrivals[workload].completed(now, host.stream) {
             None => self.issue_closed(workload),
             Some(at) => {
@@ -478,8 +512,13 @@ impl<'a> Simulation<'a> {
     fn lost(&mut self, key: u32) -> Result<(), SimError> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, true);
+            if !op.trim {
+                self.rebuild_done(&op, true);
+            }
             return Ok(());
+        }
+        if op.trim {
+            return self.operation_done(&op); // what is lost needs no trim
         }
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
@@ -548,7 +587,7 @@ impl<'a> Simulation<'a> {
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
         }
-        for host in self.hosts.values() {
+        for host in self.hosts.values().into_iter().filter(|host| !host.trim) {
             self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
@@ -567,6 +606,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
