@@ -103,6 +103,14 @@ def _cost(load: Load, technology: Technology, limit: float, objective: Objective
     return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
 
 
+def _room_cost(technology: Technology, objective: Objective) -> float:
+    """Cost of a byte that nobody asks for."""
+    drives = technology.least / technology.usable(technology.least)
+    if objective == "watts":
+        return drives * technology.drive.idle_w
+    return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
+
+
 def lay_out(
     load: Load,
     technologies: Sequence[Technology],
@@ -121,6 +129,12 @@ def lay_out(
     """
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]
+    if load.cold_bytes:
+        # What nobody asks for goes where room costs least; a slower tier that nothing else goes to is none.
+        room = [_room_cost(technology, objective) for technology in technologies]
+        cheapest = room.index(min(room))
+        if not any(shares[cheapest + 1 :]):
+            technologies, shares = technologies[: cheapest + 1], shares[: cheapest + 1]
     extra = list(extra) or [0] * len(technologies)
     tiers: list[Tier] = []
     first, cold = 0, load.cold_bytes
@@ -129,7 +143,7 @@ def lay_out(
         slowest = at == len(technologies) - 1
         # What a faster tier had room for is gone from this one's share already.
         last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
-        if last == first and not (slowest and (cold or first < number)) and not extra[at]:
+        if last == first and not (slowest and cold) and not extra[at]:
             continue
         count = _drives(load, technology, first, last, cold if slowest else 0.0, limit)
         if count is None:

@@ -64,7 +64,7 @@ def _tier(one: TierFigures) -> dict[str, Any]:
         "iops": one.iops,
         "operations_per_s": one.operations,
         "utilisation": one.utilisation,
-        "busy": min(1.0, one.operations * one.service_s / one.tier.count / _abreast(one)),
+        "busy": _busy(one),
         "service_ms": 1e3 * one.service_s,
         "read_ms": None if one.read_s is None else 1e3 * one.read_s,
         "write_ms": None if one.write_s is None else 1e3 * one.write_s,
@@ -72,9 +72,10 @@ def _tier(one: TierFigures) -> dict[str, Any]:
     }
 
 
-def _abreast(one: TierFigures) -> float:
-    """Operations that an SSD works on at once: it is busy while it works on any."""
-    return one.tier.technology.drive.channels if one.tier.technology.drive.kind == "ssd" else 1.0
+def _busy(one: TierFigures) -> float:
+    """Share of the time that a drive works. An SSD works on several operations at once, and is busy with any."""
+    offered = one.operations * one.service_s / one.tier.count
+    return 1 - math.exp(-offered) if one.tier.technology.drive.kind == "ssd" else min(1.0, offered)
 
 
 def brief(names: str, found: Prediction | None, objective: Objective) -> dict[str, Any]:
