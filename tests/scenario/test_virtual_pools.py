@@ -152,7 +152,11 @@ def test_parts_and_volumes_lie_one_after_another():
             ["virtual_pool.0.extent", "part 'fast' (8000000000 B of pool 'ssd') holds none"],
         ),
         (
-            [hybrid("tiering", "max_migrations = 4000").replace('"hdd"', '{ pool = "hdd", capacity = "1MB" }')],
+            [
+                hybrid("tiering", "max_migrations = 4000").replace(
+                    '"hdd"', '{ pool = "hdd", capacity = "1MB" }'
+                )
+            ],
             ["virtual_pool.0.max_migrations", "the slow part holds 15 extents"],
         ),
         ([hybrid("tiering"), volume("db", "hybird")], ["volume.0.pool", "did you mean 'hybrid'?"]),

@@ -210,7 +210,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class TierCounts:
-    """One part of a virtual pool. Pairs are of reads and writes; requests are of those of its virtual pool."""
+    """One part of a virtual pool. Pairs are of reads and writes; hits are of those of its virtual pool."""
 
     part: str
     pool: str

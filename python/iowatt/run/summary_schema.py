@@ -131,8 +131,8 @@ class Energy(_Part):
     by_cause_j: dict[str, float] = Field(
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
-        "they are computed from), rebuild, background (what buffers write out and read ahead), migration (data that "
-        "moves between the parts of a virtual pool); and "
+        "they are computed from), rebuild, background (what buffers write out and read ahead), migration (data "
+        "that moves between the parts of a virtual pool); and "
         "power_management (changes of level), idle (spinning without work), low_power (standby and other "
         "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
         "is total_j.",
@@ -383,7 +383,7 @@ class Cache(_Part):
 
 
 class VirtualPool(_Part):
-    """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
+    """An address space made of parts of pools, and what its scheme did with the requests that reached it."""
 
     name: str
     scheme: str
@@ -405,7 +405,7 @@ class VirtualPool(_Part):
 
 
 class Tier(_Part):
-    """One part of a virtual pool; ratios are of the requests that reached the virtual pool, null without any."""
+    """One part of a virtual pool; ratios are of the requests to the virtual pool, null without any."""
 
     name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
     virtual_pool: str

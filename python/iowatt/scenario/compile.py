@@ -72,7 +72,7 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
-            **({"virtual_pools": [v.plan() for v in system.virtual_pools]} if system.virtual_pools else {}),
+            **_virtual_pools(system),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -84,6 +84,12 @@ def compile_plan(
             },
         },
     }
+
+
+def _virtual_pools(system: System) -> dict[str, Any]:
+    first = len(system.pools)
+    plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
+    return {"virtual_pools": plans} if plans else {}
 
 
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:

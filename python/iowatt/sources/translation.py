@@ -177,11 +177,15 @@ def _virtual_pool(
                 part=part["name"],
                 pool=part["pool"],
                 capacity_bytes=place["capacity_bytes"],
-                **{key: _pair(value) if isinstance(value, list) else value for key, value in tier.items()},
+                **_counts(tier),
             )
             for part, place, tier in parts
         ),
     )
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _pair(value) if isinstance(value, list) else value for key, value in raw.items()}
 
 
 def _pair(values: Sequence[int]) -> tuple[int, int]:

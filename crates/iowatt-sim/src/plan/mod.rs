@@ -31,7 +31,8 @@ pub use ssd::{
     SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
 };
 pub use virtual_pool::{
-    CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
+    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
+    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
 };
 
 use crate::power::{STATES, State};

@@ -3,6 +3,7 @@
 use super::caching::Caching;
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
+use super::tiered::Tiered;
 use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
@@ -64,6 +65,8 @@ pub enum Schemes {
     Tiering(Box<Tiering>),
     /// One part holds everything, the other copies.
     Caching(Box<Caching>),
+    /// Pages in up to three tiers.
+    Tiered(Box<Tiered>),
     /// One part, optimised for capacity.
     Reduced(Box<Reduced>),
     /// A cache that spins in front of drives that mostly do not.
@@ -81,6 +84,7 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
+            Schemes::Tiered($scheme) => $does,
             Schemes::Reduced($scheme) => $does,
             Schemes::Maid($scheme) => $does,
             Schemes::Pdc($scheme) => $does,
@@ -97,6 +101,7 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
             SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
             SchemePlan::Maid(scheme) => Self::Maid(Box::new(Maid::new(plan, scheme))),
             SchemePlan::Pdc(scheme) => Self::Pdc(Box::new(Pdc::new(plan, scheme))),
