@@ -6,9 +6,13 @@ write of a parity level reads old data and parity, or the data that stays, which
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from iowatt.scenario.raid import data_drives
+
+
+_PLACES = 512
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,12 @@ def of_request(level: int, count: int, stripe_unit: int, size: float, *, write: 
     if level == 1:
         copies = count if write else 1
         return Work(0.0 if write else 1.0, float(copies if write else 0), float(size), 1.0, float(copies))
-    step = min(1 << (size.bit_length() - 1), stripe_unit)
+    step = 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
-    # Stripes repeat, and so do starts within one.
-    starts = range(0, stripe, max(step, stripe // 4096 // step * step or step))
+    # Starts repeat with stripes; where that takes long, some hundreds of them spread over a stripe do.
+    number = min(math.lcm(stripe, step) // step, _PLACES)
+    starts = [(at * step) % stripe for at in range(number)]
     total = [0.0, 0.0, 0.0, 0.0, 0.0]
     for start in starts:
         for at, value in enumerate(_at(level, data, stripe_unit, start, size, write)):
