@@ -40,7 +40,7 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 _redundancy(pool),
                 numbers.binary(raid["stripe_unit_bytes"]),
                 f"{pool['scheduler'].upper()}{_commands(pool)}",
-                _policy(pool["power_policy"]),
+                _policy(pool["power_policy"], device),
                 _first(drives, "raw_bytes", "B"),
                 _first(drives, "idle_w", "W"),
             ]
@@ -157,9 +157,9 @@ def _layout(raid: Mapping[str, Any]) -> str:
     return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
 
 
-def _policy(policy: Mapping[str, Any]) -> str:
+def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     if policy["policy"] == "never":
-        return "always spinning"
+        return "always ready" if device.get("kind") == "ssd" else "always spinning"
     if "threshold_s" in policy:
         return f"power saved after {numbers.duration(policy['threshold_s'])} idle"
     return f"power managed: {policy['policy']}"

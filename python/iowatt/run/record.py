@@ -225,6 +225,24 @@ class TierCounts:
 
 
 @dataclass(frozen=True)
+class ReducedCounts:
+    """What capacity optimisation did within the window, and what it held at the end."""
+
+    pages_written: int
+    duplicates: int
+    allocated: int
+    unallocated_bytes: int
+    modify_bytes: int
+    copied_bytes: int
+    waited: int
+    no_space: int
+    logical_bytes: int
+    stored_bytes: int
+    snapshot_bytes: int
+    snapshots: int
+
+
+@dataclass(frozen=True)
 class VirtualPoolCounts:
     """What a virtual pool did within the window."""
 
@@ -243,6 +261,7 @@ class VirtualPoolCounts:
     held_s: float
     dirty_bytes_at_end: int
     tiers: tuple[TierCounts, ...]
+    reduced: ReducedCounts | None = None
     #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
     movement: Mapping[str, Any] | None = None
 

@@ -163,7 +163,10 @@ class Capacity(_Part):
 
     raw: float = Field(description="All drives.")
     usable: float = Field(description="After redundancy, pools that carry a volume.")
-    effective: float = Field(description="After capacity optimisation; equals usable where there is none.")
+    effective: float = Field(
+        description="After capacity optimisation, at the ratios that the scenario assumes and less what "
+        "snapshots kept at the end; equals usable where there is none."
+    )
 
 
 class Efficiency(_Part):
@@ -172,6 +175,8 @@ class Efficiency(_Part):
     iops_per_w: float | None
     mib_per_s_per_w: float | None
     raw_gb_per_w: float | None
+    usable_gb_per_w: float | None = None
+    effective_gb_per_w: float | None = None
 
 
 class Flash(_Part):
@@ -382,6 +387,27 @@ class Cache(_Part):
     read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
 
 
+class Reduction(_Part):
+    """Capacity optimisation: what it did within the window, and what it held at the end."""
+
+    pages_written: int = Field(description="By requests, whole or in part.")
+    duplicate_ratio: float | None = Field(
+        description="Of the pages written, those whose contents existed; null without any."
+    )
+    pages_allocated: int = Field(description="Pages that got space by their first write.")
+    unallocated_bytes_read: int = Field(description="Read, and never written: answered without I/O.")
+    modify_bytes_read: int = Field(description="Read so that a part of a page could be written.")
+    snapshot_copied_bytes: int = Field(description="Copied before a write; each read and written once.")
+    waited: int = Field(description="Requests that waited for another one to the same page.")
+    logical_bytes: int = Field(description="What hosts have stored, at the end.")
+    stored_bytes: int = Field(description="What that and snapshots take of the part, at the end.")
+    snapshot_bytes: int = Field(description="Of these, what snapshots keep.")
+    snapshots: int = Field(description="Taken since the start.")
+    reduction_ratio: float | None = Field(
+        description="logical_bytes over what is stored for them, snapshots apart; null with nothing stored."
+    )
+
+
 class VirtualPool(_Part):
     """An address space made of parts of pools, and what its scheme did with the requests that reached it."""
 
@@ -402,6 +428,7 @@ class VirtualPool(_Part):
     data_movement: Maid | Pdc | WriteOffLoading | None = Field(
         default=None, description="What schemes that move data for the sake of power count besides."
     )
+    reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
 class Tier(_Part):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iowatt.run.record import TierCounts, VirtualPoolCounts
+from iowatt.run.record import ReducedCounts, TierCounts, VirtualPoolCounts
 from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
-from iowatt.run.summary_schema import Tier, VirtualPool
+from iowatt.run.summary_schema import Reduction, Tier, VirtualPool
 
 READ, WRITE = 0, 1
 
@@ -39,6 +39,24 @@ def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
         held_mean_ms=_over(pool.held_s * 1e3, pool.held),
         dirty_bytes_at_end=pool.dirty_bytes_at_end,
         data_movement=_movement(pool.movement),
+        reduction=None if pool.reduced is None else _reduction(pool.reduced),
+    )
+
+
+def _reduction(counts: ReducedCounts) -> Reduction:
+    return Reduction(
+        pages_written=counts.pages_written,
+        duplicate_ratio=_over(counts.duplicates, counts.pages_written),
+        pages_allocated=counts.allocated,
+        unallocated_bytes_read=counts.unallocated_bytes,
+        modify_bytes_read=counts.modify_bytes,
+        snapshot_copied_bytes=counts.copied_bytes,
+        waited=counts.waited,
+        logical_bytes=counts.logical_bytes,
+        stored_bytes=counts.stored_bytes,
+        snapshot_bytes=counts.snapshot_bytes,
+        snapshots=counts.snapshots,
+        reduction_ratio=_over(counts.logical_bytes, counts.stored_bytes - counts.snapshot_bytes),
     )
 
 

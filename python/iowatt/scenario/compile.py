@@ -63,7 +63,7 @@ def compile_plan(
                 {
                     "volume": system.volume_of_workload[i],
                     "replay": _replay(w, system.synthetic.get(i)),
-                    "zero_share": w.zero_share,
+                    **({"zero_share": w.zero_share} if w.zero_share else {}),
                 }
                 for i, w in enumerate(scenario.workload)
             ],

@@ -14,6 +14,7 @@ from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
 from iowatt.scenario.virtual.maid import Maid
 from iowatt.scenario.virtual.pdc import Pdc
+from iowatt.scenario.virtual.reduced import Reduced
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
 from iowatt.scenario.virtual.tiered_pool import TieredPool
 from iowatt.scenario.virtual.tiering import Tiering
@@ -21,7 +22,8 @@ from iowatt.scenario.virtual.write_off_loading import WriteOffLoading
 
 #: One model for each scheme.
 VirtualPool = Annotated[
-    Tiering | Caching | Linear | TieredPool | Maid | Pdc | WriteOffLoading, Field(discriminator="scheme")
+    Tiering | Caching | Linear | TieredPool | Reduced | Maid | Pdc | WriteOffLoading,
+    Field(discriminator="scheme"),
 ]
 
 
@@ -59,6 +61,7 @@ class ResolvedVirtualPool:
             "scheme": self.scheme.scheme,  # type: ignore[attr-defined]  # every scheme has its tag
             "capacity_bytes": self.capacity_bytes,
             "parts": [{"name": part.label, "pool": part.pool_name} for part in self.parts],
+            **self.scheme.space(self.parts),
         }
 
 

@@ -24,6 +24,7 @@ from iowatt.run.record import (
     Loss,
     Moments,
     Rebuild,
+    ReducedCounts,
     Station,
     Tables,
     TierCounts,
@@ -88,16 +89,23 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
-    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume; what virtual pools
-    offer."""
+def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> Capacity:
+    """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
+    them; what these are worth where capacity is optimised, less what snapshots keep."""
     carrying = {volume["pool"] for volume in simulation["volumes"]}
     pools = simulation["pools"]
     usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
-    virtual = enumerate(names.get("virtual_pools", ()), start=len(pools))
-    usable += sum(pool["capacity_bytes"] for space, pool in virtual if space in carrying)
+    effective = float(usable)
+    done = summary.get("virtual_pools", ())
+    for number, virtual in enumerate(names.get("virtual_pools", ())):
+        if number + len(pools) not in carrying:
+            continue
+        offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
+        usable += offered
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
-    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=usable)
+    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
 
 
 def space_names(names: Mapping[str, Any]) -> list[str]:
@@ -171,6 +179,7 @@ def _virtual_pool(
         **own,
         held_s=raw["held_ns"] / NS_PER_S,
         dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
         movement=raw.get("movement"),
         tiers=tuple(
             TierCounts(

@@ -19,9 +19,8 @@ from iowatt.library.find import device_file, device_names, find_device
 from iowatt.library.ssd import derive
 from iowatt.library.ssd.drive import Ssd
 
-# As many at a time as data sheets are measured with.
-DEPTH: Final[dict[derive.Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 MEASURED: Final = 20_000
+SUPERBLOCKS: Final = 1.5
 BAR: Final = 0.1
 
 _SMALL: Final = 4096
@@ -111,7 +110,7 @@ class Bench:
         """Requests at a time of the random figures."""
         kind = derive.link(self.file)
         assert kind is not None
-        return min(DEPTH[kind], self.drive.interface.queue_depth)
+        return min(derive.TESTED_DEPTH[kind], self.drive.interface.queue_depth)
 
     def figures(self) -> Iterator[Figure]:
         """Those that the sheet has itself; what was assumed for it is not compared."""
@@ -129,7 +128,10 @@ class Bench:
             ("write_latency", "one random write at a time", "write"),
             ("sequential_write_latency", "one sequential write at a time", "write"),
         ):
-            if self._published(f"performance.{name}") is not None:
+            if name.startswith("seq") and self.file.performance.write_latency is not None:
+                # The model has one latency of writes, that of random ones where both are published.
+                yield from self._figure(f"performance.{name}", "s", "random writes are as fast", None)
+            elif self._published(f"performance.{name}") is not None:
                 simulated = self._run(work)["response_time_ms"][way]["mean"] / 1e3
                 yield from self._figure(f"performance.{name}", "s", work, simulated)
         yield from self._figure(
@@ -179,17 +181,32 @@ class Bench:
         if one:
             rate = 1 / (sheet.read_s if reads else sheet.write_s)
         request = Requests("read" if reads else "write", sequential, size, 1 if one else self.depth)
-        # A buffer that is full makes writes as slow as the flash: first fill it.
-        filled = self.drive.buffer_bytes / (rate * size)
         initial = self._in_order if sequential and reads else self._never if sequential else self._steady
-        warmup_s = (2.0 if not reads and not one else 0.0) * filled + 0.2 * MEASURED / rate
+        span_s = MEASURED / rate
+        warmup_s = 0.2 * span_s
+        if not (reads or one):
+            warmup_s += self._filling_s(rate * size, size)
+            span_s = max(span_s, self._collecting_s(sequential))
         found = simulated(
-            self.name, request, initial=initial, warmup_s=warmup_s, duration_s=warmup_s + MEASURED / rate
+            self.name, request, initial=initial, warmup_s=warmup_s, duration_s=warmup_s + span_s
         )
         if work == "random writes":
             flash = found["devices"][0].get("flash")
             self.write_amplification = None if flash is None else flash["write_amplification"]
         return found
+
+    def _filling_s(self, drained: float, size: int) -> float:
+        """Until the write buffer is full, and writes are as slow as the flash behind it."""
+        link = self.drive.interface
+        surplus = min(link.write_rate, link.commands_per_s * size) - drained
+        return min(1.2 * self.drive.buffer_bytes / max(surplus, 0.01 * drained), 5.0)
+
+    def _collecting_s(self, sequential: bool) -> float:
+        """In which random writes have superblocks collected, erases among it."""
+        geometry = self.drive.geometry
+        if geometry is None or sequential:
+            return 0.0
+        return SUPERBLOCKS * geometry.superblock_bytes / self.drive.sheet.write_rate
 
     @property
     def _steady(self) -> str | None:

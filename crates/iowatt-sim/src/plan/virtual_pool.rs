@@ -41,10 +41,10 @@ pub enum SchemePlan {
     Tiering(TieringPlan),
     /// The second part holds everything, the first copies.
     Caching(CachingPlan),
-    /// Pages live in one of up to three tiers, the fastest first, and are relocated by what each cycle has counted.
-    TieredPool(TieredPoolPlan),
     /// One part, optimised for capacity.
     Reduced(ReducedPlan),
+    /// Pages live in one of up to three tiers, the fastest first, and are relocated by what each cycle has counted.
+    TieredPool(TieredPoolPlan),
 }
 
 /// A pool of tiers.

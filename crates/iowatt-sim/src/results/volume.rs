@@ -1,7 +1,7 @@
 //! Figures of virtual pools over the window.
 
 use crate::clock::Nanos;
-use crate::volume::{Movement, PartTally, Scheme, Schemes, Tally};
+use crate::volume::{Movement, PartTally, ReducedState, Scheme, Schemes, Tally};
 use serde::Serialize;
 
 /// Figures of one virtual pool. Pairs are of reads and writes; requests count where they enter the window, bytes of
@@ -31,9 +31,61 @@ pub struct VirtualPoolResult {
     /// The extents that were accessed most, where the plan asks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hottest: Option<Vec<u32>>,
+    /// Capacity optimisation, where the scheme is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<ReducedResult>,
     /// What schemes that move data for the sake of power count besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub movement: Option<Movement>,
+}
+
+/// What capacity optimisation did in the window, and what it holds at the end.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ReducedResult {
+    /// Pages written by requests, whole or in part.
+    pub pages_written: u64,
+    /// Of these, those whose contents existed.
+    pub duplicates: u64,
+    /// Pages that got their first place.
+    pub allocated: u64,
+    /// Bytes of reads of what was never written.
+    pub unallocated_bytes: u64,
+    /// Bytes read so that a part of a page could be written.
+    pub modify_bytes: u64,
+    /// Bytes copied for snapshots.
+    pub copied_bytes: u64,
+    /// Requests that waited for others to the same page.
+    pub waited: u64,
+    /// Page writes that found no space and were dropped.
+    pub no_space: u64,
+    /// Bytes that hosts have stored, at the end.
+    pub logical_bytes: u64,
+    /// Bytes that these and snapshots take.
+    pub stored_bytes: u64,
+    /// Bytes that snapshots keep.
+    pub snapshot_bytes: u64,
+    /// Snapshots taken since the start.
+    pub snapshots: u32,
+}
+
+impl ReducedResult {
+    fn new(state: ReducedState) -> Self {
+        let ReducedState { tally, logical_bytes, stored_bytes, snapshot_bytes, snapshots } = state;
+        Self {
+            pages_written: tally.pages_written,
+            duplicates: tally.duplicates,
+            allocated: tally.allocated,
+            unallocated_bytes: tally.unallocated_bytes,
+            modify_bytes: tally.modify_bytes,
+            copied_bytes: tally.copied_bytes,
+            waited: tally.waited,
+            no_space: tally.no_space,
+            logical_bytes,
+            stored_bytes,
+            snapshot_bytes,
+            snapshots,
+        }
+    }
 }
 
 /// Figures of one part.
@@ -80,6 +132,7 @@ impl VirtualPoolResult {
             dirty_bytes_at_end: scheme.dirty_bytes(),
             parts: tally.parts.iter().enumerate().map(part).collect(),
             hottest: scheme.hottest(),
+            reduced: scheme.reduced().map(ReducedResult::new),
             movement: scheme.movement(),
         }
     }

@@ -3,11 +3,11 @@
 use super::caching::Caching;
 use super::desk::{Ask, Desk};
 use super::linear::Linear;
-use super::tiered::Tiered;
 use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
 use super::reduced::{Reduced, ReducedState};
+use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
@@ -65,8 +65,6 @@ pub enum Schemes {
     Tiering(Box<Tiering>),
     /// One part holds everything, the other copies.
     Caching(Box<Caching>),
-    /// Pages in up to three tiers.
-    Tiered(Box<Tiered>),
     /// One part, optimised for capacity.
     Reduced(Box<Reduced>),
     /// A cache that spins in front of drives that mostly do not.
@@ -75,6 +73,8 @@ pub enum Schemes {
     Pdc(Box<Pdc>),
     /// Writes to parts that rest go to logs of others.
     WriteOffLoading(Box<WriteOffLoading>),
+    /// Pages in up to three tiers.
+    Tiered(Box<Tiered>),
 }
 
 /// The scheme that there is, whichever.
@@ -84,11 +84,11 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
-            Schemes::Tiered($scheme) => $does,
             Schemes::Reduced($scheme) => $does,
             Schemes::Maid($scheme) => $does,
             Schemes::Pdc($scheme) => $does,
             Schemes::WriteOffLoading($scheme) => $does,
+            Schemes::Tiered($scheme) => $does,
         }
     };
 }

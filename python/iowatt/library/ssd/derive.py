@@ -46,6 +46,9 @@ _DEPTH: Final[dict[Link, tuple[int, str]]] = {
     "sas": (128, "as Micron states for its P410m"),
     "nvme": (1024, "NVMe allows 65,535 a queue and many queues"),
 }
+TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
+"""Commands at a time at which the rates of data sheets are taken to be measured."""
+
 _COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
     "sata": (36e-6, 36e-6, "sequential latency of the Intel S4500"),
     "sas": (36e-6, 36e-6, "as SATA"),
@@ -124,7 +127,9 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
     if reason is None:
         media = _cell(file)
         assert media is not None
-        geometry, times = Inside(file.flash or Flash(), media, rates, file.capacity, depth, steps).flash()
+        geometry, times = Inside(
+            file.flash or Flash(), media, rates, file.capacity, min(depth, TESTED_DEPTH[kind]), steps
+        ).flash()
         buffer = _buffer(file, geometry, steps)
     interface = _interface(file, rates, times, depth, steps)
     power, work = watts(file, steps)

@@ -6,7 +6,7 @@ Rules and their order are in ``iowatt.library.ssd.derive``; each step is recorde
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from iowatt.library.derive import Steps
@@ -66,19 +66,43 @@ class Inside:
         )
         stripe = planes * page
         moved_s, erased_s = stripe / rate, erase_s / per_block
-        channels = self._channels(rate)
+        unit = self._unit()
+        channels = self._channels(rate, unit)
         dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
         program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
-        unit = self._unit()
+        times = Times(read_s, program_s, erase_s, rate)
+        geometry = Geometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
         spare = self.given.over_provisioning
         if spare is None:
-            unit_s = unit / rate
-            written_s = (program_s + moved_s + erased_s + read_s) * unit / stripe + unit_s
-            # A write of less than a unit reads the unit first.
-            completed_s = read_s + unit_s if unit > SMALL else 0.0
-            spare = self._spare((dies / self.rates.random_write + unit_s - completed_s) / written_s)
-        geometry = Geometry(channels, dies // channels, planes, page, per_block, unit, spare)
-        return geometry, Times(read_s, program_s, erase_s, rate)
+            spare = self._spare(self._amplified(geometry, times))
+        return replace(geometry, spare=spare), times
+
+    def _amplified(self, geometry: Geometry, times: Times) -> float:
+        """The write amplification A at which the published random writes keep dies busy all the time.
+
+        A unit that a host writes costs its share of a stripe's A programs, erases and senses (of the
+        victim's stripe, with the transfer of what is still valid in it), and where it is larger than the
+        write, a sense of its own.
+        """
+        stripe, beside = geometry.stripe_bytes, geometry.dies_per_channel
+        share = max(geometry.mapping_bytes, SMALL) / stripe
+
+        def taken(sense_s: float, size: float) -> float:
+            moved_s = size / times.channel_rate
+            return max(sense_s + moved_s, beside * moved_s)
+
+        written_s = taken(times.program_s, stripe) + times.erase_s / geometry.pages_per_block
+        completed_s = taken(times.read_s, geometry.mapping_bytes) if share * stripe > SMALL else 0.0
+        left_s = geometry.dies / self.rates.random_write - completed_s
+
+        def cost_s(amplified: float) -> float:
+            return amplified * share * (written_s + taken(times.read_s, stripe * (1 - 1 / amplified)))
+
+        low, high = 1.0, 1000.0
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if cost_s(middle) < left_s else (low, middle)
+        return low
 
     def _count(self, name: str, of_type: int) -> int:
         own: int | None = getattr(self.given, name)
@@ -93,12 +117,16 @@ class Inside:
         own: float | None = getattr(self.given, name)
         return own or self.steps.assume(f"flash.{name}", of_type, format_duration(of_type), self.media.source)
 
-    def _channels(self, rate: float) -> int:
+    def _channels(self, rate: float, unit: int) -> int:
         if self.given.channels is not None:
             return self.given.channels
-        needed = 2 * max(self.rates.sequential_read, self.rates.sequential_write) / rate
-        count = int(2 ** math.ceil(math.log2(max(LEAST_CHANNELS, needed))))
-        rule = f"twice the sequential rate and no less than {LEAST_CHANNELS}, a power of two"
+        sequential = 2 * max(self.rates.sequential_read, self.rates.sequential_write)
+        random = 1.5 * self.rates.random_read * max(unit, SMALL)
+        count = int(2 ** math.ceil(math.log2(max(LEAST_CHANNELS, sequential / rate, random / rate))))
+        rule = (
+            "a power of two that carries twice the sequential rate and 1.5 times random reads of mapping "
+            f"units, no less than {LEAST_CHANNELS}"
+        )
         return int(self.steps.derive("flash.channels", count, f"{count}", rule))
 
     def _dies_per_channel(self, channels: int, stripe: int, beside_s: float, read_s: float) -> int:
@@ -126,8 +154,8 @@ class Inside:
             return self.given.program_time
         program_s = max(program_s, 1e-6)
         rule = (
-            "all dies together program at the sequential write rate; no less than the "
-            f"{format_duration(self.media.program_s)} of {self.media.source}"
+            "all dies together program at the sequential write rate; the cell type's is "
+            f"{format_duration(self.media.program_s)}, {self.media.source}"
         )
         return self.steps.derive("flash.program_time", program_s, format_duration(program_s), rule)
 
@@ -140,9 +168,6 @@ class Inside:
         return unit
 
     def _spare(self, amplified: float) -> float:
-        """Of ``amplified`` = A: a unit written at random costs its share of A programs (with their transfer),
-        erases and senses of a stripe, and the transfer of A - 1 units that are moved.
-        """
         least = amplification.amplification(MOST_SPARE)
         spare = max(LEAST_SPARE, amplification.spare(max(amplified, least)))
         rule = (

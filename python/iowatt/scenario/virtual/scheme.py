@@ -91,6 +91,10 @@ class Scheme(Strict):
         """What the virtual pool offers to volumes. ``parts`` are without problems."""
         raise NotImplementedError
 
+    def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
+        """``usable_bytes`` and ``capacity_factor`` where what is offered is not what there is."""
+        return {}
+
     def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
         """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
         raise NotImplementedError

@@ -46,14 +46,15 @@ pub fn initial_slots(plan: &ReducedPlan) -> u64 {
 impl Initial {
     pub fn new(plan: &ReducedPlan, seed: u64) -> Self {
         let (filled, unique) = (fixed(plan.filled), fixed(1.0 - plan.duplicates));
-        let runs = (plan.capacity_bytes / plan.page_bytes).div_ceil(RUN);
-        let groups = runs.div_ceil(GROUP);
+        let count = plan.capacity_bytes / plan.page_bytes;
+        let runs = count.div_ceil(RUN).max(1);
         let mut initial = Self { seed, filled, unique, pages: 0, slots: 0, step: 0, offset: 0, inverse: 0 };
-        // The last group may be a part of one: its filled runs are counted.
-        let last = (groups.max(1) - 1) * GROUP;
-        let mask = initial.mask(groups.max(1) - 1);
-        let within = (0..runs - last).filter(|run| mask >> run & 1 == 1).count() as u64;
-        initial.pages = (of(last, filled) + within) * RUN;
+        // The last group may be a part of one, and the last run too: what is filled of them is counted.
+        let last = (runs - 1) / GROUP;
+        let mask = initial.mask(last);
+        let within = (0..runs - last * GROUP).filter(|run| mask >> run & 1 == 1).count() as u64;
+        let cut = if mask >> (runs - 1 - last * GROUP) & 1 == 1 { runs * RUN - count } else { 0 };
+        initial.pages = (of(last * GROUP, filled) + within) * RUN - cut;
         initial.slots = of(initial.pages, unique).max(u64::from(initial.pages > 0));
         if initial.slots > 1 {
             let mut step = (initial.slots as f64 * 0.618_033_988_749_895) as u64 | 1;
@@ -72,7 +73,7 @@ impl Initial {
         self.slots
     }
 
-    /// Pages filled, up to the end of the last run.
+    /// Pages filled.
     pub fn pages(&self) -> u64 {
         self.pages
     }

@@ -44,7 +44,7 @@ pub struct ReducedTally {
     pub copied_bytes: u64,
     /// Requests that waited for others to the same page.
     pub waited: u64,
-    /// Page writes that found no space and were dropped.
+    /// Page writes that found no space and were dropped, in the window or not.
     pub no_space: u64,
 }
 
@@ -59,8 +59,6 @@ pub struct ReducedState {
     pub stored_bytes: u64,
     /// Bytes that snapshots keep: what would be free without them, shared contents apart.
     pub snapshot_bytes: u64,
-    /// Bytes that there are.
-    pub part_bytes: u64,
     /// Snapshots taken since the start.
     pub snapshots: u32,
 }
@@ -107,7 +105,6 @@ pub struct Reduced {
     capacity: u64,
     page: u64,
     stored: u64,
-    part: u64,
     /// Pages are stored as wholes: they are compressed, compared, or must stay for snapshots.
     whole: bool,
     page_time: Nanos,
@@ -137,7 +134,6 @@ impl Reduced {
             capacity: reduced.capacity_bytes,
             page: reduced.page_bytes,
             stored: reduced.stored_bytes,
-            part,
             whole: compressed || reduced.duplicates > 0.0 || reduced.snapshots.is_some(),
             page_time: nanos(reduced.page_s),
             snapshots: reduced.snapshots,
@@ -161,7 +157,6 @@ impl Reduced {
             logical_bytes: pages * self.page,
             stored_bytes: slots * self.stored,
             snapshot_bytes: kept.min(slots) * self.stored,
-            part_bytes: self.part,
             snapshots: self.pages.taken,
         }
     }
@@ -265,7 +260,7 @@ impl Reduced {
             let stored = self.slot(slot);
             if self.whole { stored } else { (stored.0 + from, stored.0 + until) }
         };
-        let tally = &mut ReducedTally::default();
+        let mut tally = ReducedTally::default();
         match written {
             Write::NoSpace => tally.no_space = 1,
             Write::Shared { old } => {
@@ -289,9 +284,10 @@ impl Reduced {
         if job.copy.0 == job.copy.1 {
             tally.modify_bytes = job.read.1 - job.read.0;
         }
+        // Counted outside of the window too: such a run is not to be believed.
+        self.tally.no_space += tally.no_space;
         if counted {
             self.tally.pages_written += 1;
-            self.tally.no_space += tally.no_space;
             self.tally.duplicates += tally.duplicates;
             self.tally.allocated += tally.allocated;
             self.tally.copied_bytes += tally.copied_bytes;
@@ -372,6 +368,8 @@ impl Scheme for Reduced {
         self.take_snapshots(desk.now());
         if let Some(tally) = desk.tally() {
             tally.request(ask.until - ask.from, ask.write);
+            tally.found(0, ask.until - ask.from, ask.write);
+            tally.hit(0, ask.write);
         }
         if self.page_time == 0 {
             return self.begin(ask, desk);

@@ -80,8 +80,6 @@ impl Pages {
         let count = plan.capacity_bytes / plan.page_bytes;
         let slots = part_bytes / plan.stored_bytes;
         let next = initial.slots();
-        let whole = count.next_multiple_of(super::initial::RUN);
-        let beyond = (count..whole).filter(|&page| initial.slot(page).is_some()).count() as u64;
         Self {
             count,
             slots,
@@ -96,7 +94,7 @@ impl Pages {
             taken: 0,
             kept: VecDeque::new(),
             spent: Vec::new(),
-            space: Space { pages: initial.pages() - beyond, slots: next, kept: 0 },
+            space: Space { pages: initial.pages(), slots: next, kept: 0 },
             initial,
         }
     }
@@ -250,14 +248,10 @@ impl Pages {
     pub fn audit(&self) -> Result<(), String> {
         let mut counts = vec![0u32; self.slots as usize];
         let mut pages = 0;
-        // Up to the end of the last run: the initial references are counted over whole runs.
-        let whole = self.count.next_multiple_of(super::initial::RUN);
-        for page in 0..whole {
-            let place = if page < self.count { self.place(page) } else { self.initial.slot(page) };
-            if let Some(slot) = place {
-                let count = counts.get_mut(slot as usize).ok_or("a page lies beyond the part")?;
-                *count += 1;
-                pages += u64::from(page < self.count);
+        for page in 0..self.count {
+            if let Some(slot) = self.place(page) {
+                *counts.get_mut(slot as usize).ok_or("a page lies beyond the part")? += 1;
+                pages += 1;
             }
         }
         for &slot in self.kept.iter().flatten() {

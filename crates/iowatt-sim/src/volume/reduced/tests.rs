@@ -32,7 +32,7 @@ proptest! {
         let initial = Initial::new(&plan(pages, filled, duplicates, None), seed);
         let mut counts = vec![0u64; initial.slots() as usize];
         let mut taken = 0;
-        for page in 0..pages.next_multiple_of(64) {
+        for page in 0..pages {
             if let Some(slot) = initial.slot(page) {
                 counts[slot as usize] += 1;
                 taken += 1;
@@ -77,12 +77,8 @@ proptest! {
         // Room for all pages and some of what is kept.
         let mut pages = Pages::new(&plan, (count + 130) * PAGE / 2, seed, random);
         let slots = count + 130;
-        let mut contents: BTreeMap<u32, u64> = BTreeMap::new();
-        for page in 0..count {
-            if let Some(slot) = pages.place(page) {
-                contents.entry(slot).or_insert(u64::from(slot) + 1_000_000);
-            }
-        }
+        let held = (0..slots as u32).filter(|&slot| pages.holds(slot));
+        let mut contents: BTreeMap<u32, u64> = held.map(|slot| (slot, u64::from(slot) + 1_000_000)).collect();
         let mut model: BTreeMap<u64, u64> =
             (0..count).filter_map(|page| Some((page, contents[&pages.place(page)?]))).collect();
         let mut images: Vec<BTreeMap<u64, u64>> = Vec::new();
