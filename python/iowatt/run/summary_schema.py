@@ -131,8 +131,8 @@ class Energy(_Part):
     by_cause_j: dict[str, float] = Field(
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
-        "they are computed from), rebuild, background (what buffers write out and read ahead), migration (data "
-        "that moves between the parts of a virtual pool); and "
+        "they are computed from), rebuild, background (what buffers write out and read ahead), migration "
+        "(data that moves between the parts of a virtual pool); and "
         "power_management (changes of level), idle (spinning without work), low_power (standby and other "
         "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
         "is total_j.",
