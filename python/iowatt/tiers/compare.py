@@ -72,10 +72,11 @@ def _tier(one: TierFigures) -> dict[str, Any]:
     }
 
 
-def _busy(one: TierFigures) -> float:
-    """Share of the time that a drive works. An SSD works on several operations at once, and is busy with any."""
-    offered = one.operations * one.service_s / one.tier.count
-    return 1 - math.exp(-offered) if one.tier.technology.drive.kind == "ssd" else min(1.0, offered)
+def _busy(one: TierFigures) -> float | None:
+    """Share of the time that a disk works; not told of SSDs, which also work behind their write buffers."""
+    if one.tier.technology.drive.kind == "ssd":
+        return None
+    return min(1.0, one.operations * one.service_s / one.tier.count)
 
 
 def brief(names: str, found: Prediction | None, objective: Objective) -> dict[str, Any]:
