@@ -24,7 +24,7 @@ profile = { name = "skew", rate_iops = 100, duration = "20s" }
 name = "disks"
 device = "arrays2002-disk"
 count = 2
-raid = { level = 10 }
+raid = { level = 1 }
 [array.controller.cache]
 size = "4MiB"
 line = "8KiB"
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_said(made, words, said):
 
 def test_a_trace_without_requests_is_refused(tmp_path):
     (tmp_path / "empty.csv").write_text("time_s,op,offset,size\n")
-    assert "no reads and no writes" in str(invoke(tmp_path / "empty.csv").exception)
+    assert "no read or write" in str(invoke(tmp_path / "empty.csv").exception)
 
 
 def test_addresses_at_the_end_of_the_world(tmp_path):

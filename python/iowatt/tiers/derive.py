@@ -474,6 +474,12 @@ def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]
             "a workload is a closed loop: it asks for as much as storage gives, and the tiers are sized for what the "
             "one pool gave"
         )
+    cache = (one.plan["simulation"].get("controller") or {}).get("cache") or {}
+    if cache.get("write") == "back" and cache.get("destage_outstanding", 1) > 1 and load.writes.sum():
+        said.append(
+            f"up to {cache['destage_outstanding']} destages are under way at a time: reads wait behind them, which the "
+            "estimate, to which requests come one by one, does not see"
+        )
     if load.peak > 1.2 and not asked.peak:
         said.append(
             f"the busiest period asks for {load.peak:.2g} times the mean, which the tiers are sized for"
