@@ -51,7 +51,13 @@ def invoke(*words):
 def test_a_run_is_told_in_text_json_and_a_page(made, tmp_path):
     text = invoke(made / "run", "-o", tmp_path / "heat.html")
     assert text.exit_code == 0, text.output
-    for words in ("front end (as hosts ask)", "back end (behind the cache)", "Gini", "skew point", "of the I/O"):
+    for words in (
+        "front end (as hosts ask)",
+        "back end (behind the cache)",
+        "Gini",
+        "skew point",
+        "of the I/O",
+    ):
         assert words in text.stdout
     found = json.loads(invoke(made / "run" / "run.json", "--json").stdout)
     assert found["schema"] == "iowatt.heat/1"

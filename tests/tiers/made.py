@@ -25,14 +25,18 @@ def drive(**figures: float) -> Drive:
     return Drive(**(plain | figures), capacity_bytes=1000 * GB, usd=None, kind="hdd")  # type: ignore[arg-type]
 
 
-def technology(name: str, *, capacity_gb: int = 1000, usd: float | None = 100.0, group: int = 1, **figures: float):
+def technology(
+    name: str, *, capacity_gb: int = 1000, usd: float | None = 100.0, group: int = 1, **figures: float
+):
     """RAID-0, so that room and work are those of the drives."""
     made = drive(**figures)
     object.__setattr__(made, "capacity_bytes", capacity_gb * GB)
     return Technology(name, name, 0, 64 * 1024, group, made, usd)
 
 
-def load(rates: list[float], *, extent_gb: float = 1.0, cold_gb: float = 0.0, read_share: float = 1.0) -> Load:
+def load(
+    rates: list[float], *, extent_gb: float = 1.0, cold_gb: float = 0.0, read_share: float = 1.0
+) -> Load:
     """Extents of the given requests per second, sorted."""
     hot = np.array(sorted(rates, reverse=True), dtype=float)
     return Load(

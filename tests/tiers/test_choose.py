@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,8 +18,9 @@ SLOW = technology("slow", capacity_gb=1000, saturated_iops=100.0)
 
 
 def test_the_rule_by_hand():
-    # An extent of 1 GB takes 1/100 of a fast drive's room and 1/1000 of a slow one's; at 0.7 of its rate, r IOPS take
-    # r/700 and r/70. The fast one is less where r/70 > 1/100 and more than 1/100 of it, that is above 0.7 IOPS/GB.
+    # An extent of 1 GB takes 1/100 of a fast drive's room and 1/1000 of a slow one's; at 0.7 of its rate, r
+    # IOPS take r/700 and r/70. The fast one is less where r/70 > 1/100 and more than 1/100 of it, that is
+    # above 0.7 IOPS/GB.
     work = load([8.0, 1.0, 0.75, 0.65, 0.1])
     assert choose.assign(work, [FAST, SLOW], 0.7, "dollars").tolist() == [0, 0, 0, 1, 1]
     # A slow drive for 10 USD is worth ten times the density.
@@ -88,7 +91,7 @@ def test_every_extent_has_one_tier_with_room_and_rate(rates, cold_gb, objective,
     assert tiers
     assert tiers[0].first == 0
     assert tiers[-1].last == len(rates)
-    for sooner, later in zip(tiers, tiers[1:], strict=False):
+    for sooner, later in pairwise(tiers):
         assert sooner.last == later.first
     assert sum(tier.held_bytes(work) for tier in tiers) == pytest.approx(work.total_bytes)
     for tier in tiers:

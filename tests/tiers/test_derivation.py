@@ -76,7 +76,8 @@ def test_two_tiers_are_chosen_and_their_shares_add_up(derived):
     assert sum(tier["space_share"] for tier in tiers) == pytest.approx(1)
     assert sum(tier["io_share"] for tier in tiers) == pytest.approx(1)
     # k = 14: much of the I/O on little of the space.
-    assert tiers[0]["io_share"] > 0.7 > 0.5 > tiers[0]["space_share"]
+    assert tiers[0]["io_share"] > 0.7
+    assert tiers[0]["space_share"] < 0.5
     assert all(tier["utilisation"] <= 0.7 for tier in tiers)
     assert found["load"]["stored_gb"] == pytest.approx(10_000)
     # The least of all alternatives.
@@ -98,7 +99,12 @@ def test_the_prediction_is_held_against_the_simulation(derived):
 
 def test_what_is_written_runs_again_and_is_the_same(derived):
     folder, found = derived
-    assert sorted(path.name for path in folder.iterdir()) == ["one-pool", "scenario.toml", "tier.json", "tiers"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "one-pool",
+        "scenario.toml",
+        "tier.json",
+        "tiers",
+    ]
     assert json.loads((folder / "tier.json").read_text()) == found
     again = iowatt.run(folder / "scenario.toml")
     kept = Run.open(folder / "tiers")
@@ -109,12 +115,16 @@ def test_what_is_written_runs_again_and_is_the_same(derived):
 
 
 def test_a_limit_of_response_time_is_kept(files):
-    done = invoke(files, "--no-simulate", "--json", "-o", files / "a", "--response-time", "8ms", "--minimize", "dollars")
+    done = invoke(
+        files, "--no-simulate", "--json", "-o", files / "a", "--response-time", "8ms", "--minimize", "dollars"
+    )
     assert done.exit_code == 0, done.output
     strict = json.loads(done.stdout)
     assert strict["simulated"] is None
     assert strict["chosen"]["predicted"]["response_time_ms"] <= 8
-    loose = json.loads(invoke(files, "--no-simulate", "--json", "-o", files / "b", "--minimize", "dollars").stdout)
+    loose = json.loads(
+        invoke(files, "--no-simulate", "--json", "-o", files / "b", "--minimize", "dollars").stdout
+    )
     assert loose["chosen"]["predicted"]["usd"] <= strict["chosen"]["predicted"]["usd"]
     big = [row for row in strict["alternatives"] if row["tiers"] == "big"]
     assert big[0]["drives"] is None  # 13 ms a service: no number of them is enough
@@ -126,7 +136,13 @@ def test_a_limit_of_response_time_is_kept(files):
 def test_text_says_what_json_says(files):
     done = invoke(files, "-o", files / "out", "--minimize", "dollars")
     assert done.exit_code == 0, done.output
-    for words in ("on one pool", "what the rule makes of them", "chosen", "prediction against simulation", "fast"):
+    for words in (
+        "on one pool",
+        "what the rule makes of them",
+        "chosen",
+        "prediction against simulation",
+        "fast",
+    ):
         assert words in done.stdout
     assert f"scenario: {files / 'out' / 'scenario.toml'}" in done.stdout.replace("\n", "")
 

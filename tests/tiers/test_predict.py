@@ -12,7 +12,9 @@ from iowatt.tiers.choose import Tier
 def tier(rate_share: float, **figures: float) -> predict.Prediction:
     """One drive of 100 operations a second at a share of its rate."""
     work = load([100.0 * rate_share])
-    return predict.predict(work, [Tier(technology("slow", **figures), 1, 0, 1, 0.0)], front(iops=100.0 * rate_share))
+    return predict.predict(
+        work, [Tier(technology("slow", **figures), 1, 0, 1, 0.0)], front(iops=100.0 * rate_share)
+    )
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.5, 0.9])
@@ -43,7 +45,9 @@ def test_a_tier_that_cannot_keep_up_has_no_response_time():
 def test_hits_and_buffered_writes_do_not_wait_for_the_back_end():
     work = load([50.0], read_share=0.4)
     tiers = [Tier(technology("slow"), 1, 0, 1, 0.0)]
-    before = front(iops=200.0, read_share=0.5, read_miss=0.2, read_hit_s=1e-4, write_waits=False, write_hit_s=2e-4)
+    before = front(
+        iops=200.0, read_share=0.5, read_miss=0.2, read_hit_s=1e-4, write_waits=False, write_hit_s=2e-4
+    )
     found = predict.predict(work, tiers, before)
     back = found.tiers[0].read_s
     assert found.read_s == pytest.approx(1e-4 + 0.2 * back)

@@ -1,4 +1,4 @@
-"""Heat over time: a picture of address by period, and how much of the hot set of one period is hot in the next."""
+"""Heat over time: a picture of address by period, and whether what is hot in one period is in the next."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> di
     -------
     dict
         ``hot_share``: share of the space that is called hot, in each period its hottest extents (fewer where
-        fewer were touched). ``caught``: share of a period's I/O that lies on the hot set of the period before,
+        fewer were touched). ``caught``: share of a period's I/O that lies on the hot set of the period
+        before,
         mean over periods weighted by I/O: what a fast tier of that size, filled by what was, would serve.
         ``possible``: the same on the period's own hot set, the most there is. ``kept``: share of the hot set
         that was hot in the period before. ``whole``: share of I/O on one set for the whole time, the best.
