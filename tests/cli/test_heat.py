@@ -112,4 +112,6 @@ def test_addresses_at_the_end_of_the_world(tmp_path):
     assert "too many extents" in str(done.exception)
     done = invoke(tmp_path / "far.csv", "--extent", "1PiB", "--json")
     assert done.exit_code == 0, done.exception
-    assert json.loads(done.stdout)["points"][0]["reads"] == 2
+    (front,) = json.loads(done.stdout)["points"]
+    assert front["reads"] == 2
+    assert front["over_time"]["end_gb"] == pytest.approx(2**63 / 1e9, rel=1e-3)

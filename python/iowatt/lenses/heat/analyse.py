@@ -150,14 +150,14 @@ def _by_address(
     edges = course.bands(span, MOST_BANDS)
     bands = len(edges) - 1
     band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
-    gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
+    gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
     by_way = [
         np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)
     ]
     return [
         {
-            "from_gb": float(edges[at] * extents.extent_bytes / BYTES_PER_GB),
-            "until_gb": float(edges[at + 1] * extents.extent_bytes / BYTES_PER_GB),
+            "from_gb": float(edges[at]) * extents.extent_bytes / BYTES_PER_GB,
+            "until_gb": float(edges[at + 1]) * extents.extent_bytes / BYTES_PER_GB,
             "read_iops_per_gb": float(by_way[0][at]),
             "write_iops_per_gb": float(by_way[1][at]),
         }

@@ -45,13 +45,13 @@ def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
     np.add.at(sums, (band, extents.period // joined), io)
     starts = np.arange(columns) * joined * extents.period_s
     seconds = np.minimum(starts + joined * extents.period_s, max(extents.duration_s, 1e-9)) - starts
-    gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
+    gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
     density = sums / gigabytes[:, None] / np.maximum(seconds, 1e-9)[None, :]
     return {
         "start_s": (extents.start_s + starts).tolist(),
         "end_s": float(extents.start_s + starts[-1] + seconds[-1]),
-        "end_gb": float(edges[-1] * extents.extent_bytes / BYTES_PER_GB),
-        "address_gb": (edges[:-1] * extents.extent_bytes / BYTES_PER_GB).tolist(),
+        "end_gb": float(edges[-1]) * extents.extent_bytes / BYTES_PER_GB,
+        "address_gb": (edges[:-1] * (extents.extent_bytes / BYTES_PER_GB)).tolist(),
         "iops_per_gb": [[float(cell) if cell > 0 else None for cell in row] for row in density],
     }
 
