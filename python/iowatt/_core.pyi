@@ -111,9 +111,9 @@ def trace_heat(
 ) -> TraceHeat:
     """Read a whole trace and count reads, writes and bytes by device, extent and period.
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request counts
-    where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join pairwise,
-    and then extents: ``measures`` says what they became.
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request
+    counts where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join
+    pairwise, and then extents: ``measures`` says what they became.
     """
 
 def cache_simulate(

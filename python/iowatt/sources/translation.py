@@ -309,15 +309,15 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
-    back = [HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying]
+    back = [
+        HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying
+    ]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
 
 
-def _held(
-    space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns
-) -> int:
-    """Bytes of a pool that hold data: to the end of its last volume, or of what was read ahead beyond that."""
+def _held(space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read beyond that."""
     end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
     own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
     if len(own):
