@@ -129,7 +129,7 @@ impl<'a> Simulation<'a> {
         let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
         let controller = Controller::new(plan, pool_bytes).map(Box::new);
         let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
-            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let told = controller.as_deref().is_some_and(Controller::detects_zeros);
             let share = workload.zero_share;
             (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
         };
