@@ -26,7 +26,8 @@ S = 1_000_000_000
 MS = 1_000_000
 STATES = ("active", "positioning", "idle", "standby", "spin_up", "spin_down")
 CAUSES = (
-    "host_read", "host_write", "redundancy", "rebuild", "background", "power_management", "idle", "low_power",
+    "host_read", "host_write", "redundancy", "rebuild", "background", "migration", "power_management", "idle",
+    "low_power",
 )  # fmt: skip
 
 

@@ -115,10 +115,11 @@ def _back_end(
     if target is None:
         yield None
         return
+    from iowatt.sources.translation import space_names
     from iowatt.trace.back_end import BackEndSpool
 
     file = Path(target)
-    with BackEndSpool(file, plan["names"]["pools"], force=force) as spool:
+    with BackEndSpool(file, space_names(plan["names"]), force=force) as spool:
         yield spool
 
 

@@ -92,6 +92,9 @@ pub fn simulate<'py>(
     result.set_item("summary", summary.to_string())?;
     result.set_item("intervals", columns(py, outcome.intervals)?)?;
     result.set_item("latency", columns(py, outcome.latency)?)?;
+    if let Some(heat) = outcome.heat {
+        result.set_item("heat", columns(py, heat)?)?;
+    }
     let foreseen = PyDict::new(py);
     let (mut drive, mut start, mut length) = (vec![], vec![], vec![]);
     for period in outcome.foreseen {

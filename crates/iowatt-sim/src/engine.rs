@@ -11,17 +11,17 @@ use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
 use crate::controller::back_end::Purpose;
 use crate::controller::{Controller, Incoming};
-use crate::device::hdd::Model;
-use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
+use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
-use crate::observe::{IdleSink, Observer};
+use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
-use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
+use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
 use crate::rng::{Room, Stream};
 use crate::slab::Slab;
+use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
 use std::sync::Arc;
 
@@ -70,6 +70,8 @@ pub struct Simulation<'a> {
     buses: Vec<Bus>,
     /// Where there is one, drive operations serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
+    /// Where there is one, drive operations serve its transfers.
+    volumes: Option<Box<Volumes>>,
     /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
     zeros: Vec<Option<(Stream, f64)>>,
     /// Takes every request that a pool is handed.
@@ -104,30 +106,32 @@ impl<'a> Simulation<'a> {
         let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let hdd = hdd_plan(pool);
-            let model = Model::new(hdd);
-            if hdd.sectors > model.mech.layout.capacity() {
-                return Err(SimError::Plan(format!(
-                    "pool {number}: its drives' layout holds fewer sectors than they offer"
-                )));
-            }
+            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
             let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
+            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
+                .map_err(SimError::Plan)?;
             pools.push(built);
-            let ladder = Arc::new(Ladder::new(hdd, &model));
             first_drive.push(drives.len());
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
             for member in 0..pool.drives() {
-                let made = (&model, &ladder);
-                drives.push(Drive::new((number, pool), made, plan.seed, drives.len(), member, &buses));
+                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
-                ladders.push(Arc::clone(&ladder));
+                ladders.push(Arc::clone(&kind.ladder));
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
-        let pool_bytes = pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
-        let controller = Controller::new(plan, pool_bytes).map(Box::new);
+        let mut space_bytes: Vec<u64> =
+            pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
+        let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
+        let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
+        let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
+        for capacity in volumes.iter().flat_map(|v| v.capacities()) {
+            plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
+            space_bytes.push(capacity);
+        }
+        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
+        let controller = Controller::new(plan, space_bytes).map(Box::new);
         let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
             let told = controller.as_deref().is_some_and(Controller::detects_zeros);
             let share = workload.zero_share;
@@ -136,9 +140,12 @@ impl<'a> Simulation<'a> {
         let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
-        let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
-        let observer = Observer::new(window, interval, ladders, states, flows.memberships())
+        let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
+        let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
+        if let Some(heat) = heat {
+            observer.map_heat(heat);
+        }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
         let mut built = Self {
@@ -156,6 +163,7 @@ impl<'a> Simulation<'a> {
             drives,
             buses,
             controller,
+            volumes,
             zeros,
             back_end: None,
             observer,
@@ -285,6 +293,14 @@ impl<'a> Simulation<'a> {
                 self.with_workshop(pool as usize, |pool, shop| pool.rebuild(shop));
                 Ok(())
             }
+            Event::Alarm(number) => {
+                self.with_volumes(|volumes, moment| volumes.alarm(number as usize, moment));
+                self.settle()
+            }
+            Event::Answered(upper) => {
+                self.space_answered(upper)?;
+                self.settle()
+            }
             Event::Loss(number) => {
                 self.lose(number);
                 self.settle()
@@ -330,6 +346,11 @@ impl<'a> Simulation<'a> {
         }
         let write = request.op == Op::Write;
         self.observer.arrived(self.now, workload, write);
+        self.observer.issued_at(self.now, workload, (offset, size, write));
+        if self.controller.is_none() {
+            let from = volume.offset_bytes + offset;
+            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
             ops_left: 0,
@@ -339,18 +360,24 @@ impl<'a> Simulation<'a> {
             write,
         });
         let range = (volume.offset_bytes + offset, size, write);
+        let space = volume.pool;
         if self.controller.is_some() {
-            let (pool, workload) = (volume.pool as u32, workload as u32);
+            let (pool, workload) = (space as u32, workload as u32);
             let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
             let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
             self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
         }
         if let Some(log) = &mut self.back_end {
-            log.add(self.now, volume.pool as u32, &range, Purpose::Pass);
+            log.add(self.now, space as u32, &range, Purpose::Pass);
         }
-        let pool = &mut self.pools[volume.pool];
-        let made = pool.submit(range, host, &self.drives, &mut self.ops, &mut self.ready);
+        if self.volumes.is_some() {
+            self.hosts.get_mut(host).ops_left = 1;
+            self.enter_volumes(space, host, range);
+            return Ok(());
+        }
+        let pool = &mut self.pools[space];
+        let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
@@ -392,16 +419,25 @@ impl<'a> Simulation<'a> {
 
     /// An operation of a request is done with; so is the request if it was the last one.
     fn operation_done(&mut self, op: &DriveOp) -> Result<(), SimError> {
+        if self.volumes.is_some() {
+            self.with_volumes(|volumes, moment| volumes.operation_done(op.host, moment));
+            return self.settle();
+        }
         if self.controller.is_some() {
             self.back_end_operation_done(op.host);
             return self.settle();
         }
-        let host = self.hosts.get_mut(op.host);
+        self.part_of_host_done(op.host)
+    }
+
+    /// One of the things that a host request waits for is done; so is the request if it was the last one.
+    fn part_of_host_done(&mut self, key: u32) -> Result<(), SimError> {
+        let host = self.hosts.get_mut(key);
         host.ops_left -= 1;
         if host.ops_left > 0 {
             return Ok(());
         }
-        self.complete_host(op.host)
+        self.complete_host(key)
     }
 
     /// A host request has its answer; a closed loop may issue the next.
@@ -448,9 +484,10 @@ impl<'a> Simulation<'a> {
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
-        match &mut self.controller {
-            Some(controller) => controller.back.add_operations(op.host, made),
-            None => self.hosts.get_mut(op.host).ops_left += made,
+        match (&mut self.volumes, &mut self.controller) {
+            (Some(volumes), _) => volumes.add_operations(op.host, made),
+            (None, Some(controller)) => controller.back.add_operations(op.host, made),
+            (None, None) => self.hosts.get_mut(op.host).ops_left += made,
         }
         self.hand_out();
         self.operation_done(&op)
@@ -494,6 +531,7 @@ impl<'a> Simulation<'a> {
         self.hosts.is_empty()
             && self.arrivals.iter().all(Arrivals::is_exhausted)
             && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
+            && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
     }
 
     fn progress(&self) -> Progress {
@@ -529,6 +567,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

@@ -1,6 +1,6 @@
 //! The storage simulator: rooms, engine, energy ledger. No I/O, no Python, no names.
 //!
-//! A request walks through rooms in one order: [`arrival`] -> [`controller`] -> volume -> [`raid`] -> drive
+//! A request walks through rooms in one order: [`arrival`] -> [`controller`] -> [`volume`] -> [`raid`] -> drive
 //! queue and drive ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
 //! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
 
@@ -20,6 +20,7 @@ pub mod raid;
 pub mod results;
 pub mod rng;
 pub mod slab;
+pub mod volume;
 
 pub use back_end_log::{BackEndRow, BackEndSink};
 pub use engine::{Progress, Simulation};

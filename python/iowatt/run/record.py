@@ -209,6 +209,64 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class TierCounts:
+    """One part of a virtual pool. Pairs are of reads and writes; requests are of those of its virtual pool."""
+
+    part: str
+    pool: str
+    capacity_bytes: int
+    hits: tuple[int, int]
+    hit_bytes: tuple[int, int]
+    promoted_bytes: int
+    demoted_bytes: int
+    request_bytes: tuple[int, int]
+    migration_bytes: tuple[int, int]
+    occupied_bytes_at_end: int | None
+
+
+@dataclass(frozen=True)
+class ReducedCounts:
+    """What capacity optimisation did within the window, and what it held at the end."""
+
+    pages_written: int
+    duplicates: int
+    allocated: int
+    unallocated_bytes: int
+    modify_bytes: int
+    copied_bytes: int
+    waited: int
+    no_space: int
+    logical_bytes: int
+    stored_bytes: int
+    snapshot_bytes: int
+    snapshots: int
+
+
+@dataclass(frozen=True)
+class VirtualPoolCounts:
+    """What a virtual pool did within the window."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int
+    requests: tuple[int, int]
+    bytes: tuple[int, int]
+    #: Moves that ended, and those that were due and could not start then.
+    migrations: int
+    postponed: int
+    write_backs: int
+    evictions: int
+    #: Pieces of requests that moves held up, and for how long.
+    held: int
+    held_s: float
+    dirty_bytes_at_end: int
+    tiers: tuple[TierCounts, ...]
+    reduced: ReducedCounts | None = None
+    #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
+    movement: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class Rebuild:
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
@@ -239,6 +297,24 @@ class Capacity:
 
 
 @dataclass(frozen=True)
+class HeatSpace:
+    """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
+
+    point: str
+    name: str
+    capacity_bytes: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What the rows of the table ``heat`` are."""
+
+    extent_bytes: int
+    period_s: float
+    spaces: Sequence[HeatSpace]
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the simulation itself took."""
 
@@ -259,6 +335,8 @@ class Tables:
     devices: pl.DataFrame
     #: Every idle period, where they were asked for.
     idle: IdleSpool | None = None
+    #: Requests by extent and period, where they were asked for.
+    heat: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -286,7 +364,9 @@ class Record:
     zeros: Zeros | None = None
     losses: Sequence[Loss] = ()
     cache: CacheCounts | None = None
+    virtual_pools: Sequence[VirtualPoolCounts] = ()
     rebuilds: Sequence[Rebuild] = ()
+    heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.

@@ -113,6 +113,7 @@ def observe(
         raw = simulate(simulation, idle, back_end)
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
+    _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
@@ -125,6 +126,16 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
         where=f"array.pool.{pool}.failure",
         hint="let it fail later, rebuild faster, or survive more failures (RAID-6)",
     )
+
+
+def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
+        if dropped := (counted.get("reduced") or {}).get("no_space", 0):
+            raise InputError(
+                f"virtual pool {name['name']!r} runs out of space: {dropped} writes of pages find none",
+                where=f"array.virtual_pool.{name['name']}",
+                hint="offer less (capacity), give it a larger part, or keep fewer snapshots",
+            )
 
 
 def _oracles(simulation: Mapping[str, Any]) -> bool:
@@ -252,6 +263,7 @@ def build_record(
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    spaces = translation.space_names(names)
     by_workload = translation.hits(controller.get("cache"), len(volume_of))
     tables = translation.tables(names, volume_of, raw, idle)
     array = wall.at_wall(plan, tables, controller.get("processors"))
@@ -275,7 +287,7 @@ def build_record(
         volumes=[
             Volume(
                 name,
-                names["pools"][volume["pool"]],
+                spaces[volume["pool"]],
                 volume["capacity_bytes"],
                 translation.flow(flow),
                 Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
@@ -286,7 +298,7 @@ def build_record(
         ],
         tables=tables if array is None else array.tables,
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
-        capacity=translation.capacity(names, simulation),
+        capacity=translation.capacity(names, simulation, summary),
         array_idle_w={} if array is None else array.idle_w,
         buses=translation.buses(names["buses"], summary),
         processors=translation.station(controller.get("processors")),
@@ -295,12 +307,20 @@ def build_record(
         zeros=translation.zeros(controller.get("zeros")),
         losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),
+        virtual_pools=translation.virtual_pools(names, simulation, summary),
         rebuilds=translation.rebuilds(names, summary),
+        heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),
         notes=[
             *plan["notes"],
             *notes,
-            *translation.remarks(names, raw, simulation["observe"]["interval_s"], drives_alone=array is None),
+            *translation.remarks(
+                names,
+                raw,
+                simulation["observe"]["interval_s"],
+                drives_alone=array is None,
+                asked_extent_bytes=(simulation["observe"].get("heat") or {}).get("extent_bytes", 0),
+            ),
             *([] if array is None else array.notes),
             *translation.trouble(names, simulation, summary),
         ],

@@ -1,6 +1,7 @@
-//! The engine's side of the controller: requests go in, back-end requests and answers come out.
+//! The engine's side of the rooms in front of the pools, controller and volumes: requests go in, requests to what is behind
+//! and answers come out.
 //!
-//! The controller only says what is to be done; [`Simulation::settle`] does it once the event that led to
+//! The rooms only say what is to be done; [`Simulation::settle`] does it once the event that led to
 //! it has been handled, so that answers which lead to new requests never nest.
 
 use super::Simulation;
@@ -9,6 +10,7 @@ use crate::controller::{Incoming, Moment};
 use crate::error::SimError;
 use crate::event::Event;
 use crate::plan::ControllerPlan;
+use crate::volume::{self, Volumes};
 
 impl Simulation<'_> {
     /// A host request enters the controller.
@@ -57,24 +59,82 @@ impl Simulation<'_> {
         controller.operation_done(key, moment);
     }
 
-    /// Does what the controller has asked for: hands its requests to the pools, and answers to the hosts.
+    /// A request of `(offset, size, write)` on a space, known above as `upper`, enters the volume room.
+    pub(super) fn enter_volumes(&mut self, space: usize, upper: u32, range: (u64, u64, bool)) {
+        let (from, size, write) = range;
+        self.with_volumes(|volumes, moment| volumes.submit(space, upper, (from, from + size, write), moment));
+    }
+
+    /// Lets the volume room do something.
+    pub(super) fn with_volumes(&mut self, act: impl FnOnce(&mut Volumes, volume::Moment<'_>)) {
+        let Some(volumes) = &mut self.volumes else { return };
+        let window = self.observer.window();
+        let (events, drives) = (&mut self.events, &self.drives[..]);
+        act(volumes, volume::Moment { now: self.now, window, events, drives });
+    }
+
+    /// The volume room has answered a request of the layer above.
+    pub(super) fn space_answered(&mut self, upper: u32) -> Result<(), SimError> {
+        if self.controller.is_some() {
+            self.back_end_operation_done(upper);
+            Ok(())
+        } else {
+            self.part_of_host_done(upper)
+        }
+    }
+
+    /// Does what the rooms have asked for, until they ask for nothing more.
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
-        while let Some(controller) = &mut self.controller {
-            if let Some((key, request)) = controller.back.take() {
-                let pool = &mut self.pools[request.pool as usize];
-                let range = (request.from, request.until - request.from, request.write);
-                if let Some(log) = &mut self.back_end {
-                    log.add(self.now, request.pool, &range, request.purpose);
-                }
-                let made = pool.submit(range, key, &self.drives, &mut self.ops, &mut self.ready);
-                controller.back.sent(key, made);
-                self.hand_out();
-            } else if let Some(host) = controller.answers.pop_front() {
-                self.complete_host(host)?;
-            } else {
+        while self.controller.is_some() || self.volumes.is_some() {
+            if !(self.settle_controller()? || self.settle_volumes()?) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Hands on one request or answer of the controller; whether there was one.
+    fn settle_controller(&mut self) -> Result<bool, SimError> {
+        let Some(controller) = &mut self.controller else { return Ok(false) };
+        if let Some((key, request)) = controller.back.take() {
+            let space = request.pool as usize;
+            self.observer.handed_to(self.now, space, (request.from, request.until, request.write));
+            let range = (request.from, request.until - request.from, request.write);
+            if let Some(log) = &mut self.back_end {
+                log.add(self.now, request.pool, &range, request.purpose);
+            }
+            if self.volumes.is_some() {
+                controller.back.sent(key, 1);
+                self.enter_volumes(space, key, range);
+            } else {
+                let pool = &mut self.pools[space];
+                let made = pool.submit(range, (key, false), &self.drives, &mut self.ops, &mut self.ready);
+                controller.back.sent(key, made);
+                self.hand_out();
+            }
+        } else if let Some(host) = controller.answers.pop_front() {
+            self.complete_host(host)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Hands on one transfer or answer of the volume room; whether there was one.
+    fn settle_volumes(&mut self) -> Result<bool, SimError> {
+        let Some(volumes) = &mut self.volumes else { return Ok(false) };
+        if let Some((key, transfer)) = volumes.take() {
+            let pool = &mut self.pools[transfer.pool];
+            let range = (transfer.from, transfer.until - transfer.from, transfer.write);
+            let serves = (key, transfer.migrates());
+            let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
+            volumes.sent(key, made);
+            self.hand_out();
+        } else if let Some(upper) = volumes.answer() {
+            self.space_answered(upper)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
 }

@@ -1,5 +1,6 @@
 //! The controller's part of the plan. What is left out costs nothing and makes no events.
 
+pub use iowatt_cache::ReplacementPlan;
 use serde::Deserialize;
 
 /// What stands between hosts and pools.
@@ -75,7 +76,8 @@ pub struct CachePlan {
     pub capacity_bytes: u64,
     /// Unit of allocation: whole sectors of every pool, and 64 equal parts where it has more than 64.
     pub line_bytes: u64,
-    /// Which line gives way.
+    /// Which line gives way: the name of a policy, or its plan.
+    #[serde(deserialize_with = "iowatt_cache::plan::named_or_whole")]
     pub replacement: ReplacementPlan,
     /// Whether what reads miss is kept.
     pub read: bool,
@@ -154,14 +156,6 @@ pub struct MirrorPlan {
     pub latency_s: f64,
 }
 
-/// Replacement policies.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReplacementPlan {
-    /// Least recently used.
-    Lru,
-}
-
 /// Write policies.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
@@ -214,6 +208,7 @@ impl ControllerPlan {
             cache.destage_bytes >= cache.line_bytes && cache.destage_bytes.is_multiple_of(cache.line_bytes),
             "a destage must be whole cache lines",
         )?;
+        cache.replacement.validate()?;
         check(cache.destage_outstanding > 0, "at least one destage must be allowed at a time")?;
         check(
             self.split.is_none_or(|s| cache.granule(sectors).is_some_and(|g| s.bytes.is_multiple_of(g))),

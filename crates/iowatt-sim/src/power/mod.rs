@@ -59,10 +59,12 @@ pub enum Cause {
     Rebuild,
     /// What the drive does by itself: writing out and reading ahead.
     Background,
+    /// Moving data between the parts of a virtual pool.
+    Migration,
 }
 
 /// Number of causes of work.
-pub const CAUSES: usize = 5;
+pub const CAUSES: usize = 6;
 
 /// Causes in results: those of work, by `Cause as usize`, then changes of level, idling, and levels below it.
 pub const CAUSE_NAMES: [&str; CAUSES + 3] = [
@@ -71,6 +73,7 @@ pub const CAUSE_NAMES: [&str; CAUSES + 3] = [
     "redundancy",
     "rebuild",
     "background",
+    "migration",
     "power_management",
     "idle",
     "low_power",

@@ -43,6 +43,7 @@ CAUSE_NAMES = {
     "redundancy": "Parity and copies",
     "rebuild": "Rebuild",
     "background": "Drives' own work",
+    "migration": "Moving data",
     "power_management": "Changing power level",
     "idle": "Idle (spinning)",
     "low_power": "At low power",

@@ -6,8 +6,6 @@
 mod ahead;
 mod destage;
 mod lines;
-mod lru;
-mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -15,8 +13,8 @@ use super::back_end::{BackEnd, BackEndRequest, NONE, Purpose};
 use crate::plan::{CachePlan, DestagePlan, LineTransfers, WriteCaching};
 use ahead::{Seen, Streams};
 use destage::{Bounds, Sweep, Wish};
+use iowatt_cache::{Policy, Replacement};
 use lines::{Lines, address_of, key_of};
-use policy::{Policy, Replacement};
 
 /// Bytes of one pool, rounded out to granules of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +168,7 @@ impl Cache {
             order: plan.destage,
             pool_bytes,
             lines: Lines::default(),
-            policy: Policy::new(plan.replacement),
+            policy: Policy::new(plan.replacement, capacity),
             sweep: Sweep::default(),
             bounds: Bounds {
                 line: line_granules,

@@ -34,6 +34,9 @@ fn cache(plan: &CachePlan) -> Cache {
     Cache::new(plan, &[SECTOR], vec![POOL], 1).unwrap()
 }
 
+/// What no policy may change: the data.
+const POLICIES: [&str; 9] = ["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"];
+
 /// The back end as a queue whose requests complete when the test says so.
 #[derive(Default)]
 struct Drives {
@@ -241,8 +244,10 @@ proptest! {
     fn keeps_every_write(
         steps in prop::collection::vec((0u8..5, 0u64..123, 1u64..30, any::<prop::sample::Index>()), 1..250),
         size in 1u64..12, outstanding in 1usize..4, run in 1u64..5, keeps_reads in any::<bool>(),
+        policy in prop::sample::select(POLICIES.to_vec()),
     ) {
         let mut given = plan(size, WriteCaching::Back);
+        given.replacement = serde_json::from_value(serde_json::json!({ "policy": policy })).unwrap();
         (given.destage_outstanding, given.destage_bytes, given.read) = (outstanding, run * LINE, keeps_reads);
         let (mut c, mut d) = (cache(&given), Drives::default());
         // Versions of each granule: as last written by a host, as on the drives, and as a destage under way
