@@ -62,7 +62,7 @@ fn back_end_rows(py: Python<'_>, function: &Py<PyAny>, rows: &[BackEndRow]) -> P
             narrow(&|row| u32::from(row.write)).into_pyarray(py),
             offset.into_pyarray(py),
             narrow(&|row| row.size).into_pyarray(py),
-            narrow(&|row| row.purpose).into_pyarray(py),
+            narrow(&|row| row.reason).into_pyarray(py),
         ),
     )?;
     Ok(())
