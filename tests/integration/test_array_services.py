@@ -153,6 +153,7 @@ def test_without_a_controller_the_stream_is_that_of_the_hosts(tmp_path):
     assert rows.height == found["requests"]["count"]
     assert set(rows["device"].unique()) == {volume["pool"] for volume in found["volumes"]}
     assert rows["stream"].unique().to_list() == ["host"]
+    assert not any("cache" in flow for flow in (*found["volumes"], *found["workloads"]))
 
 
 def test_under_a_virtual_pool_the_stream_is_that_of_its_parts(tmp_path):
