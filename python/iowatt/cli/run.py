@@ -185,8 +185,14 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         )
     if cache := summary.get("cache"):
-        shares = [(way, cache[f"{way}_hit_ratio"]) for way in ("read", "write")]
-        hits = [f"{percent(share)} of {way}s hit" for way, share in shares if share is not None]
+        shares = [
+            (way, cache[f"{way}_hit_ratio"], cache[f"{way}_hit_bytes_ratio"]) for way in ("read", "write")
+        ]
+        hits = [
+            f"{percent(share)} of {way}s hit ({percent(of_bytes)} of their bytes)"
+            for way, share, of_bytes in shares
+            if share is not None
+        ]
         rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
     for virtual in summary.get("virtual_pools", ()):
         tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]

@@ -615,6 +615,9 @@ class RunSummary(_Part):
         for device in data["devices"]:
             if device["flash"] is None:
                 del device["flash"]
+        for flow in (*data["volumes"], *data["workloads"]):
+            if flow["cache"] is None:
+                del flow["cache"]
         return data
 
 
