@@ -73,7 +73,9 @@ def recorded(path: Path, block: int, peer: str, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Record everything that is there."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--peer", required=True, help="a Python that has libcachesim")
     parser.add_argument("--traces", type=Path, help="folder of the traces that are not shipped")
     options = parser.parse_args()

@@ -52,7 +52,10 @@ def test_hits_are_those_of_libcachesim(name, tmp_path):
     assert found["footprint"] == recorded["blocks"]
     for cache in found["caches"]:
         hits = cache["hits"]["references"]["all"]
-        assert hits == recorded["hits"][cache["policy"]][str(cache["slots"])], (cache["policy"], cache["slots"])
+        assert hits == recorded["hits"][cache["policy"]][str(cache["slots"])], (
+            cache["policy"],
+            cache["slots"],
+        )
 
 
 def test_what_is_recorded_is_worth_comparing():

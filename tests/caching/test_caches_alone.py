@@ -38,7 +38,9 @@ def naive(spec, slots, block, *, first=0, around=False):
     counts = np.zeros((4, 2), np.int64)
     number = 0
     for batch in requests(spec):
-        for op, offset, size, device in zip(*(batch[key] for key in ("op", "offset", "size", "device")), strict=True):
+        for op, offset, size, device in zip(
+            *(batch[key] for key in ("op", "offset", "size", "device")), strict=True
+        ):
             offset, size, way = int(offset), int(size), int(op)
             end, present = offset + size, 0
             for at in range(offset // block, (end - 1) // block + 1):

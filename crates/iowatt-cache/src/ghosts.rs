@@ -65,7 +65,17 @@ pub(crate) struct Remembered<I> {
 
 impl<I: Index> Remembered<I> {
     pub(crate) fn new(most: usize) -> Self {
-        Self { ghosts: Ghosts { index: I::default(), keys: Vec::new(), links: Links::default(), free: Vec::new() }, queue: Queue::default(), most, returning: None }
+        Self {
+            ghosts: Ghosts {
+                index: I::default(),
+                keys: Vec::new(),
+                links: Links::default(),
+                free: Vec::new(),
+            },
+            queue: Queue::default(),
+            most,
+            returning: None,
+        }
     }
 
     /// Remembers a key that goes; the oldest is forgotten where there are too many.

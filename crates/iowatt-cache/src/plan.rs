@@ -88,9 +88,10 @@ impl ReplacementPlan {
             Self::S3Fifo { small_share, ghost_share, threshold } => {
                 share("small_share", small_share, 1.0)?;
                 share("ghost_share", ghost_share, 100.0)?;
-                (1..=3).contains(&threshold).then_some(()).ok_or_else(|| {
-                    format!("threshold is {threshold}; 1 to 3 are accepted")
-                })
+                (1..=3)
+                    .contains(&threshold)
+                    .then_some(())
+                    .ok_or_else(|| format!("threshold is {threshold}; 1 to 3 are accepted"))
             }
         }
     }

@@ -186,11 +186,7 @@ impl Queue {
 
     /// Takes out the oldest that may go; those before it stand aside from now on.
     #[inline]
-    pub(crate) fn take(
-        &mut self,
-        links: &mut Links,
-        mut evictable: impl FnMut(u32) -> bool,
-    ) -> Option<u32> {
+    pub(crate) fn take(&mut self, links: &mut Links, mut evictable: impl FnMut(u32) -> bool) -> Option<u32> {
         while let Some(slot) = self.pop(links) {
             if evictable(slot) {
                 return Some(slot);

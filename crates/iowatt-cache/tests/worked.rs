@@ -192,7 +192,11 @@ fn model_of_2q(capacity: usize, keys: &[u64]) -> Vec<bool> {
                 am.pop_front();
             }
         }
-        if known { am.push_back(x) } else { a1in.push_back(x) }
+        if known {
+            am.push_back(x)
+        } else {
+            a1in.push_back(x)
+        }
         false
     };
     keys.iter().map(step).collect()

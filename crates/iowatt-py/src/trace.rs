@@ -319,7 +319,9 @@ pub(crate) fn open_whole(
             all_of_it(&mut spec);
             let file = spec.file().to_owned();
             let source = match source {
-                None => py.detach(|| iowatt_trace::open_ahead(&spec, BATCH)).map_err(|error| trace_error(py, error)),
+                None => py
+                    .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
+                    .map_err(|error| trace_error(py, error)),
                 some => open_spec(py, some, &spec),
             };
             Ok((source?, file))

@@ -263,9 +263,8 @@ impl<R: Records> Checked<R> {
         let mut run = std::mem::take(&mut self.run);
         run.clear();
         let first = self.records.run(&mut run, RUN);
-        let admitted = first.and_then(|first| {
-            (first..).zip(&run).try_for_each(|(place, raw)| self.admit_raw(place, raw))
-        });
+        let admitted = first
+            .and_then(|first| (first..).zip(&run).try_for_each(|(place, raw)| self.admit_raw(place, raw)));
         self.run = run;
         admitted.map(|()| !self.run.is_empty())
     }
@@ -295,9 +294,7 @@ impl<R: Records> Checked<R> {
 /// Neither zero size, nor size over u32, nor end past 2^63.
 #[inline]
 fn fits(raw: &Raw) -> bool {
-    (raw.size > 0 || raw.op == Op::Flush)
-        && raw.size <= u64::from(u32::MAX)
-        && raw.offset <= END - raw.size
+    (raw.size > 0 || raw.op == Op::Flush) && raw.size <= u64::from(u32::MAX) && raw.offset <= END - raw.size
 }
 
 /// What does not fit.

@@ -26,10 +26,7 @@ def title(cache: Found) -> str:
 def figures(found: Found) -> list[Figure]:
     """All of them."""
     several = len({cache["slots"] for cache in found["caches"]}) > 1
-    drawn = [
-        (_curve if several else _bars)(found, kind, key, what)
-        for kind, key, what in _KINDS
-    ]
+    drawn = [(_curve if several else _bars)(found, kind, key, what) for kind, key, what in _KINDS]
     return [*drawn, all_caches(found)]
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
-
 RATE_IOPS: Final = 1000.0
 """Of a profile that has no rate: hits do not depend on it."""
 
@@ -54,16 +52,11 @@ def of_profile(
     if rate_iops is None and arrivals is not None and getattr(arrivals, "rate", 0.0) is None:
         if getattr(arrivals, "phases", None) is None:
             rate_iops = RATE_IOPS
-            assumed = [f"the profile has no rate; {RATE_IOPS:g} requests/s are made, on which hits do not depend"]
+            assumed = [
+                f"the profile has no rate; {RATE_IOPS:g} requests/s are made, on which hits do not depend"
+            ]
     prepared = prepare(
         name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
     )
     known = span if span is not None else prepared.loaded.profile.span
     return Given(prepared.trace, known, (*assumed, *prepared.notes))
-
-
-def refuse(options: dict[str, Any], why: str) -> None:
-    """Raise ``InputError`` for the first option that was given in vain."""
-    for option, value in options.items():
-        if value:
-            raise InputError(why, where=option)

@@ -198,5 +198,7 @@ def _remarks(found: Mapping[str, Any], writes: str, block: int | None) -> list[s
         notes.append("there are no writes to go around the caches")
     short = sum(1 for cache in found["caches"] if cache["held"] < cache["slots"])
     if short:
-        notes.append(f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them")
+        notes.append(
+            f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them"
+        )
     return notes

@@ -29,7 +29,13 @@ pub struct Lfu {
 
 impl Default for Lfu {
     fn default() -> Self {
-        Self { links: Links::default(), class: Vec::new(), classes: Vec::new(), free: Vec::new(), lowest: END }
+        Self {
+            links: Links::default(),
+            class: Vec::new(),
+            classes: Vec::new(),
+            free: Vec::new(),
+            lowest: END,
+        }
     }
 }
 

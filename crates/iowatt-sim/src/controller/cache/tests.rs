@@ -31,8 +31,7 @@ fn cache(plan: &CachePlan) -> Cache {
 }
 
 /// What no policy may change: the data.
-const POLICIES: [&str; 9] =
-    ["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"];
+const POLICIES: [&str; 9] = ["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"];
 
 /// The back end as a queue whose requests complete when the test says so.
 #[derive(Default)]
