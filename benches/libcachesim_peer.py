@@ -1,6 +1,7 @@
-"""Run by a Python that has libcachesim (GPL; never one of iowatt's dependencies): hits and CPU time of its batch call.
+"""Hits and CPU time of libCacheSim's batch call, by a Python that has it (GPL; never a dependency of iowatt).
 
-``python libcachesim_peer.py '["FILE.oracleGeneral", [["lru", 1000], ...], times]'`` prints a line of JSON for each cache.
+``python libcachesim_peer.py '["FILE.oracleGeneral", [["lru", 1000], ...], times]'`` prints a line of JSON
+for each cache.
 """
 
 from __future__ import annotations

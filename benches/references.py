@@ -16,7 +16,7 @@ DEVICE_SHIFT = 40
 
 
 def blocks(path: Path, block: int) -> np.ndarray:
-    """Names of the blocks that the requests of a trace touch, in order; of a list of keys (.be32) the keys."""
+    """Names of the blocks that a trace touches, in order; of a list of keys (.be32) the keys."""
     import numpy as np
 
     if ".caffeine-be32." in path.name:
@@ -40,7 +40,7 @@ def _blocks(path: Path, block: int) -> Iterator[np.ndarray]:
 
 
 def write(names: np.ndarray, path: Path, block: int) -> None:
-    """Write oracleGeneral: a thousand references a second, each ``block`` bytes, with the next use of its block."""
+    """Write oracleGeneral: a thousand references a second, of ``block`` bytes, each with its block's next use."""
     import numpy as np
 
     records = np.zeros(len(names), RECORD)

@@ -5,8 +5,8 @@ libcachesim is GPL and no dependency: install it where nothing else is, and name
     python3 -m venv /tmp/peer && /tmp/peer/bin/pip install libcachesim
     .venv/bin/python scripts/record_libcachesim.py --peer /tmp/peer/bin/python --traces FOLDER
 
-Traces of the repository are always recorded; those of ``--traces`` are not shipped, and their counts are checked wherever
-IOWATT_TRACES names a folder that has them (tests/integration/test_cache_beside_libcachesim.py).
+Traces of the repository are always recorded; those of ``--traces`` are not shipped, and their counts are
+checked wherever IOWATT_TRACES names a folder that has them (tests/caching/test_cache_beside_libcachesim.py).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def main() -> None:
         for path, block in [*((ROOT / name, block) for name, block in SHIPPED), *others]:
             name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
             found[name] = recorded(path, block, options.peer, Path(folder))
-            print(name, found[name]["references"], flush=True)
+            sys.stderr.write(f"{name}: {found[name]['references']} references\n")
     document = {"recorded": datetime.datetime.now(datetime.UTC).date().isoformat(), "traces": found}
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     TARGET.write_text(json.dumps(document, indent=1) + "\n")

@@ -252,8 +252,8 @@ def cache(
         Names of policies (docs/models/cache.md) with parameters, ``"lru,s3-fifo:small_share=0.2"``, or
         ``"all"``.
     size:
-        ``"4GiB"``, or ``"1%"`` of the footprint, which takes a first pass over the trace; without blocks numbers
-        of objects.
+        ``"4GiB"``, or ``"1%"`` of the footprint, which takes a first pass over the trace; without blocks
+        numbers of objects.
     block:
         Of the caches; None: each request is one object, whatever its size.
     writes:
@@ -272,9 +272,9 @@ def cache(
     Returns
     -------
     polars.DataFrame
-        A row for each cache: ``policy``, ``parameters`` (as text), ``size`` as asked, ``size_bytes``, ``slots``,
-        ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and ``hit_bytes_ratio``,
-        of reads and writes too (``read_``, ``write_``; null where there are none).
+        A row for each cache: ``policy``, ``parameters`` (as text), ``size`` as asked, ``size_bytes``,
+        ``slots``, ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and
+        ``hit_bytes_ratio``, of reads and writes too (``read_``, ``write_``; null where there are none).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Hit counts equal those that libCacheSim's Python package counted (recorded by scripts/record_libcachesim.py)."""
+"""Hit counts equal those of libCacheSim's Python package, recorded by scripts/record_libcachesim.py."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Caches alone: against a cache written in six lines, by blocks and by objects; warm-up, shares, what is refused."""
+"""Caches alone: against a cache written in six lines; objects, warm-up, shares, what is refused."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,13 +37,11 @@ def naive(spec, slots, block, *, first=0, around=False):
     counts = np.zeros((4, 2), np.int64)
     number = 0
     for batch in requests(spec):
-        for op, offset, size, device in zip(
-            *(batch[key] for key in ("op", "offset", "size", "device")), strict=True
-        ):
-            offset, size, way = int(offset), int(size), int(op)
+        columns = [batch[key].tolist() for key in ("op", "offset", "size", "device")]
+        for way, offset, size, device in zip(*columns, strict=True):
             end, present = offset + size, 0
             for at in range(offset // block, (end - 1) // block + 1):
-                key = (int(device), at)
+                key = (device, at)
                 if key in cache:
                     present += min(end, (at + 1) * block) - max(offset, at * block)
                 elif around and way:

@@ -130,7 +130,7 @@ def all_caches(found: Found) -> Figure:
     return Figure(
         "caches",
         "All caches",
-        "Hit ratios of all requests, of reads and of writes; evictions are of blocks and count the warm-up too.",
+        "Hit ratios of all requests, of reads and of writes; evictions count the warm-up too.",
         Table(columns, rows),
         wide=True,
     )
