@@ -40,7 +40,7 @@ def _blocks(path: Path, block: int) -> Iterator[np.ndarray]:
 
 
 def write(names: np.ndarray, path: Path, block: int) -> None:
-    """Write oracleGeneral: a thousand references a second, of ``block`` bytes, each with its block's next use."""
+    """Write oracleGeneral: a thousand references a second of ``block`` bytes, each with its next use."""
     import numpy as np
 
     records = np.zeros(len(names), RECORD)
