@@ -30,7 +30,8 @@ def _evaluate(results: Results, quick: bool) -> Findings:
 STUDY: Final = Study(
     name="hotband2013",
     title="Cache and tiering raise IOPS per watt",
-    question="What do a cache of 3 % of the working set, a tier of SSDs, and capacity optimisation do to IOPS, response "
+    question="What do a cache of 3 % of the working set, a tier of SSDs, and capacity optimisation do to "
+    "IOPS, response "
     "time, IOPS per watt and GB per watt of an array under random requests and under Emerald's hot band?",
     source="Paridon, Tanzer (HP): SNIA Storage Developer Conference 2013",
     stages=_stages,

@@ -1,7 +1,7 @@
 """The study's claims, from the points alone: agree or differ.
 
-A ratio agrees within :data:`TOLERANCE` of the published one: the arrays are assembled and not the study's, so that no
-more can be asked of them.
+A ratio agrees within :data:`TOLERANCE` of the published one: the arrays are assembled and not the study's, so
+that no more can be asked of them.
 """
 
 from __future__ import annotations
@@ -48,24 +48,27 @@ def said(point: Point) -> str:
 
 
 def cache_assist(points: Points) -> list[Verdict]:
-    """The hot band lives from the cache, uniform requests do not: both readings of the row that is called initial."""
+    """The hot band lives from the cache, uniform requests do not: both readings of the row called initial."""
     random = cached(points, "large-random")
     hot = cached(points, "large-hot")
     apart = cached(points, "large-hot-apart")
-    (without,) = points.of("large-hot-caches", cache="0GB")
+    without = points.one("large-hot-caches", cache="0GB")
     streams = (
-        f"with each sequential stream from a place of its own {said(apart)}, x{apart.iops / random.iops:.3g}: "
+        f"with each sequential stream from a place of its own {said(apart)}, "
+        f"x{apart.iops / random.iops:.3g}: "
         f"hit ratio {share(apart.hit_ratio)} instead of {share(hot.hit_ratio)}"
     )
     theirs = published.CACHED.hot_iops / (published.CACHED.random_iops or 1.0)
     return [
         ratio(
             "cache-assist",
-            "A cache of 3 % of the working set lets the hot band run at a multiple of the uniform random rate",
+            "A cache of 3 % of the working set lets the hot band run at a multiple of the uniform random "
+            "rate",
             "first reading of 'initial': uniform random requests on the same cached array",
             hot.iops / random.iops,
             round(theirs, 3),
-            cause="all eight sequential streams begin at the same place (seekpct=0 of vdbench), so that reads of one are "
+            cause="all eight sequential streams begin at the same place (seekpct=0 of vdbench), so that "
+            "reads of one are "
             "hits of the next; where the study's began is not known",
             experiment=streams,
         ),
@@ -95,8 +98,8 @@ def small_array(points: Points) -> list[Verdict]:
     """A small array is as fast under the hot band as under random requests."""
     found = []
     for random in points.of("small-random"):
-        (hot,) = points.of("small-hot", cache=random.cache)
-        (same,) = points.of("small-hot-8k")
+        hot = points.one("small-hot", cache=random.cache)
+        same = points.one("small-hot-8k")
         found.append(
             ratio(
                 "small-array",
@@ -104,9 +107,11 @@ def small_array(points: Points) -> list[Verdict]:
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
                 round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
-                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential streams meet at the "
+                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential "
+                "streams meet at the "
                 "same drives; cache and sizes of the study's small array are not known",
-                experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of the random rate",
+                experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of the "
+                f"random rate",
             )
         )
     return found
@@ -119,8 +124,10 @@ def tiering(points: Points) -> list[Verdict]:
     theirs = published.TIERED.hot_iops / published.CACHED.hot_iops
     watts = f"{tiered.wall_w:,.0f} W against {hot.wall_w:,.0f} W"
     limit = (
-        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's law of its "
-        f"published figures) is at {numbers.significant(tiered.ms)} ms, its disks {100 * tiered.busy:.0f} % busy"
+        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's law "
+        f"of its "
+        f"published figures) is at {numbers.significant(tiered.ms)} ms, its disks {100 * tiered.busy:.0f} % "
+        f"busy"
     )
     found = [
         ratio(
@@ -129,7 +136,8 @@ def tiering(points: Points) -> list[Verdict]:
             "same cache, SSDs for some of the disks",
             tiered.iops / hot.iops,
             round(theirs, 3),
-            cause="what the cache leaves is read from few extents more, or less, than in the study: its tiers and their "
+            cause="what the cache leaves is read from few extents more, or less, than in the study: its "
+            "tiers and their "
             "sizes are not published",
             experiment=limit,
         ),
@@ -158,7 +166,8 @@ def tiering(points: Points) -> list[Verdict]:
             "first reading of 'initial': uniform random requests on the cached array",
             tiered.iops_per_w / random.iops_per_w,
             published.TIERED_OVER_INITIAL,
-            cause="as for the cache: where the sequential streams begin decides how much of the hot band is hits",
+            cause="as for the cache: where the sequential streams begin decides how much of the hot band is "
+            "hits",
             experiment=f"x{tiered.iops_per_w / hot.iops_per_w:.3g} over the cached array itself",
         ),
     ]
@@ -187,8 +196,8 @@ def tiering(points: Points) -> list[Verdict]:
 
 def coms(points: Points) -> list[Verdict]:
     """Capacity optimisation methods at 70/30 random requests."""
-    (mirrored,) = points.of("com", level=10)
-    (parity,) = points.of("com", level=5)
+    mirrored = points.one("com", level=10)
+    parity = points.one("com", level=5)
     ours = parity.iops / mirrored.iops
     theory = published.RAID5_OVER_RAID10
     slide = published.COMS["raid5"].iops / published.COMS["raid10"].iops
@@ -199,11 +208,14 @@ def coms(points: Points) -> list[Verdict]:
             "RAID-5 : RAID-10 in IOPS at 70/30 is what counting drive operations gives",
             "disks are the limit, no cache",
             f"{slide:.3f}; counting gives {theory:.3f}",
-            f"{ours:.3f} ({percent(ours / theory - 1)} of counting, {percent(ours / slide - 1)} of the slide)",
+            f"{ours:.3f} ({percent(ours / theory - 1)} of counting, {percent(ours / slide - 1)} of the "
+            f"slide)",
             abs(ours - theory) <= COUNTING_TOLERANCE,
-            "the two levels do not keep the same queues at their drives: RAID-5 has four operations of a small write in two "
+            "the two levels do not keep the same queues at their drives: RAID-5 has four operations of a "
+            "small write in two "
             "steps, and each drive waits for neither",
-            f"{said(mirrored)} and {said(parity)}, drives {100 * mirrored.busy:.0f} % and {100 * parity.busy:.0f} % busy",
+            f"{said(mirrored)} and {said(parity)}, drives {100 * mirrored.busy:.0f} % and "
+            f"{100 * parity.busy:.0f} % busy",
         )
     ]
     if compressed:
@@ -219,7 +231,8 @@ def coms(points: Points) -> list[Verdict]:
                 f"GB per watt x{capacity * mirrored.idle_w / one.idle_w:.3g}, IOPS per watt "
                 f"x{one.iops_per_w / mirrored.iops_per_w:.3g}",
                 abs(gain - 2) <= 0.2,
-                "a disk's random request takes as long for 4 KiB as for 8: its positioning is not halved; doubled IOPS is "
+                "a disk's random request takes as long for 4 KiB as for 8: its positioning is not halved; "
+                "doubled IOPS is "
                 "the slide's arithmetic (twice the data at the same IOPS per GB)",
                 f"{said(mirrored)} to {said(one)}",
             )

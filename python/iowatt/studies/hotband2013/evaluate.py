@@ -10,8 +10,6 @@ from iowatt.studies.study import Findings, Section
 from iowatt.studies.verdict import Verdict
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from iowatt.studies.results import Results
 
 
@@ -33,7 +31,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section("cache", "Cache and density", [tables.assist(points, scale), *tables.density(heat)]),
         Section("coms", "Capacity optimisation methods", [tables.coms(points, scale)]),
     ]
-    return Findings(verdicts, sections, notes(quick), table(results))
+    return Findings(verdicts, sections, notes(quick), results.table())
 
 
 def _heat(results: Results) -> dict[str, Any]:
@@ -80,32 +78,28 @@ def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> 
 def notes(quick: bool) -> list[str]:
     """What every figure here rests on."""
     said = [
-        "The arrays are assembled. The slides give rates and response times, no parts list: the number of disks of each array is "
-        f"set so that its random row comes near the published one ({systems.SMALL_DISKS} drives of 7,200 rpm; "
-        f"{systems.LARGE_DISKS} of 15,000 rpm), mirrored and striped; nothing else is set by a published figure.",
-        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}); the span of {systems.SPAN_GB:,.0f} GB is that of which the power "
-        "calculator's 96 GB of cache are 3 %; the processors of the controller (8 of 100 us a request) are assumed.",
-        f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs ({systems.SSD}); its pages are those of the "
+        "The arrays are assembled. The slides give rates and response times, no parts list: the number of "
+        "disks of each array is "
+        f"set so that its random row comes near the published one ({systems.SMALL_DISKS} drives of 7,200 "
+        f"rpm; "
+        f"{systems.LARGE_DISKS} of 15,000 rpm), mirrored and striped; nothing else is set by a published "
+        f"figure.",
+        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}); the span of {systems.SPAN_GB:,.0f} GB "
+        f"is that of which the power "
+        "calculator's 96 GB of cache are 3 %; the processors of the controller (8 of 100 us a request) are "
+        "assumed.",
+        f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs "
+        f"({systems.SSD}); its pages are those of the "
         "P9500, its cycle is short enough for several in a run, where theirs took hours.",
         "Random means uniform requests of 8 KiB, 70 % reads, Emerald's MW1: the slides say random only.",
-        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at one place, as vdbench's "
+        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at "
+        "one place, as vdbench's "
         "seekpct=0 does.",
     ]
     if quick:
-        said.insert(0, "This is the reduced run (--quick): arrays of a quarter of the size, for a look, not for figures.")
-    return said
-
-
-def table(results: Results) -> pl.DataFrame:
-    """Every point of every sweep, with what its sweep says of it first."""
-    import polars as pl
-
-    frames = [
-        frame.select(
-            pl.lit(key).alias("study.sweep"),
-            *(pl.lit(value).alias(f"study.{name}") for name, value in results.stages[key].said.items()),
-            pl.all(),
+        said.insert(
+            0,
+            "This is the reduced run (--quick): arrays of a quarter of the size, for a look, not for "
+            "figures.",
         )
-        for key, frame in results.frames.items()
-    ]
-    return pl.concat(frames, how="diagonal_relaxed")
+    return said

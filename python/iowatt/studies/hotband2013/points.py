@@ -84,7 +84,7 @@ class Points:
         LookupError
             There is none, or more.
         """
-        (found,) = self.of(kind, **wanted) or [None]
-        if found is None:
-            raise LookupError(f"no point of {kind} with {wanted}")
-        return found
+        found = self.of(kind, **wanted)
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} points of {kind} with {wanted}")
+        return found[0]

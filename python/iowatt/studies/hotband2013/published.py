@@ -1,4 +1,4 @@
-"""What Paridon and Tanzer (HP) printed, "Cache and tiering raise IOPS per watt", SNIA Storage Developer Conference 2013."""
+"""What Paridon and Tanzer (HP) printed at SNIA SDC 2013: cache, tiering, IOPS per watt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Array:
-    """A measured array: rates and mean response times under the hot band and under uniform random requests."""
+    """A measured array: rates and mean response times under the hot band and under random requests."""
 
     name: str
     hot_iops: float
@@ -31,8 +31,8 @@ TIERED: Final = Array("large array, tiered", 42_870, 5.77)
 #: The cache of the large array, share of the working set.
 CACHE_SHARE: Final = 0.03
 
-#: Slide of IOPS per watt: what it divides by is the power calculator's BTU/h (docs/models/array-power.md), so ratios hold
-#: and watts do not.
+#: Slide of IOPS per watt: what it divides by is the power calculator's BTU/h (docs/models/array-power.md), so
+#: ratios hold and watts do not.
 BTU_CACHED: Final = 7_491.5
 BTU_TIERED: Final = 7_283.0
 #: BTU/h to W of that sheet, which multiplies by 3.14 where 3.412 is meant.

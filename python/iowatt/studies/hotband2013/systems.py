@@ -1,8 +1,8 @@
 """The study's arrays and workloads as scenarios, and what varies in each sweep.
 
-The slides give rates and response times and no parts list. So the arrays are assembled: from drives of the library, as many as reach the
-published *random* rate with the published number of requests in flight. That is the one thing that is set by a published figure; what the
-hot band, the cache and the tiers then do is predicted.
+The slides give rates and response times and no parts list. So the arrays are assembled: from drives of the
+library, as many as reach the published *random* rate with the published number of requests in flight. That is
+the one thing that is set by a published figure; what the hot band, the cache and the tiers then do is predicted.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ SEED: Final = "seed"
 RANDOM: Final = ('stream.uniform.size="8KiB"',)
 #: The eight sequential streams, each from a place of its own.
 SEQUENTIAL: Final = ("write1", "write2", "write3", "read1", "read2", "read3", "read4", "read5")
-APART: Final = tuple(
-    f'stream.{name}.access={{pattern="sequential",begin="random"}}' for name in SEQUENTIAL
-)
+APART: Final = tuple(f'stream.{name}.access={{pattern="sequential",begin="random"}}' for name in SEQUENTIAL)
 
 
 #: All requests of the size of the random ones.
@@ -86,7 +84,7 @@ seed = 1
 [[workload]]
 name = "w"
 volume = "lun"
-profile = {{ name = "{profile}", rate_iops = {rate}, duration = "{length}s", span = "{span}GB", set = {changes} }}
+profile = {{ name = "{profile}", rate_iops = {rate}, duration = "{length}s", span = "{span}GB", {changes} }}
 replay = {{ mode = "closed", outstanding = {outstanding} }}
 {pools}
 [[array.volume]]
@@ -172,7 +170,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
     names = [line.split('"')[1] for line in values["pools"].splitlines() if line.startswith("name = ")]
     drawing = json.dumps([one for one in names if one in ("disks", "ssd")])
     counts = [line.split(" = ")[1] for line in values["pools"].splitlines() if line.startswith("count = ")]
-    values["changes"] = json.dumps(list(values["changes"]))
+    values["changes"] = f"set = {json.dumps(list(values['changes']))}"
     outstanding = scale.outstanding(values.pop("outstanding"))
     return _SCENARIO.format(
         name=name,
@@ -203,10 +201,14 @@ def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:
     return {CACHE: [f"{round(share * scale.span_gb, 3):g}GB" for share in shares]}
 
 
+def _random(outstanding: int) -> dict[str, Any]:
+    return {"profile": "uniform", "changes": RANDOM, "outstanding": outstanding}
+
+
 def _small(scale: Scale) -> list[Stage]:
     disks = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     caches = {CACHE: ["0B", f"{2 * scale.size:g}GiB"]}
-    random = {"profile": "uniform", "changes": RANDOM, "outstanding": SMALL.outstanding("uniform")}
+    random = _random(SMALL.outstanding("uniform"))
     return [
         _stage("small-random", scale, caches, pools=disks, **random),
         _stage("small-hot", scale, caches, pools=disks, outstanding=SMALL.outstanding("hot-band")),
@@ -217,7 +219,7 @@ def _large(scale: Scale) -> list[Stage]:
     published = _sizes(scale, [CACHE_SHARE])
     others = _sizes(scale, scale.caches)
     hot = CACHED.outstanding("hot-band")
-    random = {"profile": "uniform", "changes": RANDOM, "outstanding": CACHED.outstanding("uniform")}
+    random = _random(CACHED.outstanding("uniform"))
     return [
         _stage("large-random", scale, _sizes(scale, [0.0, CACHE_SHARE]), **random),
         _stage("large-hot", scale, published, bundles=True, outstanding=hot, heat=_heat(scale)),
@@ -235,18 +237,18 @@ def _tiered(scale: Scale) -> list[Stage]:
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
     pools += _TIERS.format(cycle=f"{scale.warmup_s / 4:g}")
-    tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": TIERED.outstanding("hot-band")}
+    hot = TIERED.outstanding("hot-band")
+    tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": hot}
     published = _sizes(scale, [CACHE_SHARE])
     return [
         _stage("tiered-hot", scale, published, **tiers),
         _stage("tiered-hot-alone", scale, _sizes(scale, [0.0]), **tiers),
         _stage("tiered-spc", scale, published, profile="spc-1-like", **tiers),
         # The same disks without the SSDs: what tiering alone does.
-        _stage("untiered-hot", scale, published, pools=disks, outstanding=TIERED.outstanding("hot-band")),
-        _stage("untiered-hot-alone", scale, _sizes(scale, [0.0]), pools=disks, outstanding=TIERED.outstanding("hot-band")),
-        _stage("untiered-spc", scale, published, pools=disks, profile="spc-1-like",
-               outstanding=TIERED.outstanding("hot-band")),
-    ]  # fmt: skip
+        _stage("untiered-hot", scale, published, pools=disks, outstanding=hot),
+        _stage("untiered-hot-alone", scale, _sizes(scale, [0.0]), pools=disks, outstanding=hot),
+        _stage("untiered-spc", scale, published, pools=disks, profile="spc-1-like", outstanding=hot),
+    ]
 
 
 def _experiments(scale: Scale) -> list[Stage]:
@@ -263,10 +265,12 @@ def _experiments(scale: Scale) -> list[Stage]:
 
 
 def _coms(scale: Scale) -> list[Stage]:
-    """RAID-1 (mirrored and striped), RAID-5 and 2:1 compression under 70/30 random requests, no cache in the way."""
+    """RAID-1 (mirrored, striped), RAID-5 and 2:1 compression under 70/30 random requests without a cache."""
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
-    random: dict[str, Any] = {"profile": "uniform", "changes": RANDOM, "outstanding": COM_OUTSTANDING}
+    random = _random(COM_OUTSTANDING)
     found = [_stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random)]
     compressed = disks + _REDUCED
-    found.append(_stage("com-compressed", scale, {SEED: [1]}, pools=compressed, pool="reduced", cache=0, **random))
+    found.append(
+        _stage("com-compressed", scale, {SEED: [1]}, pools=compressed, pool="reduced", cache=0, **random)
+    )
     return found

@@ -28,13 +28,13 @@ def arrays(points: Points, scale: Scale) -> Figure:
     small, large, tiered = published.SMALL, published.CACHED, published.TIERED
     given: list[tuple[str, str, Point, float | None, float | None]] = []
     for random in points.of("small-random"):
-        (hot,) = points.of("small-hot", cache=random.cache)
+        hot = points.one("small-hot", cache=random.cache)
         name = f"{small.name}, {random.cache} of cache"
         given += [
             (name, "random", random, small.random_iops, small.random_ms),
             (name, "hot band", hot, small.hot_iops, small.hot_ms),
         ]
-    (bare,) = points.of("large-hot-caches", cache="0GB")
+    bare = points.one("large-hot-caches", cache="0GB")
     given += [
         (large.name, "random", cached(points, "large-random"), large.random_iops, large.random_ms),
         (large.name, "hot band", cached(points, "large-hot"), large.hot_iops, large.hot_ms),
@@ -51,7 +51,8 @@ def arrays(points: Points, scale: Scale) -> Figure:
     return Figure(
         "arrays",
         "Rates and response times",
-        "The number of disks of each array is set so that the random row comes near the published one; the rest is "
+        "The number of disks of each array is set so that the random row comes near the published one; the "
+        "rest is "
         "predicted. Requests in flight are those of the published rows (Little's law).",
         Table(columns, rows),
         wide=True,
@@ -60,7 +61,7 @@ def arrays(points: Points, scale: Scale) -> Figure:
 
 def per_watt(points: Points) -> Figure:
     """IOPS per watt, with both readings of the row that the slides call initial."""
-    (bare,) = points.of("large-hot-caches", cache="0GB")
+    bare = points.one("large-hot-caches", cache="0GB")
     random, hot = cached(points, "large-random"), cached(points, "large-hot")
     tiered = cached(points, "tiered-hot")
     columns = [
@@ -73,7 +74,11 @@ def per_watt(points: Points) -> Figure:
         Column("Published ratio"),
     ]
     given: list[tuple[str, Point, float | None]] = [
-        ("initial, first reading: uniform random on the cached array (what the slide's 18,410 is)", random, 1.0),
+        (
+            "initial, first reading: uniform random on the cached array (what the slide's 18,410 is)",
+            random,
+            1.0,
+        ),
         ("initial, second reading: the hot band on the array without its cache", bare, None),
         ("cache: the hot band on the cached array", hot, published.CACHE_OVER_INITIAL),
         ("tiered: the hot band, SSDs for some of the disks", tiered, published.TIERED_OVER_INITIAL),
@@ -93,8 +98,10 @@ def per_watt(points: Points) -> Figure:
     return Figure(
         "per-watt",
         "IOPS per watt",
-        "The published ratios are over the first reading, which compares two workloads; the second compares two "
-        "configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by a factor of 3.14: ratios hold, "
+        "The published ratios are over the first reading, which compares two workloads; the second compares "
+        "two "
+        "configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by a factor of "
+        "3.14: ratios hold, "
         "watts do not, so only ratios are compared.",
         Table(columns, rows),
         wide=True,
@@ -104,7 +111,9 @@ def per_watt(points: Points) -> Figure:
 def assist(points: Points, scale: Scale) -> Figure:
     """The hot band against the size of the cache."""
     found = [*points.of("large-hot-caches"), cached(points, "large-hot")]
-    sized = sorted(((float(one.cache.removesuffix("GB")) / scale.span_gb, one) for one in found), key=lambda x: x[0])
+    sized = sorted(
+        ((float(one.cache.removesuffix("GB")) / scale.span_gb, one) for one in found), key=lambda x: x[0]
+    )
     columns = [
         Column("Cache", "% of the span"),
         Column("Rate", "1/s"),
@@ -112,7 +121,8 @@ def assist(points: Points, scale: Scale) -> Figure:
         Column("Hit ratio", "%"),
     ]
     rows: list[list[Cell]] = [
-        [100 * size, one.iops, one.ms, None if one.hit_ratio is None else 100 * one.hit_ratio] for size, one in sized
+        [100 * size, one.iops, one.ms, None if one.hit_ratio is None else 100 * one.hit_ratio]
+        for size, one in sized
     ]
     trace: dict[str, Any] = {
         "type": "scatter",
@@ -122,7 +132,10 @@ def assist(points: Points, scale: Scale) -> Figure:
         "line": {"color": palette.RUNS[0]},
         "name": "hot band",
     }
-    spec = {"data": [trace], "layout": layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero"))}
+    spec = {
+        "data": [trace],
+        "layout": layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")),
+    }
     return Figure(
         "assist",
         "Cache assist",
@@ -168,9 +181,12 @@ def coms(points: Points, scale: Scale) -> Figure:
     return Figure(
         "coms",
         "Capacity optimisation methods",
-        "36,000 GB mirrored are 240 drives of 300 GB, 72,000 GB raw. RAID-5 here is one stripe over all drives and yields all "
-        "but one of them; the slide's 45,000 GB of 72,000 GB raw are no ordinary parity yield. Its 4,046 W are the same in all "
-        "columns; ours are idle watts for capacity and watts at work for IOPS. 2:1 compression doubles IOPS on the slide "
+        "36,000 GB mirrored are 240 drives of 300 GB, 72,000 GB raw. RAID-5 here is one stripe over all "
+        "drives and yields all "
+        "but one of them; the slide's 45,000 GB of 72,000 GB raw are no ordinary parity yield. Its 4,046 W "
+        "are the same in all "
+        "columns; ours are idle watts for capacity and watts at work for IOPS. 2:1 compression doubles IOPS "
+        "on the slide "
         "because it doubles the data at equal IOPS per GB.",
         Table(columns, rows),
         wide=True,
@@ -191,13 +207,24 @@ def calculator() -> Figure:
         ["active", active, active, "W"],
         ["heat, idle", idle * published.SHEET_FACTOR, idle * 3.412142, "BTU/h"],
         ["heat, active", active * published.SHEET_FACTOR, active * 3.412142, "BTU/h"],
-        ["what the slide divides by, cache", published.BTU_CACHED, published.BTU_CACHED / published.SHEET_FACTOR, "BTU/h, W"],
-        ["what the slide divides by, tiered", published.BTU_TIERED, published.BTU_TIERED / published.SHEET_FACTOR, "BTU/h, W"],
+        [
+            "what the slide divides by, cache",
+            published.BTU_CACHED,
+            published.BTU_CACHED / published.SHEET_FACTOR,
+            "BTU/h, W",
+        ],
+        [
+            "what the slide divides by, tiered",
+            published.BTU_TIERED,
+            published.BTU_TIERED / published.SHEET_FACTOR,
+            "BTU/h, W",
+        ],
     ]
     return Figure(
         "calculator",
         "The power calculator",
-        "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache (examples/power/p9500.toml repeats the point). The sheet "
+        "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache (examples/power/p9500.toml "
+        "repeats the point). The sheet "
         "multiplies by 3.14; the watts of the slide of IOPS per watt are that sheet's BTU/h.",
         Table(columns, rows),
     )
@@ -205,7 +232,10 @@ def calculator() -> Figure:
 
 def density(found: dict[str, Any]) -> list[Figure]:
     """I/O density before and after the cache: cumulative share of I/O over share of the space."""
-    columns = [Column("Share of the space", "%"), *(Column(f"I/O, {one['point']} end", "%") for one in found["points"])]
+    columns = [
+        Column("Share of the space", "%"),
+        *(Column(f"I/O, {one['point']} end", "%") for one in found["points"]),
+    ]
     at = found["points"][0]["curve"]["space_share"]
     shares = [one["curve"]["io_share"] for one in found["points"]]
     rows: list[list[Cell]] = [
@@ -224,13 +254,16 @@ def density(found: dict[str, Any]) -> list[Figure]:
     ]
     spec = {
         "data": data,
-        "layout": layout(axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True),
+        "layout": layout(
+            axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True
+        ),
     }
     return [
         Figure(
             "density",
             "I/O density before and after the cache",
-            "The hot band on the cached array: what share of the I/O goes to the hottest share of the space, at the front end and "
+            "The hot band on the cached array: what share of the I/O goes to the hottest share of the "
+            "space, at the front end and "
             "at the disks behind the cache.",
             Table(columns, rows),
             spec,
