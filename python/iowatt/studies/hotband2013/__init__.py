@@ -22,9 +22,9 @@ def _stages(quick: bool) -> Sequence[Stage]:
 
 
 def _evaluate(results: Results, quick: bool) -> Findings:
-    from iowatt.studies.hotband2013 import evaluate
+    from iowatt.studies.hotband2013 import evaluate, systems
 
-    return evaluate.evaluate(results, quick)
+    return evaluate.evaluate(results, systems.QUICK if quick else systems.FULL)
 
 
 STUDY: Final = Study(

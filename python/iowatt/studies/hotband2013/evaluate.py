@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from iowatt.studies.results import Results
 
 
-def evaluate(results: Results, quick: bool) -> Findings:
-    """Everything that the study finds."""
-    scale = systems.QUICK if quick else systems.FULL
+def evaluate(results: Results, scale: systems.Scale) -> Findings:
+    """Everything that the study finds at a scale."""
     points = Points(results)
     heat = _heat(results)
     verdicts = [
@@ -31,7 +30,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section("cache", "Cache and density", [tables.assist(points, scale), *tables.density(heat)]),
         Section("coms", "Capacity optimisation methods", [tables.coms(points, scale)]),
     ]
-    return Findings(verdicts, sections, notes(quick), results.table())
+    return Findings(verdicts, sections, notes(scale), results.table())
 
 
 def _heat(results: Results) -> dict[str, Any]:
@@ -75,28 +74,24 @@ def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> 
     return inside / whole
 
 
-def notes(quick: bool) -> list[str]:
+def notes(scale: systems.Scale) -> list[str]:
     """What every figure here rests on."""
     said = [
         "The arrays are assembled. The slides give rates and response times, no parts list: the number of "
-        "disks of each array is "
-        f"set so that its random row comes near the published one ({systems.SMALL_DISKS} drives of 7,200 "
-        f"rpm; "
-        f"{systems.LARGE_DISKS} of 15,000 rpm), mirrored and striped; nothing else is set by a published "
-        f"figure.",
-        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}); the span of {systems.SPAN_GB:,.0f} GB "
-        f"is that of which the power "
-        "calculator's 96 GB of cache are 3 %; the processors of the controller (8 of 100 us a request) are "
-        "assumed.",
+        f"disks of each array is set so that its random row comes near the published one ({systems.SMALL_DISKS} "
+        f"drives of 7,200 rpm, {systems.LARGE_DISKS} of 15,000 rpm, mirrored and striped); nothing else is set "
+        "by a published figure.",
+        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} GB is that "
+        "of which the power calculator's 96 GB of cache are 3 %. The controller's processors (8, 100 us a "
+        "request) are assumed.",
         f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs "
-        f"({systems.SSD}); its pages are those of the "
-        "P9500, its cycle is short enough for several in a run, where theirs took hours.",
+        f"({systems.SSD}); its pages are those of the P9500, its cycle is short enough for several in a run, "
+        "where theirs took hours.",
         "Random means uniform requests of 8 KiB, 70 % reads, Emerald's MW1: the slides say random only.",
-        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at "
-        "one place, as vdbench's "
-        "seekpct=0 does.",
+        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at one "
+        "place, as vdbench's seekpct=0 does.",
     ]
-    if quick:
+    if scale.size < 1:
         said.insert(
             0,
             "This is the reduced run (--quick): arrays of a quarter of the size, for a look, not for "

@@ -2,7 +2,7 @@
 
 The slides give rates and response times and no parts list. So the arrays are assembled: from drives of the
 library, as many as reach the published *random* rate with the published number of requests in flight. That is
-the one thing that is set by a published figure; what the hot band, the cache and the tiers then do is predicted.
+the one thing set by a published figure; what the hot band, the cache and the tiers then do is predicted.
 """
 
 from __future__ import annotations
