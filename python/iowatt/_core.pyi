@@ -1,7 +1,7 @@
 """The compiled core: JSON in, NumPy out, the GIL released while it works."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,46 @@ def trace_describe(
     samples, lookback, gap_bytes, cache_bytes (see ``iowatt.trace.description.measure``).
     """
 
+class TraceHeat(TypedDict):
+    """Where a trace is hot, one row by device, extent and period that was asked for anything."""
+
+    measures: str
+    """JSON: extent_bytes, period_ns, span_ns (first and last stamp, or null), devices, end_bytes, untimed."""
+    space: NDArray[np.uint64]
+    """Index into ``devices``."""
+    extent: NDArray[np.uint64]
+    start_ns: NDArray[np.uint64]
+    reads: NDArray[np.uint64]
+    writes: NDArray[np.uint64]
+    bytes_read: NDArray[np.uint64]
+    bytes_written: NDArray[np.uint64]
+
+def trace_heat(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    extent_bytes: int,
+    period_ns: int | None = None,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> TraceHeat:
+    """Read a whole trace and count reads, writes and bytes by device, extent and period.
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request counts
+    where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join pairwise,
+    and then extents: ``measures`` says what they became.
+    """
+
+def cache_simulate(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    plan_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes, warm_up,
+    caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    """
+
 def trace_formats() -> str:
     """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
 
@@ -104,6 +144,8 @@ class Outcome(TypedDict):
     """Response-time histograms: workload, op, low_ns, high_ns, count."""
     foreseen: dict[str, NDArray[Any]]
     """Idle periods of drives whose policy is an oracle that was told nothing: drive, start_ns, length_ns."""
+    heat: NotRequired[dict[str, NDArray[Any]]]
+    """Only where asked for: point (0 front, 1 back), space, extent, start_ns, reads, writes, bytes."""
 
 def simulate(
     plan_json: str,
@@ -112,12 +154,26 @@ def simulate(
     foreseen: dict[str, NDArray[Any]] | None = None,
     idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
     | None = None,
+    back_end: Callable[
+        [
+            NDArray[np.int64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+            NDArray[np.uint64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+        ],
+        object,
+    ]
+    | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
     An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
     nothing, it does nothing. ``idle`` is given the idle periods in batches (drive, start and length in
     nanoseconds, whether it is cut) where the plan asks for them; what it raises ends the simulation.
+    ``back_end`` is given every request that a pool is handed, in batches in order of time: nanoseconds, pool,
+    whether it writes, offset and size in bytes, and what it is for (``iowatt.trace.back_end.PURPOSES``).
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.

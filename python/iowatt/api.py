@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.search.executor import Executor
     from iowatt.search.prepare import Given
     from iowatt.search.sweep import Progress as SearchProgress
+    from iowatt.trace.back_end import BackEndSpool
 
 Progress = Callable[[float | None, int], None]
 
@@ -36,6 +37,7 @@ def run(
     seed: int | None = None,
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
+    save_back_end: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Run:
@@ -54,7 +56,10 @@ def run(
     output:
         Directory of the bundle. Without it nothing is written and the Run lives in memory.
     force:
-        Replace a bundle that exists at ``output``.
+        Replace a bundle that exists at ``output``, and a file at ``save_back_end``.
+    save_back_end:
+        Parquet file for the requests that the pools were handed, as a trace in native columns whose devices
+        are the pools.
     progress:
         Called a few times a second with the fraction done (or ``None``) and the requests so far.
     command:
@@ -78,7 +83,7 @@ def run(
         inputs.insert(0, (str(given), given))
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
-    with place as reservation:
+    with place as reservation, _back_end(save_back_end, work.plan, force=force) as back_end:
         digest = provenance.Digest(inputs)
         digest.start()
         try:
@@ -86,6 +91,7 @@ def run(
                 work,
                 inputs=digest.inputs,
                 scratch=None if reservation is None else reservation.aside,
+                back_end=back_end,
                 started_at=started_at,
                 command=command,
                 progress=progress,
@@ -99,6 +105,22 @@ def run(
         result.write_into(reservation.aside)
     index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
+
+
+@contextmanager
+def _back_end(
+    target: str | os.PathLike[str] | None, plan: Mapping[str, Any], *, force: bool
+) -> Iterator[BackEndSpool | None]:
+    """What takes the back-end stream; it is written to ``target`` when all went well."""
+    if target is None:
+        yield None
+        return
+    from iowatt.sources.translation import space_names
+    from iowatt.trace.back_end import BackEndSpool
+
+    file = Path(target)
+    with BackEndSpool(file, space_names(plan["names"]), force=force) as spool:
+        yield spool
 
 
 def sweep(

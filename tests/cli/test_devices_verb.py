@@ -43,13 +43,28 @@ def test_list_filters():
         assert all(need in device["good_for"] for device in found.values())
     assert "quantum-atlas-10k" in listed("--needs", "mechanics")
     assert "quantum-atlas-10k" not in listed("--needs", "simulation")
-    assert listed("--needs", "simulation", "--kind", "ssd") == {}
+    flash = listed("--needs", "simulation", "--kind", "ssd")
+    assert flash["intel-dc-s3700-800gb"]["simulated_by"] == "flash"
+    assert flash["intel-optane-dc-p4800x-375gb"]["simulated_by"] == "data sheet"
+    assert "intel-320-300gb" not in flash
 
 
 def test_list_as_text():
     result = invoke("list", "--needs", "simulation")
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["name", "kind", "capacity", "rpm", "idle", "W", "grade", "USD", "good", "for"]
+    assert lines[0].split() == [
+        "name",
+        "kind",
+        "capacity",
+        "rpm",
+        "idle",
+        "W",
+        "grade",
+        "USD",
+        "model",
+        "good",
+        "for",
+    ]
     (line,) = [line for line in lines if line.startswith("toshiba-mg04sca500e")]
     assert line.split()[1:] == [
         "hdd",
@@ -59,6 +74,7 @@ def test_list_as_text():
         "6.2",
         "B",
         "-",
+        "mechanics",
         "simulation,",
         "mechanics,",
         "power",
@@ -66,10 +82,11 @@ def test_list_as_text():
     assert f"{len(lines) - 1} devices" in result.stderr
 
 
-def test_list_of_none():
+def test_list_of_ssds():
     result = invoke("list", "--needs", "simulation", "--kind", "ssd")
-    assert result.stdout.startswith("name  kind")
-    assert "0 devices" in result.stderr
+    assert result.stdout.startswith("name ")
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("micron-5210-ion-1-92tb")]
+    assert " flash " in line
 
 
 def test_show_as_json():
@@ -112,7 +129,10 @@ def test_show_of_measured_drives_and_flash():
     assert "geometry.zones" in text and "24 entries" in text
     text = invoke("show", "intel-320-300gb").stdout
     assert "NOT FOR WORK: mean of a mobile workload" in text
-    assert "for simulation: a model of flash" in text
+    assert "for simulation: power.active" in text
+    text = invoke("show", "intel-dc-s3700-800gb").stdout
+    assert "flash.over_provisioning = 0.2" in text
+    assert "Xiang and Kurkoski's closed form" in text
     zones = json.loads(invoke("show", "arrays2002-disk", "--json").stdout)["figures"]
     (value,) = [figure["value"] for figure in zones if figure["figure"] == "geometry.zones"]
     assert value[0]["sectors_per_track"] == 334
@@ -151,7 +171,7 @@ def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
 @pytest.mark.parametrize(
     ("device", "words"),
     [
-        ("intel-320-300gb", "'intel-320-300gb' is an ssd, which cannot be simulated yet"),
+        ("intel-320-300gb", "energy needs power figures that 'intel-320-300gb' does not have: active"),
         (
             "seagate-cheetah-15k7-300gb",
             "seagate-cheetah-15k7-300gb.toml (library): a simulation needs figures that "

@@ -9,11 +9,13 @@ import pytest
 
 from iowatt.errors import InputError
 from iowatt.library import device_file, device_names, find_drive
+from iowatt.library.find import find_device
 from iowatt.library.uses import good_for, lacks
 
 DEVICES = resources.files("iowatt.library").joinpath("devices")
 FILES = {name: device_file(name) for name in device_names()}
-MECHANICAL = [name for name, file in FILES.items() if not lacks(file).get("mechanics", ["none: an ssd"])]
+MECHANICAL = [name for name, file in FILES.items() if file.kind == "hdd" and not lacks(file)["mechanics"]]
+FLASH = [name for name, file in FILES.items() if file.kind == "ssd" and not lacks(file)["mechanics"]]
 
 
 def test_the_library_is_large():
@@ -45,24 +47,26 @@ def test_watts_have_a_grade(name):
     assert all(source.grade or source.quality == "assumed" for source in sources if source)
 
 
-@pytest.mark.parametrize("name", sorted(set(FILES) - set(MECHANICAL)))
+@pytest.mark.parametrize("name", sorted(set(FILES) - set(MECHANICAL) - set(FLASH)))
 def test_what_is_missing_is_an_error(name):
     with pytest.raises(InputError) as error:
-        find_drive(name)
+        find_device(name)
     assert error.value.where == f"{name}.toml (library)"
-    if FILES[name].kind == "ssd":
-        assert error.value.message == f"{name!r} is an ssd, which cannot be simulated yet"
-    else:
-        keys = ", ".join(lacks(FILES[name])["mechanics"])
-        assert error.value.message == f"a simulation needs figures that {name!r} does not have: {keys}"
+    keys = ", ".join(lacks(FILES[name])["mechanics"])
+    assert error.value.message == f"a simulation needs figures that {name!r} does not have: {keys}"
 
 
-@pytest.mark.parametrize("name", MECHANICAL)
+def test_an_ssd_is_no_disk():
+    with pytest.raises(InputError, match="'intel-dc-s3700-800gb' is an ssd; a disk is needed here"):
+        find_drive("intel-dc-s3700-800gb")
+
+
+@pytest.mark.parametrize("name", [*MECHANICAL, *FLASH])
 def test_what_is_assumed_is_said(name):
     file = FILES[name]
     assumed = [source for source in file.source if source.quality == "assumed"]
     assert not assumed or file.assumptions
-    assert all(note.startswith(name) for note in find_drive(name).notes)
+    assert all(note.startswith(name) for note in find_device(name).notes)
 
 
 @pytest.mark.parametrize("name", MECHANICAL)

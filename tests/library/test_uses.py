@@ -9,6 +9,16 @@ from iowatt.library.uses import good_for, lacks
 
 HDD = {"name": "a", "kind": "hdd", "title": "A"}
 SSD = {"name": "a", "kind": "ssd", "title": "A"}
+RATED = {
+    "capacity": "1TB",
+    "interface": "SATA 6G",
+    "performance": {
+        "sequential_read": "500MB/s",
+        "sequential_write": "450MB/s",
+        "random_read_iops": 80_000,
+        "random_write_iops": 30_000,
+    },
+}
 MOVING = {
     "capacity": "1TB",
     "rpm": 7200,
@@ -50,14 +60,22 @@ def test_disks(tables, uses):
     ("tables", "uses"),
     [
         ({"power": {"idle": "1W", "sequential_write": "3W"}}, ["power"]),
+        (RATED, ["mechanics"]),
+        ({**RATED, "power": {"idle": "1W", "active": "3W"}}, ["simulation", "mechanics", "power"]),
         ({"power": {"max": "25W"}}, []),
         ({"price": {"usd": 100}}, ["price"]),
     ],
 )
 def test_flash(tables, uses):
     assert good_for(file(SSD, **tables)) == uses
-    assert lacks(file(SSD, **tables))["simulation"] == ["a model of flash"]
-    assert "mechanics" not in lacks(file(SSD))
+
+
+def test_an_empty_ssd_lacks_everything():
+    missing = lacks(file(SSD))
+    rates = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
+    assert missing["mechanics"] == ["capacity", "interface", *(f"performance.{rate}" for rate in rates)]
+    assert missing["simulation"] == [*missing["mechanics"], "power.idle", "power.active"]
+    assert "spin-down" not in missing
 
 
 def test_a_caution_counts_as_missing():

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use iowatt_sim::arrival::BATCH;
 use iowatt_trace::describe::Options;
+use iowatt_trace::heat::Row;
 use iowatt_trace::{Op, Request, Rows, Source, TraceError, TraceSpec};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -23,6 +24,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(open_trace, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_describe, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_heat, module)?)?;
     module.add_function(wrap_pyfunction!(trace_formats, module)?)
 }
 
@@ -307,6 +309,29 @@ fn all_devices(spec: &mut TraceSpec) {
     }
 }
 
+/// Opens all devices of a trace, whose order is enough, decoded ahead where that pays; with the name of the file.
+pub(crate) fn open_whole(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+) -> PyResult<(Box<dyn Source>, String)> {
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
+            let file = spec.file().to_owned();
+            let source = match source {
+                None => py
+                    .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
+                    .map_err(|error| trace_error(py, error)),
+                some => open_spec(py, some, &spec),
+            };
+            Ok((source?, file))
+        }
+        Asked::Synthetic(plan) => Ok((synthetic::open(py, source, &plan)?, plan.name)),
+    }
+}
+
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
 #[pyfunction]
 #[pyo3(signature = (source, spec_json, progress=None))]
@@ -369,17 +394,17 @@ fn trace_describe(
 }
 
 /// Calls back into Python a few times a second, for progress and for Ctrl-C.
-struct Report {
+pub(crate) struct Report {
     callback: Option<Py<PyAny>>,
     last: Instant,
 }
 
 impl Report {
-    fn new(callback: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         Self { callback, last: Instant::now() }
     }
 
-    fn tell(&mut self, fraction: Option<f64>, requests: u64) -> Result<(), TraceError> {
+    pub(crate) fn tell(&mut self, fraction: Option<f64>, requests: u64) -> Result<(), TraceError> {
         if self.last.elapsed() < PROGRESS_EVERY {
             return Ok(());
         }
@@ -395,12 +420,62 @@ impl Report {
     }
 }
 
+/// Where a trace is hot: `measures` (JSON: extent, period, span, devices and where they end) and the rows in columns.
+#[pyfunction]
+#[pyo3(signature = (source, spec_json, extent_bytes, period_ns=None, progress=None))]
+fn trace_heat<'py>(
+    py: Python<'py>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+    extent_bytes: u64,
+    period_ns: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut source = match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
+            open_spec(py, source, &spec)?
+        }
+        Asked::Synthetic(plan) => synthetic::open(py, source, &plan)?,
+    };
+    let mut report = Report::new(progress);
+    let found = py
+        .detach(|| {
+            iowatt_trace::heat::heat(source.as_mut(), extent_bytes, period_ns, &mut |fraction, done| {
+                report.tell(fraction, done)
+            })
+        })
+        .map_err(|error| trace_error(py, error))?;
+    let map = &found.map;
+    let measures = serde_json::json!({
+        "extent_bytes": map.extent_bytes(),
+        "period_ns": map.period(),
+        "span_ns": found.span,
+        "devices": source.devices(),
+        "end_bytes": found.ends,
+        "untimed": source.summary().is_some_and(|summary| summary.untimed),
+    });
+    let rows = map.rows();
+    let column = |value: &dyn Fn(&Row) -> u64| rows.iter().map(value).collect::<Vec<u64>>().into_pyarray(py);
+    let result = PyDict::new(py);
+    result.set_item("measures", measures.to_string())?;
+    result.set_item("space", column(&|row| u64::from(row.space)))?;
+    result.set_item("extent", column(&|row| row.extent))?;
+    result.set_item("start_ns", column(&|row| row.start))?;
+    result.set_item("reads", column(&|row| row.cell.requests[0]))?;
+    result.set_item("writes", column(&|row| row.cell.requests[1]))?;
+    result.set_item("bytes_read", column(&|row| row.cell.bytes[0]))?;
+    result.set_item("bytes_written", column(&|row| row.cell.bytes[1]))?;
+    Ok(result)
+}
+
 /// The formats as a JSON list of {name, title, columns, compressions, `order_tolerance_s`, options}.
 #[pyfunction]
 fn trace_formats() -> PyResult<String> {
     json(&iowatt_trace::formats())
 }
 
-fn json(value: &impl serde::Serialize) -> PyResult<String> {
+pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -6,18 +6,20 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
+use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::Controller;
-use crate::device::hdd::Model;
-use crate::device::{Drive, DriveOp, DriveOps, NO_OP, Surroundings, hdd_plan};
+use crate::controller::back_end::Purpose;
+use crate::controller::{Controller, Incoming};
+use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
-use crate::observe::{IdleSink, Observer};
+use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
-use crate::power::{Foreseen, Ladder, Managed, STATES, SpinUps, Window};
+use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
+use crate::rng::{Room, Stream};
 use crate::slab::Slab;
 use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
@@ -70,6 +72,10 @@ pub struct Simulation<'a> {
     controller: Option<Box<Controller>>,
     /// Where there is one, drive operations serve its transfers.
     volumes: Option<Box<Volumes>>,
+    /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
+    zeros: Vec<Option<(Stream, f64)>>,
+    /// Takes every request that a pool is handed.
+    back_end: Option<Box<BackEndLog>>,
     observer: Observer,
     logs_idle: bool,
     hosts: Slab<HostRequest>,
@@ -100,30 +106,23 @@ impl<'a> Simulation<'a> {
         let (mut pools, mut drives, mut pool_of_drive, mut ladders) = (vec![], vec![], vec![], vec![]);
         let (mut first_drive, mut failures) = (vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
-            let hdd = hdd_plan(pool);
-            let model = Model::new(hdd);
-            if hdd.sectors > model.mech.layout.capacity() {
-                return Err(SimError::Plan(format!(
-                    "pool {number}: its drives' layout holds fewer sectors than they offer"
-                )));
-            }
+            let kind = Kind::new(&pool.device).map_err(|e| SimError::Plan(format!("pool {number}: {e}")))?;
             let built = Pool::new(pool, plan.seed, drives.len());
-            plan.check_volumes(number, built.capacity_bytes(model.sectors())).map_err(SimError::Plan)?;
+            plan.check_volumes(number, built.capacity_bytes(pool.device.sectors()))
+                .map_err(SimError::Plan)?;
             pools.push(built);
-            let ladder = Arc::new(Ladder::new(hdd, &model));
             first_drive.push(drives.len());
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| (number, f.drive, nanos(f.at_s))));
             for member in 0..pool.drives() {
-                let made = (&model, &ladder);
-                drives.push(Drive::new((number, pool), made, plan.seed, drives.len(), member, &buses));
+                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
                 pool_of_drive.push(number);
-                ladders.push(Arc::clone(&ladder));
+                ladders.push(Arc::clone(&kind.ladder));
             }
         }
         let pool_bytes = pools.iter().zip(&plan.pools);
         let mut space_bytes: Vec<u64> =
-            pool_bytes.map(|(pool, p)| pool.capacity_bytes(hdd_plan(p).sectors)).collect();
+            pool_bytes.map(|(pool, p)| pool.capacity_bytes(p.device.sectors())).collect();
         let last = first_drive.iter().skip(1).copied().chain([drives.len()]);
         let pool_drives: Vec<_> = first_drive.iter().zip(last).map(|(&first, last)| first..last).collect();
         let volumes = Volumes::new(plan, &pool_drives).map(Box::new);
@@ -131,15 +130,25 @@ impl<'a> Simulation<'a> {
             plan.check_volumes(space_bytes.len(), capacity).map_err(SimError::Plan)?;
             space_bytes.push(capacity);
         }
+        let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
+        let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
+            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let share = workload.zero_share;
+            (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
+        };
+        let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
-        let states = plan.pools.iter().map(|p| hdd_plan(p).power.states()).max().unwrap_or(STATES);
-        let observer = Observer::new(window, interval, ladders, states, flows.memberships())
+        let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
+        let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
+        if let Some(heat) = heat {
+            observer.map_heat(heat);
+        }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
         let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
-        Ok(Self {
+        let mut built = Self {
             now: 0,
             end,
             events: EventQueue::new(drives.len(), plan.workloads.len()),
@@ -155,6 +164,8 @@ impl<'a> Simulation<'a> {
             buses,
             controller,
             volumes,
+            zeros,
+            back_end: None,
             observer,
             logs_idle: plan.observe.idle,
             hosts: Slab::default(),
@@ -164,7 +175,16 @@ impl<'a> Simulation<'a> {
             issued: vec![0; plan.workloads.len()],
             finished: 0,
             background: 0,
-        })
+        };
+        if let Some(controller) = &plan.controller {
+            built.schedule_losses(controller);
+        }
+        Ok(built)
+    }
+
+    /// Hands every request that a pool is handed to `sink`, in batches in order of time.
+    pub fn log_back_end(&mut self, sink: BackEndSink) {
+        self.back_end = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
@@ -281,6 +301,14 @@ impl<'a> Simulation<'a> {
                 self.space_answered(upper)?;
                 self.settle()
             }
+            Event::Loss(number) => {
+                self.lose(number);
+                self.settle()
+            }
+            Event::Return(number) => {
+                self.regain(number);
+                self.settle()
+            }
         }
     }
 
@@ -318,6 +346,11 @@ impl<'a> Simulation<'a> {
         }
         let write = request.op == Op::Write;
         self.observer.arrived(self.now, workload, write);
+        self.observer.issued_at(self.now, workload, (offset, size, write));
+        if self.controller.is_none() {
+            let from = volume.offset_bytes + offset;
+            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
             ops_left: 0,
@@ -329,8 +362,14 @@ impl<'a> Simulation<'a> {
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
-            self.enter_controller(host, space, range);
+            let (pool, workload) = (space as u32, workload as u32);
+            let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
+            let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
+            self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
+        }
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space as u32, &range, Purpose::Pass);
         }
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
@@ -502,6 +541,9 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(mut self) -> Result<Outcome, SimError> {
+        if let Some(log) = &mut self.back_end {
+            log.flush();
+        }
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
@@ -525,6 +567,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }

@@ -36,6 +36,10 @@ pub enum Event {
     Alarm(u32),
     /// The volume room has answered a request at once: its key in the layer above.
     Answered(u32),
+    /// A part of the controller fails: index into the losses of its plan.
+    Loss(u32),
+    /// It is back.
+    Return(u32),
 }
 
 /// Bits of the place in the second number of a key: more drives than anybody has. The order of scheduling is above it,
@@ -101,6 +105,17 @@ impl EventQueue {
             self.taken = NOWHERE;
         }
         self.places.set(place, key(at, sequence, place));
+    }
+
+    /// Schedules the completion of a drive at `at`, in place of the one that may be pending. (A drive with several
+    /// commands in service keeps the order of their completions itself.)
+    pub fn push_done(&mut self, at: Nanos, drive: u32) {
+        let place = drive as usize;
+        if self.taken == place {
+            self.taken = NOWHERE;
+        }
+        self.places.set(place, key(at, self.sequence, place));
+        self.sequence += 1;
     }
 
     /// Takes the earliest event, unless it comes after `end`.

@@ -1,8 +1,14 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
 mod controller;
+mod heat;
+mod ssd;
+mod volume;
 
-pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
+pub use heat::HeatResult;
+pub use ssd::FlashResult;
+pub use volume::{PartResult, VirtualPoolResult};
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
@@ -12,6 +18,7 @@ use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
 use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
 use crate::raid::Pool;
+use crate::volume::Volumes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -170,6 +177,12 @@ pub struct DriveResult {
     pub level_j: Vec<f64>,
     /// Joules by what they were for.
     pub cause_j: BTreeMap<&'static str, f64>,
+    /// Of an SSD, the fraction of its rated bytes (TBW) written; none where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wear_fraction: Option<f64>,
+    /// Of an SSD, its flash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash: Option<FlashResult>,
 }
 
 /// Figures of one bus.
@@ -248,6 +261,12 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// By virtual pool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub virtual_pools: Vec<VirtualPoolResult>,
+    /// What the rows of the heat map are, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
     /// Events scheduled.
@@ -279,6 +298,8 @@ pub struct Outcome {
     pub latency: Table,
     /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
     pub foreseen: Foreseen,
+    /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
+    pub heat: Option<Table>,
 }
 
 /// The parts of a system at the end of a run.
@@ -294,6 +315,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
+    /// The volume room, where there is one.
+    pub volumes: Option<&'a Volumes>,
 }
 
 /// Gathers the outcome of a finished run.
@@ -305,7 +328,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -328,6 +351,10 @@ pub fn collect(
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: controller.map(|c| ControllerResult::new(c, span)),
+        virtual_pools: volumes.map_or_else(Vec::new, |v| {
+            v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
+        }),
+        heat: observer.heat().map(HeatResult::new),
         requests_simulated,
         events,
         interval_ns: observer.intervals().width(),
@@ -341,6 +368,7 @@ pub fn collect(
         intervals: interval_table(observer, end_ns),
         latency: latency_table(observer, flows),
         foreseen: foreseen.collect(),
+        heat: observer.heat().map(heat::table),
     }
 }
 
@@ -420,6 +448,8 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         level_ns: used.state_ns[STATES..].to_vec(),
         level_j: used.state_j[STATES..].to_vec(),
         cause_j: CAUSE_NAMES.into_iter().zip(used.cause_j).collect(),
+        wear_fraction: drive.ssd().and_then(ssd::wear_fraction),
+        flash: drive.ssd().map(|ssd| FlashResult::new(ssd, observer.ledger().by_operation(index))),
     }
 }
 

@@ -16,6 +16,16 @@ pub enum Room {
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
+    /// What lies where on each SSD at the start.
+    FlashMap = 5,
+    /// What the fast part of each virtual pool holds at the start.
+    InitialPlacement = 11,
+    /// Drives that chunklets are dealt from, of each pool.
+    Chunklets = 20,
+    /// Written pages whose contents exist already, of each virtual pool.
+    Duplicates = 21,
+    /// Which writes of each workload are all zeros.
+    Zeros = 30,
 }
 
 /// The random stream of one room and index.
@@ -37,8 +47,17 @@ impl Stream {
 
     /// Exponential with mean 1.
     pub fn exponential(&mut self) -> f64 {
-        let unit = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - unit).ln()
+        -(1.0 - self.unit()).ln()
+    }
+
+    /// Uniform in `0.0..1.0`.
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Normal with mean 0 and deviation 1: the sum of twelve uniform draws less 6 (its tails end at 6).
+    pub fn normal(&mut self) -> f64 {
+        (0..12).map(|_| (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
     }
 
     /// Uniform in `0..bound` by multiplication (bias under 2^-64 x bound).

@@ -424,7 +424,10 @@ fn the_example_drive_has_the_listed_response_times() {
 fn service_alone_predicts_the_open_loop() {
     let mut plan = one_pool("0", 1);
     plan["pools"][0]["scheduler"] = json!("fcfs");
-    let DevicePlan::Hdd(hdd) = serde_json::from_value::<Plan>(plan.clone()).unwrap().pools[0].device.clone();
+    let DevicePlan::Hdd(hdd) = serde_json::from_value::<Plan>(plan.clone()).unwrap().pools[0].device.clone()
+    else {
+        unreachable!("it is a disk")
+    };
     let (count, shape) = (10_000, |r: &mut Lcg| (r.below(800_000 - 16) * 512, 8_192));
     for (rho, power) in [(0.4, 0.01), (0.8, 0.04)] {
         let (mut random, mut independent) = (Lcg(81), Lcg(82));

@@ -27,10 +27,12 @@ fn bytes(outcome: &Outcome) -> Vec<(u64, u64)> {
     outcome.summary.devices.iter().map(|d| (d.bytes_read, d.bytes_written)).collect()
 }
 
-/// All figures but the effort.
+/// All figures but the effort and those of the room itself.
 fn figures(outcome: &Outcome) -> String {
     let mut summary = serde_json::to_value(&outcome.summary).unwrap();
-    summary.as_object_mut().unwrap().remove("events");
+    for own in ["events", "virtual_pools"] {
+        summary.as_object_mut().unwrap().remove(own);
+    }
     format!("{summary}{:?}{:?}", outcome.intervals, outcome.latency)
 }
 

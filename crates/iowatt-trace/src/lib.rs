@@ -12,6 +12,7 @@ mod check;
 pub mod describe;
 mod error;
 pub mod format;
+pub mod heat;
 pub mod info;
 mod input;
 mod names;

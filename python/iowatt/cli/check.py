@@ -75,9 +75,12 @@ def lines(found: dict[str, Any]) -> list[str]:
             f"  pool {pool['name']}: {pool['count']} x {pool['device']}{spares}, {level}, "
             f"scheduler {pool['scheduler']}{_commands(pool)}, "
             f"write cache {'on' if pool['write_cache'] else 'off'}, power policy {pool['power_policy']}",
-            f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
-            f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive",
+            _ssd(pool) if pool["kind"] == "ssd" else _disk(pool),
         ]
+    for virtual in found["virtual_pools"]:
+        parts = ", ".join(f"{part['name']} on {part['pool']}" for part in virtual["parts"])
+        offered = size(virtual["capacity_bytes"])
+        text.append(f"  virtual pool {virtual['name']}: {offered}, {virtual['scheme']}, {parts}")
     text += [f"  volume {v['name']}: {size(v['capacity_bytes'])} on {v['pool']}" for v in found["volumes"]]
     text += [f"  bus {b['name']}: {b['bandwidth_bytes_per_s'] / 1e6:.4g} MB/s" for b in found["buses"]]
     if controller := found["controller"]:
@@ -94,6 +97,25 @@ def lines(found: dict[str, Any]) -> list[str]:
         for w in found["workloads"]
     ]
     return text + [f"  note: {note}" for note in found["notes"]]
+
+
+def _disk(pool: dict[str, Any]) -> str:
+    return (
+        f"    {pool['rpm']:g} rpm, average seek {pool['average_seek_s'] * 1e3:.2f} ms, "
+        f"{pool['outer_bytes_per_s'] / 1e6:.4g} to {pool['inner_bytes_per_s'] / 1e6:.4g} MB/s a drive"
+    )
+
+
+def _ssd(pool: dict[str, Any]) -> str:
+    inside = "by its data sheet"
+    if pool["dies"] is not None:
+        inside = f"{pool['dies']} dies of flash, over-provisioned by {pool['over_provisioning']:.3g}"
+    cap = "" if pool["power_cap_w"] is None else f", capped at {pool['power_cap_w']:g} W"
+    return (
+        f"    SSD, {inside}: "
+        f"{pool['read_iops']:,.0f} random reads and {pool['write_iops']:,.0f} writes a second, "
+        f"{pool['read_bytes_per_s'] / 1e6:,.4g} and {pool['write_bytes_per_s'] / 1e6:,.4g} MB/s a drive{cap}"
+    )
 
 
 def _commands(pool: dict[str, Any]) -> str:

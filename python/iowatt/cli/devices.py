@@ -135,9 +135,16 @@ def validate(
         str | None,
         typer.Option(
             help="A name of the library, or a device file: .toml, .diskspecs or .parv.",
-            show_default="all that have shipped traces",
+            show_default="all that have shipped traces; with --ssd, all SSDs that can be simulated",
         ),
     ] = None,
+    ssd: Annotated[
+        bool,
+        typer.Option(
+            "--ssd",
+            help="SSDs against their data sheets: rates, latencies, watts. --device of an SSD implies it.",
+        ),
+    ] = False,
     drive: Drive = None,
     trace: Annotated[
         Path | None,
@@ -152,12 +159,17 @@ def validate(
     force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Replay measured traces and compare with the times of the real drive.
+    """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.
 
     One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals
     as well.
     """
     from iowatt import validation
+    from iowatt.validation import sheet
+
+    if ssd or (device is not None and trace is None and sheet.known(device)):
+        _data_sheets(device, {"--trace": trace, "--drive": drive, "-o": output}, as_json=as_json)
+        return
     from iowatt.validation import page, text
 
     if output is not None:
@@ -171,6 +183,23 @@ def validate(
         _print_json(text.document(found))
         return
     for line in text.lines(found):
+        typer.echo(line)
+
+
+def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool) -> None:
+    from iowatt.errors import InputError
+    from iowatt.validation import sheet, sheet_text
+
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise InputError(
+            f"{given[0]} is for disks; SSDs are compared with their data sheets", hint="leave it out"
+        )
+    found = sheet.sheets([] if device is None else [device])
+    if as_json:
+        _print_json(sheet_text.document(found))
+        return
+    for line in sheet_text.lines(found):
         typer.echo(line)
 
 

@@ -9,11 +9,13 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    cache,
     check,
     curve,
     devices,
     doctor,
     explain,
+    heat,
     idle,
     init,
     power,
@@ -22,6 +24,7 @@ from iowatt.cli import (
     schema,
     study,
     sweep,
+    tier,
     trace,
 )
 from iowatt.errors import IowattError
@@ -36,11 +39,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+cache.register(app)
 check.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)
 explain.register(app)
+heat.register(app)
 idle.register(app)
 init.register(app)
 power.register(app)
@@ -49,6 +54,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+tier.register(app)
 trace.register(app)
 
 

@@ -37,6 +37,15 @@ def run(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed, in place of the scenario's.", show_default=False)
     ] = None,
+    save_back_end: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-back-end",
+            metavar="FILE.parquet",
+            help="Also write the requests that the pools were handed, as a trace.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print run.json instead of the headline figures.")
     ] = False,
@@ -56,6 +65,7 @@ def run(
             seed=seed,
             output=target,
             force=force,
+            save_back_end=save_back_end,
             progress=progress,
             command=shlex.join(["iowatt", *sys.argv[1:]]),
         )

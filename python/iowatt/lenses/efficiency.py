@@ -36,7 +36,7 @@ def capacity(bytes_: record.Capacity) -> Capacity:
 
 
 def efficiency(work: Throughput, storage: Capacity, drawn: Power) -> Efficiency:
-    """Work and raw capacity per watt, over wall power where known, else device power."""
+    """Work and capacity per watt, over wall power where known, else device power."""
     watts = drawn.mean if drawn.wall_mean is None else drawn.wall_mean
     if watts <= 0:
         return Efficiency(iops_per_w=None, mib_per_s_per_w=None, raw_gb_per_w=None)
@@ -44,4 +44,6 @@ def efficiency(work: Throughput, storage: Capacity, drawn: Power) -> Efficiency:
         iops_per_w=work.iops / watts,
         mib_per_s_per_w=work.mib_per_s / watts,
         raw_gb_per_w=storage.raw / watts,
+        usable_gb_per_w=storage.usable / watts,
+        effective_gb_per_w=storage.effective / watts,
     )

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from iowatt.library import derive, uses
 from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file, device_names
+from iowatt.library.ssd import derive as ssd
 from iowatt.scenario.keys import Key, catalogue
 from iowatt.scenario.units import format_bytes, format_duration
 
@@ -37,8 +38,18 @@ def summary(file: DeviceFile) -> dict[str, Any]:
         "idle_w": file.power.idle,
         "price_usd": file.price.usd,
         "power_grade": file.grade(),
+        "simulated_by": simulated_by(file),
         "good_for": uses.good_for(file),
     }
+
+
+def simulated_by(file: DeviceFile) -> str | None:
+    """What stands for the device: its mechanics, its flash, its data sheet alone; None where nothing can."""
+    if uses.lacks(file)["mechanics"]:
+        return None
+    if file.kind == "hdd":
+        return "mechanics"
+    return "flash" if ssd.why_not_flash(file) is None else "data sheet"
 
 
 def device(file: DeviceFile) -> dict[str, Any]:
@@ -48,6 +59,10 @@ def device(file: DeviceFile) -> dict[str, Any]:
     if file.kind == "hdd":
         derive.mechanics(file, steps)
         derive.power(file, steps)
+    elif ssd.missing(file):
+        ssd.watts(file, steps)
+    else:
+        ssd.make(file, steps)
     return {
         "schema": DEVICE_SCHEMA,
         **summary(file),
@@ -118,7 +133,7 @@ def _number_text(value: Any, unit: str | None) -> str:
 
 def table(summaries: list[dict[str, Any]]) -> list[str]:
     """``devices`` as lines of text, the first one the heads."""
-    heads = ("name", "kind", "capacity", "rpm", "idle W", "grade", "USD", "good for")
+    heads = ("name", "kind", "capacity", "rpm", "idle W", "grade", "USD", "model", "good for")
     rows = [
         (
             found["name"],
@@ -128,6 +143,7 @@ def table(summaries: list[dict[str, Any]]) -> list[str]:
             _number(found["idle_w"]),
             found["power_grade"],
             _number(found["price_usd"]),
+            found["simulated_by"] or "-",
             ", ".join(found["good_for"]) or "-",
         )
         for found in summaries

@@ -12,9 +12,10 @@ from pydantic import BaseModel, model_validator
 
 from iowatt.library.electrical import HddPower, PowerFigures
 from iowatt.library.electronics import Buffer, Controller
+from iowatt.library.flash import Flash
 from iowatt.library.geometry import Geometry, Seek
 from iowatt.library.queueing import CommandQueue
-from iowatt.library.ratings import Endurance, Performance, Price
+from iowatt.library.ratings import LATENCIES, Endurance, Performance, Price
 from iowatt.library.source import Source, source_of
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
 from iowatt.scenario.strict import Strict, key
@@ -26,7 +27,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
-    "controller", "buffer", "command_queue",
+    "controller", "buffer",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -44,7 +45,7 @@ class DeviceFile(Strict):
     name: str = key(
         "Lower-case vendor-model with dashes.", pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64
     )
-    kind: Literal["hdd", "ssd"] = key("The technology. An ssd is data only: no scenario can use it yet.")
+    kind: Literal["hdd", "ssd"] = key("The technology.")
     title: str = key("Vendor and model as people write them.", min_length=1)
     vendor: str | None = _words("Who made it.")
     based_on: str | None = key(
@@ -105,6 +106,11 @@ class DeviceFile(Strict):
         default=None,
         unset="as many as a scenario asks for, served first come, first served",
     )
+    flash: Flash | None = key(
+        "The flash of an ssd, where it is known.",
+        default=None,
+        unset="derived from its data sheet, or the data sheet alone is used",
+    )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
     performance: Performance = key("Published rates.", default=Performance())
     endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
@@ -112,14 +118,22 @@ class DeviceFile(Strict):
     source: list[Source] = key("Where the figures come from.", default=[])
 
     @model_validator(mode="after")
-    def _no_moving_parts(self) -> DeviceFile:
-        """An ssd with mechanics is a mistake in one of the two."""
+    def _parts_of_its_kind(self) -> DeviceFile:
+        """An ssd with mechanics, or a disk with flash, is a mistake in one of the two."""
         if self.kind == "ssd":
             given = [name for name in _MECHANICAL if getattr(self, name) is not None]
             given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
             given += ["power.level"] if self.power.level else []
             if given:
                 raise ValueError(f'kind = "ssd" goes without {", ".join(given)}')
+        else:
+            given = ["flash"] if self.flash is not None else []
+            given += ["power.state"] if self.power.state else []
+            given += [
+                f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
+            ]
+            if given:
+                raise ValueError(f'kind = "hdd" goes without {", ".join(given)}')
         return self
 
     @model_validator(mode="after")

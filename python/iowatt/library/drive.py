@@ -190,8 +190,8 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         file. Missing watts are no error here: what is needed depends on the scenario.
     """
     if file.kind != "hdd":
-        hint = "`iowatt devices list --needs simulation` prints the devices that can be simulated"
-        raise InputError(f"{file.name!r} is an ssd, which cannot be simulated yet", where=where, hint=hint)
+        hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
+        raise InputError(f"{file.name!r} is an ssd; a disk is needed here", where=where, hint=hint)
     steps = derive.Steps()
     parts = derive.mechanics(file, steps)
     if parts is None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pydantic import field_validator
 
+from iowatt.library.flash import PowerState
 from iowatt.scenario.quantity import Duration, Power, Speed
 from iowatt.scenario.strict import Strict, key
 
@@ -84,11 +85,16 @@ class Speeds(Strict):
 
 
 class HddPower(Strict):
-    """Electrical figures of a disk, all optional: what is not published is left out, never guessed."""
+    """Electrical figures of a drive, all optional: what is not published is left out, never guessed.
 
-    active: Power | None = watts("Media transfer, and command or bus time that holds the disk.")
+    Of an SSD: active, idle and the states of NVMe; the others are of disks.
+    """
+
+    active: Power | None = watts(
+        "Media transfer, and command or bus time that holds the disk; of an SSD, working as fast as it can."
+    )
     positioning: Power | None = watts("Seek, settle, head switch and rotational wait.")
-    idle: Power | None = watts("Spinning without work.")
+    idle: Power | None = watts("Spinning, or an SSD ready, without work.")
     standby: Power | None = watts("Stopped.")
     spin_up: Power | None = watts("While spinning up.")
     spin_down: Power | None = watts("While spinning down.")
@@ -96,6 +102,7 @@ class HddPower(Strict):
     spin_down_time: Duration | None = seconds("From spinning to stopped.")
     level: list[PowerLevel] = key("Levels between idling and standby.", default=[])
     speeds: Speeds | None = key("Lower speeds of the spindle.", default=None, unset="it has one speed")
+    state: list[PowerState] = key("Power states of NVMe, of an SSD.", default=[])
 
     @field_validator("level")
     @classmethod
@@ -106,13 +113,27 @@ class HddPower(Strict):
             raise ValueError(f"the level {twice[0]!r} is given twice; every name stands for one level")
         return given
 
+    @field_validator("state")
+    @classmethod
+    def _states(cls, given: list[PowerState]) -> list[PowerState]:
+        names = [state.name for state in given]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"the state {twice[0]!r} is given twice")
+        return given
+
     def with_figures(self, given: HddPower) -> HddPower:
-        """These figures, with those that ``given`` gives in place of them; levels are matched by name."""
+        """These figures, with those that ``given`` gives in place of them.
+
+        Levels are matched by name; states of NVMe are taken as a whole.
+        """
         update: dict[str, Any] = {
             name: getattr(given, name)
             for name in HddPower.model_fields
-            if name != "level" and getattr(given, name) is not None
+            if name not in ("level", "state") and getattr(given, name) is not None
         }
+        if given.state:
+            update["state"] = given.state
         levels = {level.name: level for level in self.level}
         for level in given.level:
             own = levels.get(level.name)

@@ -13,12 +13,15 @@ from iowatt.library.device import DeviceFile
 from iowatt.library.disksim.convert import import_drive
 from iowatt.library.drive import Drive, resolve
 from iowatt.library.layout import read_layout
+from iowatt.library.ssd import derive as ssd
+from iowatt.library.ssd.drive import Ssd
 from iowatt.scenario import units
 from iowatt.scenario.document import Document, read_text
 
 # Tables that a based_on file changes key by key; other keys it replaces.
 _MERGED: Final = (
-    "geometry", "seek", "controller", "buffer", "command_queue", "power", "performance", "endurance", "price",
+    "geometry", "seek", "controller", "buffer", "command_queue", "flash", "power", "performance", "endurance",
+    "price",
 )  # fmt: skip
 
 _ANGLES: Final = ("first_sector_offset", "track_skew", "cylinder_skew")
@@ -51,13 +54,22 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
 
 
 def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive:
-    """The drive of a library name, a device file or a DiskSim file, in numbers."""
+    """The disk of a library name, a device file or a DiskSim file, in numbers."""
     if name.endswith(DISKSIM):
         return import_drive((base_dir or Path()) / name, drive).drive()
     _no_choice(name, drive)
     if name in device_names():
         return _library_drive(name)
     return _resolved(name, base_dir or Path())
+
+
+def find_device(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive | Ssd:
+    """The disk or SSD of a library name, a device file or a DiskSim file, in numbers."""
+    if name.endswith(DISKSIM):
+        return find_drive(name, base_dir, drive)
+    _no_choice(name, drive)
+    file, where, _ = _read(name, base_dir or Path(), ())
+    return find_drive(name, base_dir, drive) if file.kind == "hdd" else ssd.resolve(file, where)
 
 
 @cache

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from iowatt.scenario.quantity import Capacity, Rate
+from iowatt.scenario.quantity import Capacity, Duration, Rate
 from iowatt.scenario.strict import Strict, key
 
 
@@ -12,8 +12,11 @@ def _optional(description: str, unit: str | None = None, **constraints: Any) -> 
     return key(description, default=None, unset="not known", unit=unit, **constraints)
 
 
+LATENCIES: Final = ("read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency")
+
+
 class Performance(Strict):
-    """Highest rates as published."""
+    """Highest rates as published, and of an SSD the times of requests that come one at a time."""
 
     sequential_read: Rate | None = _optional(
         "Highest sustained rate of sequential reads; of a disk, its outermost tracks.", "bytes/s", gt=0
@@ -23,6 +26,14 @@ class Performance(Strict):
         "Random reads a second as published, usually of 4 KiB with a deep queue.", "1/s", gt=0
     )
     random_write_iops: float | None = _optional("The same for writes, steady state where known.", "1/s", gt=0)
+    read_latency: Duration | None = _optional(
+        "Typical time of one random read of 4 KiB, of an SSD.", "s", gt=0
+    )
+    write_latency: Duration | None = _optional("The same for writes.", "s", gt=0)
+    sequential_read_latency: Duration | None = _optional(
+        "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", "s", gt=0
+    )
+    sequential_write_latency: Duration | None = _optional("The same for writes.", "s", gt=0)
 
 
 class Endurance(Strict):
@@ -30,6 +41,7 @@ class Endurance(Strict):
 
     tbw: Capacity | None = _optional("What may be written to it over its life.", "bytes", gt=0)
     dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
+    warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
     workload_per_year: Capacity | None = _optional("Rated transfers in a year.", "bytes", gt=0)
     load_unload_cycles: int | None = _optional("Rated head load and unload cycles.", gt=0)
     start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)

@@ -6,6 +6,8 @@ from typing import Final
 
 from iowatt.library import derive
 from iowatt.library.device import DeviceFile
+from iowatt.library.ssd import derive as derive_ssd
+from iowatt.library.ssd import joules
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
 PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
@@ -13,7 +15,6 @@ NEEDS: Final = ("power", "mechanics", "price", "simulation")
 
 _WATTS: Final = ("active", "positioning", "idle")
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
-_SSD_WORK: Final = ("active", "random_read", "random_write", "sequential_read", "sequential_write")
 
 
 def lacks(file: DeviceFile) -> dict[str, list[str]]:
@@ -24,7 +25,13 @@ def lacks(file: DeviceFile) -> dict[str, list[str]]:
     """
     price = [] if file.price.usd is not None else ["price.usd"]
     if file.kind == "ssd":
-        return {"simulation": ["a model of flash"], "power": _ssd_watts(file), "price": price}
+        responding, drawing = derive_ssd.missing(file), _ssd_watts(file)
+        return {
+            "simulation": [*responding, *drawing],
+            "mechanics": responding,
+            "power": drawing,
+            "price": price,
+        }
     states = derive.power(file, derive.Steps())
     watts = [f"power.{name}" for name in _WATTS if getattr(states, name) is None]
     stopping = [f"power.{name}" for name in _SPIN_DOWN if getattr(states, name) is None]
@@ -45,5 +52,5 @@ def good_for(file: DeviceFile) -> list[str]:
 
 def _ssd_watts(file: DeviceFile) -> list[str]:
     idle = [] if derive.usable(file, "idle") is not None else ["power.idle"]
-    works = any(derive.usable(file, work) is not None for work in _SSD_WORK)
+    works = joules.work(file, derive.Steps()).sequential_write is not None
     return idle + ([] if works else ["power.active"])

@@ -93,7 +93,9 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     state, joules = max(of_drives.items(), key=lambda item: item[1])
     share = numbers.percent(joules / total)
     if state == "idle":
-        first = f"{share} of the energy keeps drives spinning that have nothing to do"
+        turning = not all("flash" in device for device in summary["devices"])
+        kept = "spinning" if turning else "ready"
+        first = f"{share} of the energy keeps drives {kept} that have nothing to do"
     elif state == "standby":
         first = f"{share} of the energy goes into drives that are stopped"
     else:
@@ -104,7 +106,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     stopped = by_state.get("standby", 0.0)
     others = []
     if work > 0 and state not in WORK:
-        others.append(f"moving heads and data takes {numbers.percent(work / total)}")
+        moved = "heads and data" if by_state.get("positioning") else "data"
+        others.append(f"moving {moved} takes {numbers.percent(work / total)}")
     if stopped > 0 and state != "standby":
         others.append(f"stopped drives take {numbers.percent(stopped / total)}")
     parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)

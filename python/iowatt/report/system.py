@@ -17,6 +17,7 @@ def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
         return []
     tables = [
         ("Pools of drives", _pools(simulation, names)),
+        ("Virtual pools", _virtual_pools(simulation, names)),
         ("Volumes", _volumes(simulation, names)),
         ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)),
@@ -36,10 +37,10 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
                 name,
                 f"{pool['count']:,} × {_model(drives)}{_spares(pool)}",
                 _rotation(device),
-                f"RAID-{raid['level']}{_layout(raid)}",
+                _redundancy(pool),
                 numbers.binary(raid["stripe_unit_bytes"]),
                 f"{pool['scheduler'].upper()}{_commands(pool)}",
-                _policy(pool["power_policy"]),
+                _policy(pool["power_policy"], device),
                 _first(drives, "raw_bytes", "B"),
                 _first(drives, "idle_w", "W"),
             ]
@@ -47,6 +48,14 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     titles = ("Pool", "Drives", "Rotation", "Redundancy", "Stripe unit", "Scheduler", "Power policy")
     columns = [*(Column(title, text=True) for title in titles), Column("Capacity of one", text=True)]
     return Table([*columns, Column("Idle power of one", text=True)], rows)
+
+
+def _redundancy(pool: Mapping[str, Any]) -> str:
+    chunklets = pool.get("chunklets")
+    if chunklets is None:
+        return f"RAID-{pool['raid']['level']}{_layout(pool['raid'])}"
+    kinds = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+    return f"{', '.join(dict.fromkeys(kinds))}; chunklets of {numbers.binary(chunklets['bytes'])}"
 
 
 def _commands(pool: Mapping[str, Any]) -> str:
@@ -63,9 +72,26 @@ def _spares(pool: Mapping[str, Any]) -> str:
     )
 
 
+def _virtual_pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for virtual, plan in zip(
+        names.get("virtual_pools", ()), simulation.get("virtual_pools", ()), strict=True
+    ):
+        parts = zip(virtual["parts"], plan["parts"], strict=True)
+        said = [
+            f"{part['name']}: {numbers.with_unit(place['capacity_bytes'], 'B', 4)} of {part['pool']}"
+            for part, place in parts
+        ]
+        offered = numbers.with_unit(virtual["capacity_bytes"], "B", 4)
+        rows.append([virtual["name"], virtual["scheme"], "; ".join(said), offered])
+    titles = ("Virtual pool", "Scheme", "Parts", "Capacity")
+    return Table([Column(title, text=True) for title in titles], rows)
+
+
 def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    spaces = [*names["pools"], *(virtual["name"] for virtual in names.get("virtual_pools", ()))]
     rows: list[list[Cell]] = [
-        [name, names["pools"][volume["pool"]], numbers.with_unit(volume["capacity_bytes"], "B", 4)]
+        [name, spaces[volume["pool"]], numbers.with_unit(volume["capacity_bytes"], "B", 4)]
         for name, volume in zip(names["volumes"], simulation["volumes"], strict=True)
     ]
     return Table(
@@ -131,9 +157,9 @@ def _layout(raid: Mapping[str, Any]) -> str:
     return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
 
 
-def _policy(policy: Mapping[str, Any]) -> str:
+def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     if policy["policy"] == "never":
-        return "always spinning"
+        return "always ready" if device.get("kind") == "ssd" else "always spinning"
     if "threshold_s" in policy:
         return f"power saved after {numbers.duration(policy['threshold_s'])} idle"
     return f"power managed: {policy['policy']}"

@@ -4,6 +4,7 @@
     scenario.toml   as given, with any overrides listed at its end
     plan.json       as resolved: names to numbers, every default filled in
     intervals.parquet  latency.parquet  energy.parquet  devices.parquet  and, where asked for, idle.parquet
+    and heat.parquet
 
 It is written aside, in ``.iowatt-partial-*`` beside its target, and renamed when complete: whatever
 interrupts the writing, no half bundle carries the target's name.
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 TABLES = ("intervals", "latency", "energy", "devices")
 #: Tables that a Run has only where its scenario asked for them, and how.
-ASKED_FOR = {"idle": "observe.idle = true"}
+ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
 PARTIAL_PREFIX = ".iowatt-partial-"
@@ -93,6 +94,8 @@ class Run:
     def of(cls, record: Record, summary: dict[str, Any]) -> Run:
         """The run of a record, in memory but for what is too long for it."""
         tables = {name: getattr(record.tables, name) for name in TABLES}
+        if record.tables.heat is not None:
+            tables["heat"] = record.tables.heat
         return cls(
             summary=summary,
             plan=dict(record.plan),
@@ -102,7 +105,7 @@ class Run:
         )
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table ``intervals``, ``latency``, ``energy``, ``devices`` or, where it was asked for, ``idle``.
+        """The table ``intervals``, ``latency``, ``energy``, ``devices`` or, where it was asked for, ``idle`` or ``heat``.
 
         ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
         """
@@ -118,7 +121,8 @@ class Run:
         """Whether the run has the table."""
         if name not in ASKED_FOR:
             return name in TABLES
-        return self._idle is not None or (self.path is not None and (self.path / f"{name}.parquet").is_file())
+        kept = self._tables.get(name) is not None or (name == "idle" and self._idle is not None)
+        return kept or (self.path is not None and (self.path / f"{name}.parquet").is_file())
 
     def scan(self, name: str) -> pl.LazyFrame:
         """A table to be read piece by piece.
@@ -134,8 +138,10 @@ class Run:
                 where=str(self.path) if self.path else self.name,
                 hint=f"set {asked} in the scenario (or: iowatt run SCENARIO --set {asked.replace(' ', '')})",
             )
-        if self._idle is not None:
+        if name == "idle" and self._idle is not None:
             return self._idle.scan()
+        if self._tables.get(name) is not None:
+            return self._tables[name].lazy()
         import polars as pl
 
         assert self.path is not None  # or it would not have the table

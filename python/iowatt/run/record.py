@@ -8,7 +8,7 @@ output and a meter. Everything that ``run.json`` says is derived from this recor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ class Workload:
     #: What the reader of its trace counted (format, skipped, reordered ...), reading ahead included; where
     #: there was a trace.
     trace: Mapping[str, Any] | None = None
+    #: What its requests found in the cache, where there is one.
+    hits: Hits | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Volume:
     pool: str
     capacity_bytes: int
     flow: Flow
+    #: What its requests found in the cache, where there is one.
+    hits: Hits | None = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,115 @@ class CacheCounts:
     waits_for_space: int
     space_wait_s: float
     dirty_bytes_at_end: int
+    #: Bytes of writes that replaced dirty ones.
+    overwritten_bytes: int = 0
+    #: Hot lines that the destager passed over, the warm-up included.
+    kept_back: int = 0
+    #: Bytes asked for ahead of reads; of those, asked for by a read later, and lost before any was.
+    ahead_bytes: int = 0
+    ahead_used_bytes: int = 0
+    ahead_wasted_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What the requests of a workload or a volume found in the cache."""
+
+    reads: int = 0
+    read_hits: int = 0
+    writes: int = 0
+    write_hits: int = 0
+    read_bytes: int = 0
+    read_hit_bytes: int = 0
+    write_bytes: int = 0
+    write_hit_bytes: int = 0
+
+    @staticmethod
+    def summed(parts: Sequence[Hits | None]) -> Hits | None:
+        """All of them together; None where one has no cache, or there is none."""
+        known = [part for part in parts if part is not None]
+        if not known or len(known) < len(parts):
+            return None
+        return Hits(*(sum(getattr(part, one.name) for part in known) for one in fields(Hits)))
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """Bytes that never reached the pools because they were zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A part of the controller that failed; over the whole run, times from its start."""
+
+    of: str
+    #: None where the run ended before.
+    at_s: float | None
+    back_s: float | None
+    dirty_bytes: int
+    flushed_s: float | None
+    written_through: int
+
+
+@dataclass(frozen=True)
+class TierCounts:
+    """One part of a virtual pool. Pairs are of reads and writes; requests are of those of its virtual pool."""
+
+    part: str
+    pool: str
+    capacity_bytes: int
+    hits: tuple[int, int]
+    hit_bytes: tuple[int, int]
+    promoted_bytes: int
+    demoted_bytes: int
+    request_bytes: tuple[int, int]
+    migration_bytes: tuple[int, int]
+    occupied_bytes_at_end: int | None
+
+
+@dataclass(frozen=True)
+class ReducedCounts:
+    """What capacity optimisation did within the window, and what it held at the end."""
+
+    pages_written: int
+    duplicates: int
+    allocated: int
+    unallocated_bytes: int
+    modify_bytes: int
+    copied_bytes: int
+    waited: int
+    no_space: int
+    logical_bytes: int
+    stored_bytes: int
+    snapshot_bytes: int
+    snapshots: int
+
+
+@dataclass(frozen=True)
+class VirtualPoolCounts:
+    """What a virtual pool did within the window."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int
+    requests: tuple[int, int]
+    bytes: tuple[int, int]
+    #: Moves that ended, and those that were due and could not start then.
+    migrations: int
+    postponed: int
+    write_backs: int
+    evictions: int
+    #: Pieces of requests that moves held up, and for how long.
+    held: int
+    held_s: float
+    dirty_bytes_at_end: int
+    tiers: tuple[TierCounts, ...]
+    reduced: ReducedCounts | None = None
+    #: What a scheme that moves data for the sake of power counts besides, by the names of ``run.json``.
+    movement: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -184,6 +297,24 @@ class Capacity:
 
 
 @dataclass(frozen=True)
+class HeatSpace:
+    """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
+
+    point: str
+    name: str
+    capacity_bytes: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What the rows of the table ``heat`` are."""
+
+    extent_bytes: int
+    period_s: float
+    spaces: Sequence[HeatSpace]
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the simulation itself took."""
 
@@ -204,6 +335,8 @@ class Tables:
     devices: pl.DataFrame
     #: Every idle period, where they were asked for.
     idle: IdleSpool | None = None
+    #: Requests by extent and period, where they were asked for.
+    heat: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -227,8 +360,13 @@ class Record:
     #: Parts of the controller and its cache, where they are modelled.
     processors: Station | None = None
     host_link: Station | None = None
+    mirror_link: Station | None = None
+    zeros: Zeros | None = None
+    losses: Sequence[Loss] = ()
     cache: CacheCounts | None = None
+    virtual_pools: Sequence[VirtualPoolCounts] = ()
     rebuilds: Sequence[Rebuild] = ()
+    heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.

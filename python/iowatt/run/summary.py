@@ -8,13 +8,16 @@ from typing import Any
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency
-from iowatt.run import summary_controller
+from iowatt.run import summary_controller, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
 from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
     Device,
+    Flash,
+    Heat,
+    HeatSpace,
     PowerManagement,
     Provenance,
     Rebuild,
@@ -27,7 +30,7 @@ from iowatt.run.summary_schema import (
     Window,
     Workload,
 )
-from iowatt.run.tables import CAUSES, STATES, levels
+from iowatt.run.tables import CAUSES, FLASH_OPERATIONS, STATES, levels
 
 
 def summarise(record: Record, provenance: Provenance) -> RunSummary:
@@ -83,8 +86,11 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
-        controller=summary_controller.controller(record.processors, record.host_link),
+        controller=summary_controller.controller(record),
         cache=summary_controller.cache(record.cache),
+        virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
+        tiers=summary_tiers.tiers(record.virtual_pools),
+        heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
     )
@@ -124,6 +130,7 @@ def _volumes(record: Record) -> Iterator[Volume]:
             throughput=efficiency.throughput(volume.flow, record.window.duration_s),
             response_time_ms=_response_times(volume.flow, rows),
             in_flight_mean=volume.flow.in_flight_mean,
+            cache=summary_controller.hits(volume.hits),
         )
 
 
@@ -137,6 +144,7 @@ def _workloads(record: Record) -> Iterator[Workload]:
             throughput=efficiency.throughput(workload.flow, record.window.duration_s),
             response_time_ms=_response_times(workload.flow, rows),
             in_flight_mean=workload.flow.in_flight_mean,
+            cache=summary_controller.hits(workload.hits),
             trace=None if workload.trace is None else TraceReading(**workload.trace),
         )
 
@@ -156,7 +164,17 @@ def _devices(table: pl.DataFrame) -> Iterator[Device]:
             state_time_s={state: row[f"time_{state}_s"] for state in states if has(row, state)},
             energy_j={state: row[f"energy_{state}_j"] for state in states if has(row, state)},
             energy_by_cause_j={cause: row[f"cause_{cause}_j"] for cause in CAUSES},
+            flash=_flash(row),
         )
+
+
+def _flash(row: dict[str, Any]) -> Flash | None:
+    """What the flash of an SSD did; None for a disk."""
+    if row["flash_modelled"] is None:
+        return None
+    joules = {operation: row[f"flash_energy_{operation}_j"] for operation in FLASH_OPERATIONS}
+    plain = {key: row[f"flash_{key}"] for key in Flash.model_fields if f"flash_{key}" in row}
+    return Flash(**plain, energy_by_operation_j=joules)
 
 
 def _mean_ms(sum_s: float, count: int) -> float | None:
@@ -190,6 +208,22 @@ def _buses(record: Record) -> Iterator[Bus]:
             utilisation=bus.busy_s / span if span > 0 else 0.0,
             wait_mean_ms=bus.wait_s / bus.transfers * 1e3 if bus.transfers else None,
         )
+
+
+def _heat(record: Record) -> Heat | None:
+    """The sums of the table ``heat`` by address space."""
+    heat, table = record.heat, record.tables.heat
+    if heat is None or table is None:
+        return None
+    counted = ("reads", "writes", "bytes_read", "bytes_written")
+    spaces = []
+    for space in heat.spaces:
+        own = table.filter((pl.col("point") == space.point) & (pl.col("space") == space.name))
+        sums = {name: int(own[name].sum()) for name in counted}
+        spaces.append(
+            HeatSpace(point=space.point, name=space.name, capacity_bytes=space.capacity_bytes, **sums)
+        )
+    return Heat(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
 
 
 def _rebuilds(record: Record) -> Iterator[Rebuild]:

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+
 SCHEMA = "iowatt.run/1"
 
 
@@ -161,7 +163,10 @@ class Capacity(_Part):
 
     raw: float = Field(description="All drives.")
     usable: float = Field(description="After redundancy, pools that carry a volume.")
-    effective: float = Field(description="After capacity optimisation; equals usable where there is none.")
+    effective: float = Field(
+        description="After capacity optimisation, at the ratios that the scenario assumes and less what "
+        "snapshots kept at the end; equals usable where there is none."
+    )
 
 
 class Efficiency(_Part):
@@ -170,6 +175,49 @@ class Efficiency(_Part):
     iops_per_w: float | None
     mib_per_s_per_w: float | None
     raw_gb_per_w: float | None
+    usable_gb_per_w: float | None = None
+    effective_gb_per_w: float | None = None
+
+
+class Flash(_Part):
+    """What the flash of an SSD did within the window, and its state at the end.
+
+    Pages are of flash; a unit of the map that is smaller than one counts as a part of it.
+    """
+
+    modelled: bool = Field(
+        description="Whether the flash is simulated; else amplification and wear are what the data sheet "
+        "suggests, and the counts of blocks and pages are 0."
+    )
+    write_amplification: float | None = Field(
+        description="Bytes programmed over bytes that hosts wrote; null where they wrote none."
+    )
+    host_bytes_written: int
+    flash_bytes_written: int = Field(description="Programmed: the hosts', those moved, and filling.")
+    host_pages_written: float
+    flash_pages_written: float
+    gc_pages_moved: float = Field(description="By garbage collection, wear-levelling included.")
+    wear_levelling_pages_moved: float
+    pages_read: int = Field(description="Sensed for reads of hosts.")
+    gc_pages_read: int = Field(description="Sensed to be moved, or to complete a unit written in part.")
+    erases: int = Field(description="Of blocks, each of one plane.")
+    erase_count_mean: float = Field(description="Erases of a block since the start of the run.")
+    erase_count_max: int
+    erase_count_min: int
+    pe_cycles_fraction: float | None = Field(
+        description="Share of the rated program and erase cycles used within the window, mean of all blocks."
+    )
+    free_blocks: int = Field(description="Superblocks (a block of every plane of every die) free at the end.")
+    live_bytes: int = Field(description="That hold data at the end.")
+    raw_bytes: int = Field(description="Of flash.")
+    trims: int
+    trimmed_bytes: int
+    buffer_hits: int = Field(description="Units that reads found in the write buffer.")
+    suspends: int = Field(description="Programs and erases that reads interrupted.")
+    energy_by_operation_j: dict[str, float] = Field(
+        description="Joules of reads (sensing), programs, erases, transfers and commands, beyond what the "
+        "drive draws while it is active; part of energy_j.active."
+    )
 
 
 class Device(_Part):
@@ -178,7 +226,10 @@ class Device(_Part):
     name: str
     model: str
     pool: str
-    utilisation: float = Field(description="Share of the window spent active or positioning.")
+    utilisation: float = Field(
+        description="Share of the window spent active or positioning; of an SSD, with any command or "
+        "operation on flash under way."
+    )
     queue_length_mean: float = Field(description="Time average, the access in service included.")
     queue_length_seen: float | None = Field(description="What an arriving access sees, itself included.")
     queue_length_mean_host: float | None = Field(
@@ -211,10 +262,14 @@ class Device(_Part):
     )
     bytes_read: int
     bytes_written: int
-    wear_fraction: float | None = Field(description="Null for disks.")
+    wear_fraction: float | None = Field(
+        description="Share of the rated bytes (TBW) that hosts wrote within the window; null for disks and "
+        "where no rating is known."
+    )
     state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
     energy_j: dict[str, float]
     energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
+    flash: Flash | None = Field(default=None, description="Only of SSDs.")
 
 
 class PowerManagement(_Part):
@@ -250,11 +305,56 @@ class ControllerPart(_Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
+class Zeros(_Part):
+    """Bytes that never reached the pools because the controller knew them to be zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+class Loss(_Part):
+    """A controller or battery that failed; over the whole run, times from its start."""
+
+    of: str = Field(description="controller or battery.")
+    at_s: float | None = Field(description="Null where the run ended before.")
+    back_s: float | None = Field(description="Null where it was not back before the end.")
+    dirty_bytes: int = Field(description="Written and on no drive when it failed.")
+    flushed_s: float | None = Field(description="When all of that was on the drives.")
+    written_through: int = Field(description="Writes that went through to the drives because of it.")
+
+
 class Controller(_Part):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
     host_link: ControllerPart | None
+    mirror_link: ControllerPart | None = Field(
+        default=None, description="The link over which the partner controller gets a copy of writes."
+    )
+    zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
+    losses: list[Loss] = []
+
+
+class CacheHits(_Part):
+    """What requests found in the cache; ratios are null where there were no such requests."""
+
+    read_hit_ratio: float | None
+    read_hit_bytes_ratio: float | None
+    write_hit_ratio: float | None
+    write_hit_bytes_ratio: float | None
+    hit_ratio: float | None
+    hit_bytes_ratio: float | None
+
+
+class ReadAhead(_Part):
+    """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
+
+    bytes: int
+    used_bytes: int = Field(
+        description="Asked for by a read afterwards; what was read ahead in the warm-up is among it."
+    )
+    wasted_bytes: int = Field(description="Gave way or overwritten before any read asked for it.")
+    used_ratio: float | None
 
 
 class Cache(_Part):
@@ -277,6 +377,102 @@ class Cache(_Part):
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+    overwritten_bytes: int = Field(
+        default=0, description="Of writes that replaced dirty data, which is destaged once."
+    )
+    kept_back_lines: int = Field(
+        default=0,
+        description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
+    )
+    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
+
+
+class Reduction(_Part):
+    """Capacity optimisation: what it did within the window, and what it held at the end."""
+
+    pages_written: int = Field(description="By requests, whole or in part.")
+    duplicate_ratio: float | None = Field(
+        description="Of the pages written, those whose contents existed; null without any."
+    )
+    pages_allocated: int = Field(description="Pages that got space by their first write.")
+    unallocated_bytes_read: int = Field(description="Read, and never written: answered without I/O.")
+    modify_bytes_read: int = Field(description="Read so that a part of a page could be written.")
+    snapshot_copied_bytes: int = Field(description="Copied before a write; each read and written once.")
+    waited: int = Field(description="Requests that waited for another one to the same page.")
+    logical_bytes: int = Field(description="What hosts have stored, at the end.")
+    stored_bytes: int = Field(description="What that and snapshots take of the part, at the end.")
+    snapshot_bytes: int = Field(description="Of these, what snapshots keep.")
+    snapshots: int = Field(description="Taken since the start.")
+    reduction_ratio: float | None = Field(
+        description="logical_bytes over what is stored for them, snapshots apart; null with nothing stored."
+    )
+
+
+class VirtualPool(_Part):
+    """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
+
+    name: str
+    scheme: str
+    capacity_bytes: int = Field(description="What it offers to volumes.")
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+    migrations: int = Field(description="Moves that ended: an extent, or a pair that changed places.")
+    postponed: int = Field(description="Moves that were due and found no room or too many under way.")
+    write_backs: int = Field(description="Copies that were written back.")
+    evictions: int = Field(description="Copies that were given up.")
+    held: int = Field(description="Pieces of requests that waited for the end of a move.")
+    held_mean_ms: float | None = Field(description="How long those waited.")
+    dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
+    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+        default=None, description="What schemes that move data for the sake of power count besides."
+    )
+    reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
+
+
+class Tier(_Part):
+    """One part of a virtual pool; ratios are of the requests that reached the virtual pool, null without any."""
+
+    name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
+    virtual_pool: str
+    pool: str
+    capacity_bytes: int
+    hit_ratio: float | None = Field(description="Requests of which every byte was there.")
+    hit_bytes_ratio: float | None = Field(description="Bytes of requests that were there.")
+    read_hit_ratio: float | None
+    write_hit_ratio: float | None
+    promoted_bytes: int = Field(description="Bytes that moves brought from a slower part.")
+    demoted_bytes: int = Field(
+        description="Bytes that moves brought from a faster part; copies that were written back, too."
+    )
+    occupied_bytes: int | None = Field(description="Bytes that hold data at the end; null where unknown.")
+    bytes_read: int = Field(description="For requests.")
+    bytes_written: int = Field(description="For requests.")
+    migration_bytes_read: int = Field(description="By moves.")
+    migration_bytes_written: int = Field(description="By moves.")
+
+
+class HeatSpace(_Part):
+    """One address space of the table ``heat``."""
+
+    point: Literal["front", "back"] = Field(
+        description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
+    )
+    name: str = Field(description="Of the volume, or of the pool.")
+    capacity_bytes: int = Field(description="Of the volume; of a pool, what its volumes take of it.")
+    reads: int
+    writes: int
+    bytes_read: int
+    bytes_written: int
+
+
+class Heat(_Part):
+    """What the rows of the table ``heat`` are, and their sums."""
+
+    extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
+    period_s: float
+    spaces: list[HeatSpace]
 
 
 class Rebuild(_Part):
@@ -304,6 +500,7 @@ class Volume(_Part):
     throughput: Throughput
     response_time_ms: ResponseTimes
     in_flight_mean: float
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class TraceReading(_Part):
@@ -342,6 +539,7 @@ class Workload(_Part):
     response_time_ms: ResponseTimes
     in_flight_mean: float
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class Simulation(_Part):
@@ -379,6 +577,9 @@ class RunSummary(_Part):
     workloads: list[Workload]
     controller: Controller | None = Field(default=None, description="Only where it takes time.")
     cache: Cache | None = Field(default=None, description="Only where there is one.")
+    virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
+    tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
+    heat: Heat | None = Field(default=None, description="Only where it was asked for.")
     power_management: PowerManagement | None = Field(
         default=None, description="Only where drives changed their power level."
     )
@@ -387,9 +588,13 @@ class RunSummary(_Part):
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        for part in ("controller", "cache", "power_management", "simulation"):
+        optional = ("controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation")
+        for part in optional:
             if data[part] is None:
                 del data[part]
+        for device in data["devices"]:
+            if device["flash"] is None:
+                del device["flash"]
         return data
 
 

@@ -99,11 +99,45 @@ DEVICES: dict[str, type[pl.DataType]] = {
     **{f"cause_{cause}_j": pl.Float64 for cause in CAUSES},
 }
 
+#: Operations on flash that energy is counted for.
+FLASH_OPERATIONS = ("read", "program", "erase", "transfer", "command")
+
+#: Columns of devices that are of SSDs, null for disks, named flash_ and the key of ``flash`` in ``run.json``.
+FLASH: dict[str, type[pl.DataType]] = {
+    "modelled": pl.Boolean,
+    "write_amplification": pl.Float64,
+    "host_bytes_written": pl.UInt64,
+    "flash_bytes_written": pl.UInt64,
+    "host_pages_written": pl.Float64,
+    "flash_pages_written": pl.Float64,
+    "gc_pages_moved": pl.Float64,
+    "wear_levelling_pages_moved": pl.Float64,
+    "pages_read": pl.UInt64,
+    "gc_pages_read": pl.UInt64,
+    "erases": pl.UInt64,
+    "erase_count_mean": pl.Float64,
+    "erase_count_max": pl.UInt64,
+    "erase_count_min": pl.UInt64,
+    "pe_cycles_fraction": pl.Float64,
+    "free_blocks": pl.UInt64,
+    "live_bytes": pl.UInt64,
+    "raw_bytes": pl.UInt64,
+    "trims": pl.UInt64,
+    "trimmed_bytes": pl.UInt64,
+    "buffer_hits": pl.UInt64,
+    "suspends": pl.UInt64,
+    **{f"energy_{operation}_j": pl.Float64 for operation in FLASH_OPERATIONS},
+}
+DEVICES |= {f"flash_{key}": kind for key, kind in FLASH.items()}
+
 #: States of what is no drive: parts of the array that idle and work, and what its supplies lose.
 ARRAY_STATES = ("parts_idle", "parts_active", "supply_loss")
 
 #: Columns of intervals that are null where the array's own power is neither modelled nor metered.
 ARRAY_COLUMNS = ("parts_j", "supply_loss_j", "wall_w")
+
+#: All columns that may be left out, and are null then.
+NULLABLE = (*ARRAY_COLUMNS, *(f"flash_{key}" for key in FLASH))
 
 #: Only where it was asked for. By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
 IDLE: dict[str, type[pl.DataType]] = {
@@ -113,8 +147,27 @@ IDLE: dict[str, type[pl.DataType]] = {
     "cut": pl.Boolean,
 }
 
+#: Only where it was asked for. Rows that hold nothing are left out; see docs/reference/run.md.
+HEAT: dict[str, type[pl.DataType]] = {
+    "point": pl.String,
+    "space": pl.String,
+    "extent": pl.UInt64,
+    "start_s": pl.Float64,
+    "reads": pl.UInt64,
+    "writes": pl.UInt64,
+    "bytes_read": pl.UInt64,
+    "bytes_written": pl.UInt64,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {"intervals": INTERVALS, "latency": LATENCY, "energy": ENERGY, "devices": DEVICES, "idle": IDLE}
+SCHEMAS = {
+    "intervals": INTERVALS,
+    "latency": LATENCY,
+    "energy": ENERGY,
+    "devices": DEVICES,
+    "idle": IDLE,
+    "heat": HEAT,
+}
 
 
 def whole(intervals: pl.DataFrame) -> pl.DataFrame:
@@ -137,11 +190,12 @@ def frame(name: str, columns: Mapping[str, Any], levels: Sequence[str] = ()) -> 
     """A table of the bundle from its columns; ``levels`` names the power levels that it has columns for.
 
     Raises ``ValueError`` where the columns are not exactly those of the contract: a table that
-    readers cannot rely on must not be written. Those of the array's own power may be left out, and are null.
+    readers cannot rely on must not be written. Those of the array's own power and of flash may be left
+    out, and are null.
     """
     more = [form.format(level) for level in levels for form in LEVEL_COLUMNS.get(name, ())]
     schema = SCHEMAS[name] | dict.fromkeys(more, pl.Float64)
-    left_out = [key for key in ARRAY_COLUMNS if key in schema and key not in columns]
+    left_out = [key for key in NULLABLE if key in schema and key not in columns]
     if left_out:
         rows = len(next(iter(columns.values()), ()))
         columns = {**columns, **{key: [None] * rows for key in left_out}}

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
 from iowatt.library.device import HddPower
 from iowatt.library.queueing import Scheduler
+from iowatt.scenario import units
 from iowatt.scenario.array_power import ArrayPower
+from iowatt.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.scenario.controller import Controller
 from iowatt.scenario.power import NeverPolicy, PowerPolicy
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
+from iowatt.scenario.solid_state import SsdSettings
 from iowatt.scenario.strict import Strict, key
+from iowatt.scenario.virtual_pool import VirtualPool
 from iowatt.scenario.workload import Name
 
 
@@ -24,6 +35,20 @@ def _not_boolean(value: Any) -> Any:
     return value
 
 
+def _chunklet(value: Any) -> Any:
+    if value is True:
+        return DEFAULT_CHUNKLET
+    if value is False:
+        raise ValueError("false is said by leaving it out; expected a size such as '256MiB', or true")
+    return units.parse_block_size(value)
+
+
+Chunklet = Annotated[
+    int,
+    BeforeValidator(_chunklet),
+    Field(ge=2**12, le=2**40),
+    WithJsonSchema({"anyOf": [{"type": "string", "examples": ["256MiB"]}, {"const": True}]}),
+]
 RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
 ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 
@@ -61,7 +86,8 @@ class DeviceChoice(Strict):
         gt=0,
     )
     capacity: Capacity | None = key(
-        "A smaller capacity (short stroking). The drive offers only its first bytes, on the outer tracks.",
+        "A smaller capacity. A disk offers only its first bytes, on the outer tracks (short stroking); the "
+        "flash of an SSD stays, and what is not offered is over-provisioning.",
         default=None,
         unset="the drive's own",
         unit="bytes",
@@ -123,6 +149,15 @@ class Raid(Strict):
     parity_check_on_read: bool = key(
         "Reads also fetch the parity of what they read.", default=False, example=True
     )
+    set_size: int | None = key(
+        "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
+        "divided into chunklets.",
+        default=None,
+        unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0",
+        ge=1,
+        le=1000,
+        example=6,
+    )
 
 
 class Pool(Strict):
@@ -141,10 +176,20 @@ class Pool(Strict):
         "Number of drives, parity and mirrors included, spares not.", ge=1, le=100_000, example=32
     )
     raid: Raid | None = key(
-        "Striping and redundancy.",
+        "Striping and redundancy; in a pool of chunklets, of volumes that have none of their own.",
         default=None,
-        unset="none, which only a pool of one drive may have",
+        unset="none, which only a pool of one drive may have; of chunklets, level 5",
         example={"level": 5, "stripe_unit": "16KiB"},
+    )
+    chunklet: Chunklet | None = key(
+        "Divides the drives into pieces of this size (true: 256MiB), over which RAID sets are laid, each set "
+        "over as many drives as it has chunklets, every volume over all drives. Volumes may then have levels "
+        "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is lost.",
+        default=None,
+        unset="the drives are joined as wholes",
+        unit="bytes",
+        accepts="a size, or true",
+        example="256MiB",
     )
     spares: int = key(
         "Drives' worth of spare space, in addition to count. Dedicated spares are drives of their own, "
@@ -156,7 +201,9 @@ class Pool(Strict):
     )
     sparing: Sparing = key(
         "Where the spare space lies. On spare drives (dedicated), or as one unit of every stripe, rotated "
-        "over all count + 1 drives (distributed; RAID-5, 6 and 10, with spares = 1).",
+        "over all count + 1 drives (distributed; RAID-5, 6 and 10, with spares = 1). In a pool of chunklets "
+        "distributed is spare chunklets on every drive, and adaptive the same, which SSDs use as "
+        "over-provisioning until they are needed.",
         default="dedicated",
         example="distributed",
     )
@@ -170,23 +217,25 @@ class Pool(Strict):
     scheduler: Scheduler = key(
         "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
         "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
-        "sptf shortest positioning time; elevator is another name of look.",
+        "sptf shortest positioning time; elevator is another name of look. SSDs take fcfs only, and have it "
+        "where the key is left out.",
         default="look",
         example="elevator",
     )
-    queue_depth: int = key(
+    queue_depth: int | None = key(
         "Most commands outstanding at a drive, the one in service included. With 1 the host chooses the next "
         "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
         "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
         "that it sent last.",
-        default=1,
+        default=None,
+        unset="1 for disks; for SSDs what the drive takes (command_queue.depth)",
         ge=1,
         le=2**20,
         example=32,
     )
     drive_scheduler: Scheduler | None = key(
         "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
-        "knows where its head is. Without meaning with queue_depth = 1.",
+        "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
         default=None,
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="sptf",
@@ -196,11 +245,17 @@ class Pool(Strict):
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
+    ssd: SsdSettings | None = key(
+        "How its SSDs are simulated, and figures of their flash that differ from their file.",
+        default=None,
+        unset="as their file has it, in steady state",
+        example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
+    )
     write_cache: bool | None = key(
         "Whether writes complete in the drives' buffers (true), from which the media are written in the "
         "background, or on the media (false). The first needs a drive with a buffer.",
         default=None,
-        unset="as in the drive's file (buffer.fast_write)",
+        unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
     phase: Literal["random", "zero"] = key(
@@ -217,10 +272,11 @@ class Pool(Strict):
 
 
 class Volume(Strict):
-    """A range of a pool's usable bytes. Volumes on one pool lie one after another."""
+    """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
+    pools."""
 
     name: Name = key("Its name in results and in `workload.volume`.", example="db")
-    pool: Name = key("The pool that holds it.", example="disks")
+    pool: Name = key("The pool, or virtual pool, that holds it.", example="disks")
     capacity: Capacity | None = key(
         "Its size, rounded down to whole sectors.",
         default=None,
@@ -228,6 +284,12 @@ class Volume(Strict):
         unit="bytes",
         example="500GB",
         gt=0,
+    )
+    raid: Raid | None = key(
+        "Its own striping and redundancy; only on a pool of chunklets.",
+        default=None,
+        unset="the pool's",
+        example={"level": 10},
     )
 
 
@@ -255,8 +317,13 @@ class Array(Strict):
     """The storage system."""
 
     pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
+    virtual_pool: list[VirtualPool] = key(
+        "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
+    )
     volume: list[Volume] = key(
-        "Volumes. Left out: one volume per pool, of all its capacity and with its name.", default=[]
+        "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
+        "capacity and with its name.",
+        default=[],
     )
     bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
     controller: Controller | None = key(
@@ -269,3 +336,12 @@ class Array(Strict):
         default=None,
         unset="drives alone draw power",
     )
+
+    @property
+    def volume_names(self) -> list[str]:
+        """Names of the volumes in their order, those that follow from pools where none is given."""
+        if self.volume:
+            return [volume.name for volume in self.volume]
+        parts = {part.pool for virtual in self.virtual_pool for _, _, part in virtual.parts()}
+        own = [pool.name for pool in self.pool if pool.name not in parts]
+        return [*own, *(virtual.name for virtual in self.virtual_pool)]

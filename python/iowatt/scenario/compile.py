@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.library.levels import FIRST_FURTHER, STANDBY
-from iowatt.scenario import controller, power
+from iowatt.library.ssd.drive import Ssd
+from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
@@ -59,7 +60,11 @@ def compile_plan(
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
-                {"volume": system.volume_of_workload[i], "replay": _replay(w, system.synthetic.get(i))}
+                {
+                    "volume": system.volume_of_workload[i],
+                    "replay": _replay(w, system.synthetic.get(i)),
+                    **({"zero_share": w.zero_share} if w.zero_share else {}),
+                }
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [
@@ -67,6 +72,7 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
+            **_virtual_pools(system),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -74,9 +80,16 @@ def compile_plan(
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
                 "idle": scenario.observe.idle,
+                "heat": heat.plan(scenario.observe.heat),
             },
         },
     }
+
+
+def _virtual_pools(system: System) -> dict[str, Any]:
+    first = len(system.pools)
+    plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
+    return {"virtual_pools": plans} if plans else {}
 
 
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
@@ -113,11 +126,13 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
         "pools": [pool.pool.name for pool in system.pools],
+        **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
         "devices": [
             {
                 "name": f"{pool.pool.name}.{number}",
                 "model": pool.drive.name,
                 "pool": pool.pool.name,
+                "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
                 "raw_bytes": pool.drive.raw_bytes,
                 "idle_w": pool.drive.power.idle,
                 "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
@@ -169,11 +184,12 @@ def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
 
 
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
-    pool = resolved.pool
+    pool, drive = resolved.pool, resolved.drive
     raid = pool.raid or Raid(level=0)
+    chunklets = resolved.chunklets
     return {
         "count": pool.count,
-        "device": resolved.drive.plan(pool.phase, states),
+        "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
         "raid": {
             "level": str(resolved.level),
             "stripe_unit_bytes": resolved.stripe_unit,
@@ -181,7 +197,8 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
             "small_write": raid.small_write,
             "parity_check_on_read": raid.parity_check_on_read,
         },
-        "scheduler": pool.scheduler,
+        **({} if chunklets is None else {"chunklets": chunklets.plan()}),
+        "scheduler": resolved.scheduler,
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
         "batching": power.batching_plan(pool.power),
@@ -193,18 +210,18 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
 
 def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
     """Commands that a drive holds; None where it takes one at a time."""
-    depth = resolved.pool.queue_depth
+    depth = resolved.queue_depth
     return None if depth == 1 else {"depth": depth, "scheduler": resolved.drive_scheduler}
 
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:
     """Spares, failures and rebuild; None where there are neither spares nor failures."""
-    if not pool.spares and not pool.failure:
+    if not pool.spares and not pool.failure and (pool.chunklet is None or pool.sparing == "dedicated"):
         return None
     rebuild = pool.rebuild
     return {
         "spares": pool.spares,
-        "sparing": pool.sparing,
+        "sparing": "distributed" if pool.sparing == "adaptive" else pool.sparing,
         "failures": [{"drive": failure.drive, "at_s": failure.at} for failure in pool.failure],
         "rebuild": {
             "delay_s": rebuild.delay,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.library.drive import Drive
+from iowatt.library.ssd.drive import Ssd
 from iowatt.power.calculator import ACTIVITIES, total
 from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
@@ -28,8 +30,9 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "usable_bytes": sum(pool.usable_bytes for pool in system.pools),
         "idle_w": sum(pool.pool.drives * (pool.drive.power.idle or 0.0) for pool in system.pools),
         "pools": [_pool(pool) for pool in system.pools],
+        "virtual_pools": [virtual.names() for virtual in system.virtual_pools],
         "volumes": [
-            {"name": v.name, "pool": system.pools[v.pool].pool.name, "capacity_bytes": v.capacity}
+            {"name": v.name, "pool": system.space_names[v.pool], "capacity_bytes": v.capacity}
             for v in system.volumes
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
@@ -60,17 +63,40 @@ def _pool(pool: ResolvedPool) -> dict[str, Any]:
         "spares": pool.pool.spares,
         "raid_level": None if pool.pool.raid is None else pool.level,
         "stripe_unit_bytes": None if pool.pool.raid is None else pool.stripe_unit,
-        "scheduler": pool.pool.scheduler,
-        "queue_depth": pool.pool.queue_depth,
+        "scheduler": pool.scheduler,
+        "queue_depth": pool.queue_depth,
         "drive_scheduler": pool.drive_scheduler,
         "write_cache": drive.write_cache,
         "power_policy": pool.pool.power.policy,
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,
+        "kind": "ssd" if isinstance(drive, Ssd) else "hdd",
+        **(_ssd(drive) if isinstance(drive, Ssd) else _disk(drive)),
+    }
+
+
+def _disk(drive: Drive) -> dict[str, Any]:
+    return {
         "rpm": drive.rpm,
         "average_seek_s": drive.average_seek_s,
         "outer_bytes_per_s": drive.sequential_rate(0),
         "inner_bytes_per_s": drive.sequential_rate(-1),
+    }
+
+
+def _ssd(drive: Ssd) -> dict[str, Any]:
+    """Rates as published, and the flash behind them; what the data sheet alone does not have is null."""
+    geometry, sheet = drive.geometry, drive.sheet
+    return {
+        "simulated_by": "data sheet" if geometry is None else "flash",
+        "dies": None if geometry is None else geometry.dies,
+        "flash_bytes": drive.flash_bytes,
+        "over_provisioning": None if geometry is None else geometry.spare,
+        "read_bytes_per_s": sheet.read_rate,
+        "write_bytes_per_s": sheet.write_rate,
+        "read_iops": sheet.read_iops,
+        "write_iops": sheet.write_iops,
+        "power_cap_w": drive.behaviour.cap_w,
     }
 
 

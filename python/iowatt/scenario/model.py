@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.scenario import units
 from iowatt.scenario.array import Array
+from iowatt.scenario.heat import Heat
 from iowatt.scenario.quantity import Duration
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Workload
@@ -62,6 +63,13 @@ class Observe(Strict):
         "Whether every idle period of every drive is recorded in the Run's table `idle`, for `iowatt idle`.",
         default=False,
         example=True,
+    )
+    heat: Heat | None = key(
+        "Record where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. "
+        "`heat = {}` takes every default.",
+        default=None,
+        unset="not recorded",
+        example={"extent": "64MiB", "points": ["front", "back"]},
     )
 
 

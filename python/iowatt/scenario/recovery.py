@@ -10,7 +10,7 @@ from iowatt.scenario import units
 from iowatt.scenario.quantity import BlockSize, Duration
 from iowatt.scenario.strict import Strict, key
 
-Sparing = Literal["dedicated", "distributed"]
+Sparing = Literal["dedicated", "distributed", "adaptive"]
 
 
 def _rate(value: Any) -> Any:

@@ -20,6 +20,9 @@ def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
     if level == 0:
         yield from _without_redundancy(pool, path)
         return
+    if pool.sparing == "adaptive":
+        message = "adaptive sparing is of chunklets, and the pool is not divided"
+        yield Problem((*path, "sparing"), message, 'say chunklet = "256MiB", or sparing = "distributed"')
     if pool.sparing == "distributed":
         if level not in DISTRIBUTED_LEVELS:
             reason = "keeps parity on one drive" if level == 4 else "has no stripes"
@@ -32,6 +35,14 @@ def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
     yield from wrong
     if not wrong:
         yield from _losses(pool, level, path)
+
+
+def chunklet_problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+    """The same of a pool of chunklets. Which failures it survives depends on how sets lie: the run says."""
+    yield from _drives(pool, path)
+    level = 5 if pool.raid is None else pool.raid.level
+    if level == 0:
+        yield from _without_redundancy(pool, path)
 
 
 def _without_redundancy(pool: Pool, path: KeyPath) -> Iterator[Problem]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iowatt.errors import InputError
 from iowatt.library import levels
 from iowatt.library.drive import Drive
 from iowatt.library.electrical import PowerLevel
-from iowatt.library.find import find_drive
+from iowatt.library.find import find_device
+from iowatt.library.ssd.drive import Ssd
 from iowatt.power.plan import ArrayPlan
 from iowatt.power.resolve import resolve as resolve_power
-from iowatt.scenario import controller, raid, survival
-from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Volume
+from iowatt.scenario import controller, raid, solid_state, survival
+from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool, Raid, Volume
+from iowatt.scenario.chunklets import ChunkletRoom, Region
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -28,6 +30,8 @@ from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
+from iowatt.scenario.virtual.scheme import VolumeRange
+from iowatt.scenario.virtual_pool import ResolvedVirtualPool, Room, resolve_virtual_pools
 from iowatt.scenario.workload import Trace
 
 ALWAYS_NEEDED = ("active", "positioning", "idle")
@@ -39,10 +43,22 @@ class ResolvedPool:
     """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
 
     pool: Pool
-    drive: Drive
+    drive: Drive | Ssd
     level: int
     stripe_unit: int
     usable_bytes: int
+    chunklets: ChunkletRoom | None = None
+
+    @property
+    def scheduler(self) -> str:
+        """Order in which a drive is handed its requests."""
+        return "fcfs" if isinstance(self.drive, Ssd) else self.pool.scheduler
+
+    @property
+    def queue_depth(self) -> int:
+        """Most commands outstanding at a drive."""
+        held = self.drive.command_queue.depth if isinstance(self.drive, Ssd) else None
+        return self.pool.queue_depth or held or 1
 
     @property
     def drive_scheduler(self) -> str:
@@ -57,7 +73,7 @@ class ResolvedPool:
 
 @dataclass(frozen=True)
 class Extent:
-    """A volume's place in its pool, in bytes."""
+    """A volume's place in its pool, in bytes. Virtual pools are numbered behind pools."""
 
     name: str
     pool: int
@@ -70,6 +86,7 @@ class System:
     """What a plan is made from; indices are positions in these lists."""
 
     pools: list[ResolvedPool] = field(default_factory=list)
+    virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
     volumes: list[Extent] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
@@ -77,6 +94,15 @@ class System:
     power: ArrayPlan | None = None
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def space_names(self) -> list[str]:
+        """Names of pools and, behind them, virtual pools: what volumes lie on."""
+        return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
+
+    def volumes_on(self, space: int) -> list[VolumeRange]:
+        """The volumes on a pool or virtual pool, by its number."""
+        return [VolumeRange(v.name, v.offset, v.capacity) for v in self.volumes if v.pool == space]
 
 
 def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
@@ -102,7 +128,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _observe(scenario, system)
     for resolved in system.pools:
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
-        if resolved.drive.sector_bytes > 512:
+        if isinstance(resolved.drive, Drive) and resolved.drive.sector_bytes > 512:
             sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
             system.notes.append(
                 f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}; a write of part of a "
@@ -115,6 +141,7 @@ def _unique_names(scenario: Scenario, system: System) -> None:
     groups: list[tuple[KeyPath, list[str]]] = [
         (("workload",), [w.name for w in scenario.workload]),
         (("array", "pool"), [p.name for p in scenario.array.pool]),
+        (("array", "virtual_pool"), [v.name for v in scenario.array.virtual_pool]),
         (("array", "volume"), [v.name for v in scenario.array.volume]),
         (("array", "bus"), [b.name for b in scenario.array.bus]),
     ]
@@ -131,14 +158,21 @@ def _unique_names(scenario: Scenario, system: System) -> None:
 def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     path: KeyPath = ("array", "pool", index)
     report = system.problems.append
-    if pool.raid is None and pool.count > 1:
+    if pool.chunklet is not None:
+        pass
+    elif pool.raid is None and pool.count > 1:
         hint = 'for example raid = { level = 5, stripe_unit = "64KiB" }; level 0 stripes without redundancy'
         report(
             Problem(
                 (*path, "count"), f"{pool.count} drives need the key `raid` to say how they are joined", hint
             )
         )
-    if pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
+    if pool.chunklet is None and pool.raid is not None and pool.raid.set_size is not None:
+        message = "RAID sets are laid over chunklets, and the pool is not divided"
+        report(Problem((*path, "raid", "set_size"), message, 'leave it out, or say chunklet = "256MiB"'))
+    if pool.chunklet is not None:
+        system.problems.extend(survival.chunklet_problems(pool, path))
+    elif pool.raid is not None and (found := raid.count_problem(pool.raid.level, pool.count)):
         report(Problem((*path, "count"), *found))
     else:
         system.problems.extend(survival.problems(pool, path))
@@ -146,15 +180,16 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
-    if pool.write_cache is not None:
-        try:
-            drive = drive.write_cached(pool.write_cache)
-        except ValueError as error:
-            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
-            report(Problem((*path, "write_cache"), str(error), hint))
-            return
-    _power(pool, drive, path, system)
+    adapted = _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+    if adapted is None:
+        return
+    drive = adapted
     _queues(pool, drive, path, system)
+    if pool.chunklet is not None:
+        if (room := _chunklets(pool, drive, path, system)) is not None and room.default is not None:
+            kind = room.default
+            system.pools.append(ResolvedPool(pool, drive, kind.level, kind.stripe_unit, room.whole, room))
+        return
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
     if unit % drive.sector_bytes:
@@ -167,14 +202,71 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | None:
+def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
+    """The drives in equal pieces, none of them taken; None where that is not possible."""
+    chunklet = pool.chunklet or 0
+    if chunklet % drive.sector_bytes:
+        message = f"{chunklet} bytes are no whole number of the drive's sectors of {drive.sector_bytes} bytes"
+        hint = f"use a multiple of {drive.sector_bytes}"
+        system.problems.append(Problem((*path, "chunklet"), message, hint))
+        return None
+    each = drive.raw_bytes // chunklet
+    dedicated = pool.sparing == "dedicated"
+    spare = 0 if dedicated else -(-each * pool.spares // pool.drives)
+    if each <= spare:
+        message = (
+            f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, of which {spare} are spare"
+        )
+        system.problems.append(Problem((*path, "chunklet"), message, "make chunklets smaller"))
+        return None
+    kind = Region.of(pool.raid or Raid(level=5))
+    members = pool.count if dedicated else pool.drives
+    wrong = list(kind.problems(members, chunklet, drive.sector_bytes, (*path, "raid")))
+    system.problems.extend(wrong)
+    if wrong:
+        return None
+    return ChunkletRoom(
+        pool.name,
+        0,
+        drive.sector_bytes,
+        chunklet=chunklet,
+        default=kind,
+        members=members,
+        each=each - spare,
+        spare=spare,
+    )
+
+
+def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
+    system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
+    if pool.write_cache is not None:
+        try:
+            drive = drive.write_cached(pool.write_cache)
+        except ValueError as error:
+            hint = f'say which: a device file with based_on = "{drive.name}" and segments in [buffer]'
+            system.problems.append(Problem((*path, "write_cache"), str(error), hint))
+            return None
+    _power(pool, drive, path, system)
+    return drive
+
+
+def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: System) -> Ssd | None:
+    adapted = solid_state.adapt(pool, drive, path, system.problems.append)
+    if adapted is not None:
+        _timers(pool, adapted, path, system)
+    return adapted
+
+
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | Ssd | None:
     try:
-        drive = find_drive(choice.name, base_dir, choice.drive)
+        drive = find_device(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         system.problems.append(Problem(path, message, error.hint))
         return None
-    if choice.rpm is not None:
+    if choice.rpm is not None and isinstance(
+        drive, Drive
+    ):  # an SSD's is refused with its other keys of disks
         try:
             drive = drive.respun(choice.rpm)
         except ValueError as error:
@@ -234,7 +326,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     _timers(pool, drive, path, system)
 
 
-def _timers(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """Timers rise with the depth of their levels: one that is later than a deeper level's never acts."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -276,77 +368,108 @@ def _asked(names: list[str]) -> str:
     return ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
 
 
-def _queues(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
     """What the host and the drives can know and hold."""
-    held = drive.command_queue.depth
-    if held is not None and pool.queue_depth > held:
-        message = f"{drive.name!r} holds at most {held} commands, not {pool.queue_depth}"
+    held, depth = drive.command_queue.depth, pool.queue_depth or 1
+    if held is not None and depth > held:
+        message = f"{drive.name!r} holds at most {held} commands, not {depth}"
         system.problems.append(Problem((*path, "queue_depth"), message, f"at most {held}"))
-    if pool.queue_depth > 1 and pool.scheduler == "sptf":
-        message = f"with queue_depth = {pool.queue_depth} the host does not know where the head will be"
+    if isinstance(drive, Ssd):
+        return
+    if depth > 1 and pool.scheduler == "sptf":
+        message = f"with queue_depth = {depth} the host does not know where the head will be"
         hint = 'leave it to the drive: scheduler = "fcfs", drive_scheduler = "sptf"'
         system.problems.append(Problem((*path, "scheduler"), message, hint))
-    if pool.queue_depth == 1 and pool.drive_scheduler is not None:
+    if depth == 1 and pool.drive_scheduler is not None:
         system.notes.append(
             f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
         )
 
 
 def _volumes(scenario: Scenario, system: System) -> None:
-    pools = [p.pool.name for p in system.pools]
+    _place_volumes(scenario, system)
+    for at, pool in enumerate(system.pools):
+        if pool.chunklets is not None:
+            pool.chunklets.close()
+            system.pools[at] = replace(pool, usable_bytes=pool.chunklets.usable_bytes)
+
+
+def _place_volumes(scenario: Scenario, system: System) -> None:
+    rooms = [p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
+    broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
+    found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
+    system.virtual_pools, problems, notes = found
+    system.problems.extend(problems)
+    system.notes.extend(notes)
+    if len(system.virtual_pools) < len(scenario.array.virtual_pool):
+        return  # places and sizes mean nothing
+    parts = [room.name for room in rooms if room.used]
+    rooms += [Room(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
     if not scenario.array.volume:
-        whole = [_whole_sectors(p.usable_bytes, p) for p in system.pools]
-        system.volumes = [Extent(name, i, 0, whole[i]) for i, name in enumerate(pools)]
-        return
-    used = [0] * len(pools)
-    rest_taken_by: dict[int, str] = {}
+        for at, room in enumerate(rooms):
+            if room.name in parts:
+                continue
+            taken, problem = room.take(None, f"volume {room.name!r}", ("array", "pool", at))
+            if taken is not None:
+                system.volumes.append(Extent(room.name, at, *taken))
+            elif isinstance(room, ChunkletRoom) and problem is not None:
+                system.problems.append(problem)
+            else:
+                system.volumes.append(Extent(room.name, at, 0, 0))  # what is wrong has been said
     for index, volume in enumerate(scenario.array.volume):
-        path: KeyPath = ("array", "volume", index)
-        if volume.pool not in pools:
-            hint = suggestion(volume.pool, pools, "pools")
-            system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
-            continue
-        at = pools.index(volume.pool)
-        if at in rest_taken_by:
-            message = f"volume {rest_taken_by[at]!r} already takes the rest of pool {volume.pool!r}"
-            fix = f"give {rest_taken_by[at]!r} a capacity, or put it last"
-            system.problems.append(Problem(path, message, fix))
-            continue
+        _volume(index, volume, rooms, broken, system)
+    for index, virtual in enumerate(system.virtual_pools):
+        for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
+            path: KeyPath = ("array", "virtual_pool", index, *problem.path)
+            system.problems.append(Problem(path, problem.message, problem.hint))
+    for at, room in enumerate(rooms):
+        if scenario.array.volume and not room.used and not system.problems:
+            kind = "pool" if at < len(system.pools) else "virtual pool"
+            system.notes.append(f"{kind} {room.name!r} has no volume: its drives only idle")
+
+
+def _volume(
+    index: int, volume: Volume, rooms: list[Room], broken: frozenset[int | str], system: System
+) -> None:
+    path: KeyPath = ("array", "volume", index)
+    names = [room.name for room in rooms]
+    if volume.pool not in names:
+        hint = suggestion(volume.pool, names, "pools")
+        system.problems.append(Problem((*path, "pool"), f"there is no pool {volume.pool!r}", hint))
+        return
+    at = names.index(volume.pool)
+    if at in broken and rooms[at].rest_by is None:
         if volume.capacity is None:
-            rest_taken_by[at] = volume.name
-        if any(problem.path[:3] == ("array", "pool", at) for problem in system.problems):
-            continue  # its size means nothing then
-        size, problem = _size(volume, path, system.pools[at], used[at])
-        if problem is not None:
-            system.problems.append(problem)
-            continue
-        system.volumes.append(Extent(volume.name, at, used[at], size))
-        used[at] += size
-    for name, taken in zip(pools, used, strict=True):
-        if not taken and not system.problems:
-            system.notes.append(f"pool {name!r} has no volume: its drives only idle")
+            rooms[at].rest_by = f"volume {volume.name!r}"
+        return  # its size means nothing then
+    taken, problem = _take(volume, rooms[at], path, system)
+    if problem is not None:
+        system.problems.append(problem)
+    elif taken is not None:
+        system.volumes.append(Extent(volume.name, at, *taken))
 
 
-def _size(volume: Volume, path: KeyPath, pool: ResolvedPool, used: int) -> tuple[int, Problem | None]:
-    """Bytes of a volume that starts at byte ``used`` of ``pool``; a problem where they are not there."""
-    free = _whole_sectors(pool.usable_bytes, pool) - used
-    left = f"{free} of the {pool.usable_bytes} usable bytes of pool {pool.pool.name!r} are left"
-    if volume.capacity is None:
-        return free, None if free > 0 else Problem((*path, "pool"), f"no room for it: {left}")
-    size = _whole_sectors(volume.capacity, pool)
-    if 0 < size <= free:
-        return size, None
-    hint = "leave capacity out to take what is left" if free > 0 else None
-    return size, Problem((*path, "capacity"), f"{volume.capacity} bytes do not fit: {left}", hint)
-
-
-def _whole_sectors(size: int, pool: ResolvedPool) -> int:
-    return size // pool.drive.sector_bytes * pool.drive.sector_bytes
+def _take(
+    volume: Volume, room: Room, path: KeyPath, system: System
+) -> tuple[tuple[int, int] | None, Problem | None]:
+    """A volume's place in its pool, with a redundancy of its own where it has one."""
+    who = f"volume {volume.name!r}"
+    if volume.raid is None:
+        return room.take(volume.capacity, who, path)
+    if not isinstance(room, ChunkletRoom):
+        message = f"pool {room.name!r} is joined as a whole: its volumes have its redundancy"
+        hint = 'divide its drives (chunklet = "256MiB"), or leave raid out here'
+        return None, Problem((*path, "raid"), message, hint)
+    kind = Region.of(volume.raid)
+    wrong = list(kind.problems(room.members, room.chunklet, room.sector_bytes, (*path, "raid")))
+    if wrong:
+        system.problems.extend(wrong[:-1])
+        return None, wrong[-1]
+    return room.take_sets(kind, volume.capacity, who, path)
 
 
 def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, system: System) -> None:
-    declared = scenario.array.volume or scenario.array.pool
-    volumes = [volume.name for volume in declared]
+    volumes = scenario.array.volume_names
     placed = {extent.name: index for index, extent in enumerate(system.volumes)}
     reads_standard_input = ""
     for index, workload in enumerate(scenario.workload):
@@ -399,8 +522,7 @@ def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:
 
 def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:
     workload = scenario.workload[index]
-    declared = scenario.array.volume or scenario.array.pool
-    name = workload.volume or declared[0].name
+    name = workload.volume or scenario.array.volume_names[0]
     capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)
     ends = scenario.observe.duration is not None
     made = make(workload, index, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends)

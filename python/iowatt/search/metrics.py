@@ -22,6 +22,7 @@ COMMON: Final[dict[str, Column]] = {
     "energy.energy_delay_js": Column("Energy-delay", "J·s"),
     "efficiency.iops_per_w": Column("Efficiency", "IOPS/W"),
     "efficiency.raw_gb_per_w": Column("Capacity per watt", "GB/W"),
+    "efficiency.effective_gb_per_w": Column("Effective capacity per watt", "GB/W"),
     "capacity_gb.usable": Column("Usable capacity", "GB"),
     "devices.count": Column("Drives", ""),
     "devices.utilisation.max": Column("Utilisation, busiest drive", "share"),

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import DataLossError, InputError
 from iowatt.power import wall
-from iowatt.run.record import Cost, Record, Volume, Workload
+from iowatt.run.record import Cost, Hits, Record, Volume, Workload
 from iowatt.sources import translation, warmup
 from iowatt.sources.inputs import traces_of
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
+    from iowatt.trace.back_end import BackEndSpool
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -31,6 +32,7 @@ def observe(
     scenario_text: str,
     progress: Progress | None = None,
     scratch: Path | None = None,
+    back_end: BackEndSpool | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Record:
@@ -48,6 +50,8 @@ def observe(
         Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
     scratch:
         Folder for what is too long for memory, the system's own for such things where it is None.
+    back_end:
+        Takes every request that a pool is handed.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -67,7 +71,10 @@ def observe(
     report = progress or (lambda _fraction, _requests: None)
 
     def run_once(
-        simulation: Mapping[str, Any], foreseen: Any = None, spool: IdleSpool | None = None
+        simulation: Mapping[str, Any],
+        foreseen: Any = None,
+        spool: IdleSpool | None = None,
+        stream: BackEndSpool | None = None,
     ) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
 
@@ -75,17 +82,23 @@ def observe(
             report(_fraction(fraction, opened), requests)
 
         told = () if foreseen is None else (foreseen,)
-        kept = {} if spool is None else {"idle": spool.add}
+        kept: dict[str, Any] = {} if spool is None else {"idle": spool.add}
+        kept |= {} if stream is None else {"back_end": stream.add}
         raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
-    def simulate(simulation: Mapping[str, Any], spool: IdleSpool | None = None) -> dict[str, Any]:
+    def simulate(
+        simulation: Mapping[str, Any],
+        spool: IdleSpool | None = None,
+        stream: BackEndSpool | None = None,
+    ) -> dict[str, Any]:
         if not _oracles(simulation):
-            return run_once(simulation, spool=spool)
+            return run_once(simulation, spool=spool, stream=stream)
         # First without knowledge, to see which idle periods there are; an oracle is up in time, so they stay.
-        return run_once(simulation, run_once(simulation)["foreseen"], spool)
+        foreseen = run_once(simulation)["foreseen"]
+        return run_once(simulation, foreseen, spool=spool, stream=stream)
 
     simulation, notes = plan["simulation"], []
     if _oracles(simulation):
@@ -97,9 +110,10 @@ def observe(
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = simulate(simulation, idle)
+        raw = simulate(simulation, idle, back_end)
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
+    _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
@@ -114,6 +128,16 @@ def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
     )
 
 
+def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
+        if dropped := (counted.get("reduced") or {}).get("no_space", 0):
+            raise InputError(
+                f"virtual pool {name['name']!r} runs out of space: {dropped} writes of pages find none",
+                where=f"array.virtual_pool.{name['name']}",
+                hint="offer less (capacity), give it a larger part, or keep fewer snapshots",
+            )
+
+
 def _oracles(simulation: Mapping[str, Any]) -> bool:
     """Whether a pool's policy must know idle periods beforehand."""
     policies = (pool.get("power_policy", {"policy": "never"}) for pool in simulation["pools"])
@@ -125,12 +149,14 @@ def run_core(
     sources: Sequence[tuple[str, Iterable[Any] | None]],
     progress: Progress,
     foreseen: Any = None,
+    *,
     idle: Callable[..., None] | None = None,
+    back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle))
+    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
 
 
 def _spool(scratch: Path | None) -> IdleSpool:
@@ -237,6 +263,8 @@ def build_record(
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    spaces = translation.space_names(names)
+    by_workload = translation.hits(controller.get("cache"), len(volume_of))
     tables = translation.tables(names, volume_of, raw, idle)
     array = wall.at_wall(plan, tables, controller.get("processors"))
     return Record(
@@ -246,31 +274,53 @@ def build_record(
         window=translation.window(summary, simulation["observe"]["warmup_s"]),
         total=translation.flow(summary["total"]),
         workloads=[
-            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace))
-            for name, volume, flow, trace in zip(
-                names["workloads"], volume_of, summary["workloads"], summary["sources"], strict=True
+            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace), hits)
+            for name, volume, flow, trace, hits in zip(
+                names["workloads"],
+                volume_of,
+                summary["workloads"],
+                summary["sources"],
+                by_workload,
+                strict=True,
             )
         ],
         volumes=[
-            Volume(name, names["pools"][volume["pool"]], volume["capacity_bytes"], translation.flow(flow))
-            for name, volume, flow in zip(
-                names["volumes"], simulation["volumes"], summary["volumes"], strict=True
+            Volume(
+                name,
+                spaces[volume["pool"]],
+                volume["capacity_bytes"],
+                translation.flow(flow),
+                Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
+            )
+            for number, (name, volume, flow) in enumerate(
+                zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
             )
         ],
         tables=tables if array is None else array.tables,
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
-        capacity=translation.capacity(names, simulation),
+        capacity=translation.capacity(names, simulation, summary),
         array_idle_w={} if array is None else array.idle_w,
         buses=translation.buses(names["buses"], summary),
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
+        mirror_link=translation.station(controller.get("mirror")),
+        zeros=translation.zeros(controller.get("zeros")),
+        losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),
+        virtual_pools=translation.virtual_pools(names, simulation, summary),
         rebuilds=translation.rebuilds(names, summary),
+        heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),
         notes=[
             *plan["notes"],
             *notes,
-            *translation.remarks(names, raw, simulation["observe"]["interval_s"], drives_alone=array is None),
+            *translation.remarks(
+                names,
+                raw,
+                simulation["observe"]["interval_s"],
+                drives_alone=array is None,
+                asked_extent_bytes=(simulation["observe"].get("heat") or {}).get("extent_bytes", 0),
+            ),
             *([] if array is None else array.notes),
             *translation.trouble(names, simulation, summary),
         ],

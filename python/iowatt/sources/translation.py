@@ -18,14 +18,22 @@ from iowatt.run.record import (
     Capacity,
     Completions,
     Flow,
+    Heat,
+    HeatSpace,
+    Hits,
+    Loss,
     Moments,
     Rebuild,
+    ReducedCounts,
     Station,
     Tables,
+    TierCounts,
+    VirtualPoolCounts,
     Window,
+    Zeros,
 )
-from iowatt.run.tables import CAUSES, STATES, frame
-from iowatt.scenario.raid import usable_bytes
+from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
+from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.units import format_bytes
 
 if TYPE_CHECKING:
@@ -81,15 +89,39 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any]) -> Capacity:
-    """Bytes of all drives, and what redundancy leaves of the pools that carry a volume."""
+def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> Capacity:
+    """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
+    them; what these are worth where capacity is optimised, less what snapshots keep."""
     carrying = {volume["pool"] for volume in simulation["volumes"]}
-    usable = sum(_usable_bytes(simulation["pools"][pool]) for pool in carrying)
+    pools = simulation["pools"]
+    usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
+    effective = float(usable)
+    done = summary.get("virtual_pools", ())
+    for number, virtual in enumerate(names.get("virtual_pools", ())):
+        if number + len(pools) not in carrying:
+            continue
+        offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
+        usable += offered
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
-    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=usable)
+    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
+
+
+def space_names(names: Mapping[str, Any]) -> list[str]:
+    """Names of pools and, behind them, virtual pools, as volumes number them."""
+    return [*names["pools"], *(virtual["name"] for virtual in names.get("virtual_pools", ()))]
 
 
 def _usable_bytes(pool: Mapping[str, Any]) -> int:
+    if (chunklets := pool.get("chunklets")) is not None:
+        return sum(
+            region["sets"]
+            * data_drives(int(raid["level"]), region["set_size"])
+            * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
+            for region in chunklets["regions"]
+            for raid in [region["raid"]]
+        )
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
@@ -119,8 +151,84 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
     """What the cache did, where there is one."""
     if raw is None:
         return None
-    plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
+    plain = {key: value for key, value in raw.items() if key not in ("space_wait_ns", "by_workload")}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
+
+
+def virtual_pools(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[VirtualPoolCounts]:
+    """What virtual pools did, with their names and those of their parts."""
+    named = names.get("virtual_pools", ())
+    plans = simulation.get("virtual_pools", ())
+    counted = summary.get("virtual_pools", ())
+    return [_virtual_pool(*each) for each in zip(named, plans, counted, strict=True)]
+
+
+def _virtual_pool(
+    name: Mapping[str, Any], plan: Mapping[str, Any], raw: Mapping[str, Any]
+) -> VirtualPoolCounts:
+    own = {key: raw[key] for key in ("migrations", "postponed", "write_backs", "evictions", "held")}
+    parts = zip(name["parts"], plan["parts"], raw["parts"], strict=True)
+    return VirtualPoolCounts(
+        name=name["name"],
+        scheme=name["scheme"],
+        capacity_bytes=name["capacity_bytes"],
+        requests=_pair(raw["requests"]),
+        bytes=_pair(raw["bytes"]),
+        **own,
+        held_s=raw["held_ns"] / NS_PER_S,
+        dirty_bytes_at_end=raw["dirty_bytes_at_end"],
+        reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
+        movement=raw.get("movement"),
+        tiers=tuple(
+            TierCounts(
+                part=part["name"],
+                pool=part["pool"],
+                capacity_bytes=place["capacity_bytes"],
+                **_counts(tier),
+            )
+            for part, place, tier in parts
+        ),
+    )
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _pair(value) if isinstance(value, list) else value for key, value in raw.items()}
+
+
+def _pair(values: Sequence[int]) -> tuple[int, int]:
+    read, write = values
+    return read, write
+
+
+def hits(raw: Mapping[str, Any] | None, workloads: int) -> list[Hits | None]:
+    """What each workload found in the cache, where there is one."""
+    return [None] * workloads if raw is None else [Hits(**found) for found in raw["by_workload"]]
+
+
+def zeros(raw: Mapping[str, Any] | None) -> Zeros | None:
+    """What zero detection did, where there is any."""
+    return None if raw is None else Zeros(**raw)
+
+
+def losses(raw: Sequence[Mapping[str, Any]]) -> list[Loss]:
+    """What the controller lost, and what became of it."""
+
+    def seconds(ns: int | None) -> float | None:
+        return None if ns is None else ns / NS_PER_S
+
+    return [
+        Loss(
+            of=loss["of"],
+            at_s=seconds(loss["at_ns"]),
+            back_s=seconds(loss["back_ns"]),
+            dirty_bytes=loss["dirty_bytes"],
+            flushed_s=seconds(loss["flushed_ns"]),
+            written_through=loss["written_through"],
+        )
+        for loss in raw
+    ]
 
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
@@ -185,6 +293,55 @@ def tables(
         energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
         idle=idle,
+        heat=heat_table(names, raw["heat"]) if "heat" in raw else None,
+    )
+
+
+def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> Heat | None:
+    """What extents and periods are, and which address spaces were looked at."""
+    measures, asked = raw["summary"].get("heat"), simulation["observe"].get("heat")
+    if measures is None or asked is None:
+        return None
+    volumes = simulation["volumes"]
+    front = [
+        HeatSpace("front", name, volume["capacity_bytes"])
+        for name, volume in zip(names["volumes"], volumes, strict=True)
+    ]
+    carrying = sorted({volume["pool"] for volume in volumes})
+    named = space_names(names)
+    back = [HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying]
+    spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
+    return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+
+
+def _held(
+    space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns
+) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read ahead beyond that."""
+    end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
+    own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
+    if len(own):
+        extent_bytes = int(measures["extent_bytes"])
+        last = int(own.max())
+        end = max(end, last * extent_bytes + 1)
+    return int(min(end, measures["space_bytes"][space]))
+
+
+def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
+    """The ``heat`` table."""
+    import polars as pl
+
+    behind = raw["point"] == 1
+    titles = pl.Series([*names["volumes"], *space_names(names)], dtype=pl.String)
+    counted = ("extent", "reads", "writes", "bytes_read", "bytes_written")
+    return frame(
+        "heat",
+        {
+            "point": pl.Series(["front", "back"])[raw["point"]],
+            "space": titles[raw["space"] + np.where(behind, len(names["volumes"]), 0).astype(np.uint64)],
+            "start_s": raw["start_ns"] / NS_PER_S,
+            **{name: raw[name] for name in counted},
+        },
     )
 
 
@@ -194,6 +351,7 @@ def remarks(
     asked_interval_s: float | None,
     *,
     drives_alone: bool = True,
+    asked_extent_bytes: int = 0,
 ) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
     said = ["energy and power are those of the drives alone"] if drives_alone else []
@@ -208,12 +366,19 @@ def remarks(
             said.append(
                 f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
             )
+    heat = raw["summary"].get("heat")
+    if heat is not None and heat["extent_bytes"] > asked_extent_bytes > 0:
+        said.append(
+            f"extents of the heat map were widened from {asked_extent_bytes} to {heat['extent_bytes']} bytes "
+            "to bound their number"
+        )
     if names["workloads"] and not raw["summary"]["total"]["arrived"]:
         said.append("no request arrived inside the window: it has no response times")
     cached = raw["summary"].get("controller", {}).get("cache")
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
+    said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
     for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
         if trace is None:
             continue
@@ -222,6 +387,28 @@ def remarks(
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:
             said.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
+    return said
+
+
+def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a reader must know of a controller or battery that failed."""
+    said = []
+    for loss in losses(found):
+        if loss.at_s is None:
+            said.append(f"the run ended before the {loss.of} was to fail")
+            continue
+        half = ", half of the cache and of the processors gone" if loss.of == "controller" else ""
+        until = "the end" if loss.back_s is None else f"{loss.back_s:g} s"
+        flushed = (
+            "not on the drives at the end"
+            if loss.flushed_s is None
+            else f"on the drives {loss.flushed_s - loss.at_s:.3g} s later"
+        )
+        dirty = format_bytes(loss.dirty_bytes, binary=True)
+        said.append(
+            f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; "
+            f"{dirty} were dirty, {flushed}"
+        )
     return said
 
 
@@ -305,7 +492,7 @@ def energy(
         for state, (time_ns, joules) in used.items():
             time_s = time_ns / NS_PER_S
             columns["component"].append(name["name"])
-            columns["kind"].append("hdd")
+            columns["kind"].append(name.get("kind", "hdd"))
             columns["state"].append(state)
             columns["time_s"].append(time_s)
             columns["power_w"].append(joules / time_s if time_s > 0 else None)
@@ -322,6 +509,16 @@ def devices(
     rows = [_device(name, raw, span_ns, levels) for name, raw in pairs]
     keys = rows[0] if rows else {}
     return frame("devices", {key: [row[key] for row in rows] for key in keys}, levels)
+
+
+def _flash(raw: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the flash of an SSD did; null for disks."""
+    if raw is None:
+        return dict.fromkeys(f"flash_{key}" for key in FLASH)
+    joules = {
+        f"energy_{operation}_j": raw["energy_by_operation_j"][operation] for operation in FLASH_OPERATIONS
+    }
+    return {f"flash_{key}": joules[key] if key in joules else raw[key] for key in FLASH}
 
 
 def _at_levels(
@@ -364,7 +561,8 @@ def _device(
         "transfer_s": raw["transfer_ns"] / NS_PER_S,
         "service_time_mean_ms": over("service_ns", "accesses", NS_PER_MS),
         "response_time_mean_ms": over("response_ns", "accesses", NS_PER_MS),
-        "wear_fraction": None,
+        "wear_fraction": raw.get("wear_fraction"),
+        **_flash(raw.get("flash")),
         **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
         **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
         **at_levels,

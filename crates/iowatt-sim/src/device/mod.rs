@@ -1,14 +1,16 @@
-//! A drive: its queues, its mechanics, its spindle's power states.
+//! A drive: its queues, its mechanics or its flash, its power states.
 //!
 //! Operations wait in the host's queue and, where the drive takes several commands, in the drive's own.
-//! One operation is in service at a time. The drive books its states in the ledger and tells the engine
+//! A disk has one operation in service at a time, an SSD many (`solid`). The drive books its states in the ledger and tells the engine
 //! which event it waits for; it knows neither RAID nor hosts.
 
 mod commands;
 pub mod hdd;
 mod queue;
 pub mod replay;
+mod solid;
 mod spindle;
+pub mod ssd;
 
 pub use queue::{Chosen, Queue};
 
@@ -16,13 +18,14 @@ use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::event::{Event, EventQueue};
 use crate::observe::{IdlePeriods, Observer};
-use crate::plan::{DevicePlan, HddPlan, PoolPlan, RebuildPriority};
+use crate::plan::{DevicePlan, PoolPlan, RebuildPriority, SchedulerPlan};
 use crate::power::{Cause, Ladder, Managed, Slot, SpinUps, State};
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
 use commands::Commands;
 use hdd::{Access, Disk, Line, Model};
 use spindle::{Spindle, slot_of};
+use ssd::Ssd;
 use std::sync::Arc;
 
 /// Key of "no operation".
@@ -52,6 +55,8 @@ pub struct DriveOp {
     pub cause: Cause,
     /// Direction.
     pub write: bool,
+    /// It gives its sectors up; neither a read nor a write.
+    pub trim: bool,
 }
 
 /// Operations on all drives.
@@ -132,12 +137,65 @@ pub struct DriveTotals {
     pub spin_downs: u64,
 }
 
+/// What a drive is made of.
+#[derive(Debug)]
+enum Body {
+    Disk(Disk),
+    Flash(Box<Ssd>),
+}
+
+impl Body {
+    /// Until when the drive goes on by itself, if it does.
+    fn works_until(&mut self, now: Nanos) -> Option<Nanos> {
+        match self {
+            Self::Disk(disk) => disk.works_until(now),
+            Self::Flash(ssd) => Some(ssd.busy_until()).filter(|&at| at > now),
+        }
+    }
+
+    /// Turns at another speed.
+    fn turn_at(&mut self, model: &Arc<Model>) {
+        if let Self::Disk(disk) = self {
+            disk.turn_at(model);
+        }
+    }
+}
+
+/// What the drives of a pool share.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The mechanics, where there are any.
+    pub model: Option<Arc<Model>>,
+    /// The levels.
+    pub ladder: Arc<Ladder>,
+}
+
+impl Kind {
+    /// The drives of `plan`.
+    ///
+    /// # Errors
+    /// Where its layout holds fewer sectors than it offers.
+    pub fn new(plan: &DevicePlan) -> Result<Self, String> {
+        match plan {
+            DevicePlan::Hdd(hdd) => {
+                let model = Model::new(hdd);
+                if hdd.sectors > model.mech.layout.capacity() {
+                    return Err("its drives' layout holds fewer sectors than they offer".into());
+                }
+                let ladder = Arc::new(Ladder::new(hdd, &model));
+                Ok(Self { model: Some(model), ladder })
+            }
+            DevicePlan::Ssd(ssd) => Ok(Self { model: None, ladder: Arc::new(Ladder::of_flash(&ssd.power)) }),
+        }
+    }
+}
+
 /// One drive.
 #[derive(Debug)]
 pub struct Drive {
     index: u32,
     pool: usize,
-    disk: Disk,
+    body: Body,
     sector_bytes: u64,
     /// The host's (or controller's) queue.
     queue: Queue,
@@ -149,7 +207,10 @@ pub struct Drive {
     waiting: usize,
     gives_way: bool,
     failed: bool,
+    /// Of a disk.
     service: Option<Service>,
+    /// Commands in service, of an SSD.
+    serving: usize,
     bus: Option<usize>,
     /// Its power policy, where it may change its level.
     managed: Option<Box<Managed>>,
@@ -167,25 +228,39 @@ impl Drive {
     #[must_use]
     pub fn new(
         (number, pool): (usize, &PoolPlan),
-        (model, ladder): (&Arc<Model>, &Arc<Ladder>),
+        kind: &Kind,
         seed: u64,
         index: usize,
         member: usize,
         buses: &[Bus],
     ) -> Self {
-        let DevicePlan::Hdd(plan) = &pool.device;
         let random = Random::new(seed, Room::PowerPolicy, index).seed();
         let bus = pool.bus_of_drive.get(member).copied();
-        let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(u64::from(plan.sector_bytes)));
-        let commands = pool.command_queue.filter(|c| c.depth > 1).map(|c| Box::new(Commands::new(&c)));
+        let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(pool.device.sector_bytes()));
+        let depth = pool.command_queue.map_or(usize::MAX, |c| c.depth);
+        let (body, commands, scheduler) = match (&kind.model, &pool.device) {
+            (Some(model), _) => {
+                let commands = pool.command_queue.filter(|c| c.depth > 1);
+                let commands = commands.map(|c| Box::new(Commands::new(&c)));
+                (Body::Disk(Disk::new(model, seed, index, bus_sector_ps)), commands, pool.scheduler)
+            }
+            (None, DevicePlan::Ssd(plan)) => {
+                let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Room::FlashMap, index));
+                (Body::Flash(Box::new(ssd)), None, SchedulerPlan::Fcfs)
+            }
+            (None, DevicePlan::Hdd(plan)) => {
+                let disk = Disk::new(&Model::new(plan), seed, index, bus_sector_ps);
+                (Body::Disk(disk), None, pool.scheduler)
+            }
+        };
         Self {
             index: index as u32,
             pool: number,
-            disk: Disk::new(model, seed, index, bus_sector_ps),
-            sector_bytes: u64::from(plan.sector_bytes),
-            queue: if commands.is_some() { Queue::ahead(pool.scheduler) } else { Queue::new(pool.scheduler) },
+            body,
+            sector_bytes: pool.device.sector_bytes(),
+            queue: if commands.is_some() { Queue::ahead(scheduler) } else { Queue::new(scheduler) },
             commands,
-            rebuild_queue: Queue::new(pool.scheduler),
+            rebuild_queue: Queue::new(scheduler),
             waiting: 0,
             gives_way: pool
                 .recovery
@@ -193,8 +268,9 @@ impl Drive {
                 .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
             failed: false,
             service: None,
+            serving: 0,
             bus,
-            managed: Managed::new(pool, ladder, random).map(Box::new),
+            managed: Managed::new(pool, &kind.ladder, random).map(Box::new),
             spindle: Spindle::Ready,
             idle_since: 0,
             rest_since: 0,
@@ -205,20 +281,27 @@ impl Drive {
     /// Operations waiting or in service.
     #[must_use]
     pub fn load(&self) -> usize {
-        self.waiting + usize::from(self.service.is_some())
+        self.waiting + self.serving + usize::from(self.service.is_some())
     }
 
     /// Integral over the window of the commands that the drive held, the one in service included; none where it takes
     /// one at a time.
     #[must_use]
     pub fn commands_area(&self) -> Option<u128> {
-        self.commands.as_ref().map(|commands| commands.area)
+        self.ssd().map(|ssd| ssd.area).or_else(|| self.commands.as_ref().map(|commands| commands.area))
     }
 
     /// Whether it has failed: it takes no more operations.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// Whether it serves at once: it does not stand by and is not on its way. One that has failed never comes back, and nobody
+    /// waits for it.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        matches!(self.spindle, Spindle::Ready | Spindle::Failed { .. })
     }
 
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
@@ -242,7 +325,7 @@ impl Drive {
             self.totals.redirected += u64::from(counted);
         }
         match self.spindle {
-            Spindle::Ready if self.service.is_some() => return,
+            Spindle::Ready if self.service.is_some() || self.serving > 0 => return,
             Spindle::Ready => self.book_rest(now, around.observer),
             Spindle::Failed { .. } => return,
             _ => {}
@@ -264,7 +347,10 @@ impl Drive {
     /// Cylinders between the arm (where it will be after the present operation) and `lbn`.
     #[must_use]
     pub fn distance(&self, lbn: u64) -> u32 {
-        self.disk.model().cylinder(lbn).abs_diff(self.disk.cylinder())
+        match &self.body {
+            Body::Disk(disk) => disk.model().cylinder(lbn).abs_diff(disk.cylinder()),
+            Body::Flash(_) => 0,
+        }
     }
 
     /// Begins the run: the power policy starts to watch.
@@ -289,6 +375,9 @@ impl Drive {
         if self.commands.is_some() {
             self.send(now, around);
         }
+        if matches!(self.body, Body::Flash(_)) {
+            return self.submitted_to_flash(now, around);
+        }
         match self.spindle {
             Spindle::Ready if self.service.is_none() => {
                 if around.observer.window().begins(now) {
@@ -308,7 +397,7 @@ impl Drive {
     /// Ends the operation in service and returns its key. The caller submits what it releases, then
     /// calls [`Self::proceed`].
     pub fn complete(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
-        let service = self.service.take()?;
+        let Some(service) = self.service.take() else { return self.complete_on_flash(now, around) };
         let op = around.ops.get(service.op);
         around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if let Some(commands) = &mut self.commands {
@@ -340,6 +429,9 @@ impl Drive {
         if self.service.is_some() {
             return; // a released operation has started already
         }
+        if matches!(self.body, Body::Flash(_)) {
+            return self.proceed_on_flash(now, around);
+        }
         if self.failed || self.managed.is_some() {
             self.proceed_managed(now, around);
         } else if self.waiting > 0 {
@@ -360,9 +452,9 @@ impl Drive {
 
     /// Sends commands while the drive takes them.
     fn send(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let Some(commands) = &mut self.commands else { return };
+        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &self.body) else { return };
         while commands.has_room() {
-            let Some(chosen) = self.queue.pop(now, &self.disk) else { break };
+            let Some(chosen) = self.queue.pop(now, disk) else { break };
             let op = around.ops.get(chosen.op);
             commands.push(now, chosen.op, op.lbn, op.write, around.observer.window());
         }
@@ -370,16 +462,17 @@ impl Drive {
 
     /// The operation to serve next, where the drive takes one at a time.
     fn next(&mut self, now: Nanos) -> Option<Chosen> {
-        self.queue.pop(now, &self.disk).or_else(|| self.rebuild_queue.pop(now, &self.disk))
+        let Body::Disk(disk) = &self.body else { return None };
+        self.queue.pop(now, disk).or_else(|| self.rebuild_queue.pop(now, disk))
     }
 
     /// The command to serve next, by the drive's own order. Operations that give way are sent one at a time, when
     /// nothing else waits anywhere.
     fn next_command(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<Chosen> {
         self.send(now, around);
-        let commands = self.commands.as_mut()?;
-        commands.pop(now, &self.disk).or_else(|| {
-            let chosen = self.rebuild_queue.pop(now, &self.disk);
+        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &self.body) else { return None };
+        commands.pop(now, disk).or_else(|| {
+            let chosen = self.rebuild_queue.pop(now, disk);
             commands.changed(now, isize::from(chosen.is_some()), around.observer.window());
             chosen
         })
@@ -390,15 +483,15 @@ impl Drive {
     /// sums are kept.
     fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let chosen = if self.commands.is_some() { self.next_command(now, around) } else { self.next(now) };
-        let Some(chosen) = chosen else { return };
+        let (Some(chosen), Body::Disk(disk)) = (chosen, &mut self.body) else { return };
         self.waiting -= 1;
         let op = around.ops.get(chosen.op);
-        let detour = chosen.via.map_or(0, |edge| self.disk.sweep_to(now, edge));
+        let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
         let drive = self.index as usize;
         let access = {
             let window = *around.observer.window();
             let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
-            self.disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
+            disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
         };
         let service = Service { op: chosen.op, cause: op.cause, started: now, detour, access };
         match &self.managed {
@@ -440,7 +533,8 @@ impl Drive {
     /// reading ahead), then idleness.
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let from = self.rest_since;
-        let (written, ahead) = self.disk.background(now);
+        let Body::Disk(disk) = &mut self.body else { return self.book_flash_rest(now, observer) };
+        let (written, ahead) = disk.background(now);
         let (positioned, free) = written.unwrap_or((from, from));
         let positioned = positioned.clamp(from, now);
         let free = free.clamp(positioned, now);
@@ -475,7 +569,8 @@ impl Drive {
         }
         let held = self.commands.iter().flat_map(|c| c.waiting());
         let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);
-        for op in waiting.chain(self.service.map(|s| s.op)) {
+        let commanded = self.ssd().into_iter().flat_map(Ssd::in_service);
+        for op in waiting.chain(self.service.map(|s| s.op)).chain(commanded) {
             observer.stayed_at_drive(self.index as usize, ops.get(op).arrived, now);
         }
         if let Some(commands) = &mut self.commands {
@@ -484,6 +579,12 @@ impl Drive {
         let (resting, low) = (self.load() == 0, matches!(self.spindle, Spindle::Low { .. }));
         if let Some(managed) = self.managed.as_deref_mut() {
             managed.cut(now, resting.then_some(self.idle_since), low);
+        }
+        if matches!(self.body, Body::Flash(_)) {
+            self.finish_flash(now, observer);
+            if self.spindle == Spindle::Ready {
+                return;
+            }
         }
         match self.spindle {
             Spindle::Ready if self.service.is_some() => self.cut(now, observer),
@@ -504,11 +605,4 @@ impl Drive {
             from = until;
         }
     }
-}
-
-/// The mechanical plan of a pool's drives.
-#[must_use]
-pub fn hdd_plan(pool: &PoolPlan) -> &HddPlan {
-    let DevicePlan::Hdd(plan) = &pool.device;
-    plan
 }

@@ -143,6 +143,15 @@ impl Queue {
         Some(Chosen { op: entry.op, via })
     }
 
+    /// Takes the operation that came first, whatever the discipline: a drive without an arm has no better order.
+    pub fn pop_first(&mut self) -> Option<u32> {
+        if self.discipline == SchedulerPlan::Fcfs {
+            return self.fifo.pop_front().map(|w| w.op);
+        }
+        let first = self.by_lbn.iter().enumerate().min_by_key(|(_, w)| w.sequence)?.0;
+        Some(self.by_lbn.remove(first).op)
+    }
+
     /// Whether the elevator may serve the LBN that it stands at once more.
     fn may_stay(&self) -> bool {
         self.stayed < STAY

@@ -51,7 +51,7 @@ impl Drive {
     pub(super) fn rest(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.foresees()
-            && let Some(free) = self.disk.works_until(now)
+            && let Some(free) = self.body.works_until(now)
         {
             self.arm(now, free, around);
             return;
@@ -97,7 +97,7 @@ impl Drive {
             return;
         }
         if self.spindle == Spindle::Ready
-            && let Some(free) = self.disk.works_until(now)
+            && let Some(free) = self.body.works_until(now)
         {
             self.arm(now, free, around);
             return;
@@ -246,7 +246,7 @@ impl Drive {
         managed.level = level;
         if managed.serves(level, waiting.max(1)) {
             if let Some(model) = managed.ladder.model(level) {
-                self.disk.turn_at(model);
+                self.body.turn_at(model);
             }
             self.spindle = Spindle::Ready;
             self.rest_since = now;
@@ -275,7 +275,7 @@ impl Drive {
         }
         (managed.level, managed.asked) = (0, false);
         if let Some(model) = managed.ladder.model(0) {
-            self.disk.turn_at(model);
+            self.body.turn_at(model);
         }
         self.spindle = Spindle::Ready;
         self.rest_since = now;
@@ -302,6 +302,7 @@ impl Drive {
     #[inline(never)]
     pub(super) fn stop_for_good(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         self.book_unready(now, around.observer);
+        self.stop_flash(now, around.observer);
         let coming = matches!(self.spindle, Spindle::Ascending { .. });
         if let Some(managed) = self.managed.as_deref_mut() {
             managed.interrupted(now, self.idle_since);

@@ -3,17 +3,20 @@
 
 mod batch;
 mod flow;
+mod heat;
 mod idle;
 mod idle_log;
 mod intervals;
 
 pub use batch::Batches;
 pub use flow::Flow;
+pub use heat::Heat;
 pub use idle::{IdlePeriods, IdleResult};
 pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
 
 use crate::clock::Nanos;
+use crate::device::ssd::Operation;
 use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
@@ -38,6 +41,8 @@ pub struct Observer {
     queues: Vec<u128>,
     /// Where idle periods are asked for.
     idle_log: Option<Box<IdleLog>>,
+    /// Where heat is asked for.
+    heat: Option<Box<Heat>>,
     last_arrival: Nanos,
     states: usize,
 }
@@ -67,6 +72,7 @@ impl Observer {
             memberships,
             histograms,
             idle_log: None,
+            heat: None,
             last_arrival: 0,
             states,
         })
@@ -75,6 +81,33 @@ impl Observer {
     /// Hands every idle period to `sink` from now on.
     pub fn log_idle(&mut self, sink: IdleSink) {
         self.idle_log = Some(Box::new(IdleLog::new(sink)));
+    }
+
+    /// Counts requests by where they go from now on.
+    pub fn map_heat(&mut self, heat: Heat) {
+        self.heat = Some(Box::new(heat));
+    }
+
+    /// A workload issues a request of `(offset, size, write)` on its volume.
+    #[inline]
+    pub fn issued_at(&mut self, now: Nanos, workload: usize, range: (u64, u64, bool)) {
+        if let Some(heat) = &mut self.heat {
+            heat.front(now, workload, range, &self.window);
+        }
+    }
+
+    /// An address space is handed a request of `(from, until, write)`.
+    #[inline]
+    pub fn handed_to(&mut self, now: Nanos, space: usize, range: (u64, u64, bool)) {
+        if let Some(heat) = &mut self.heat {
+            heat.back(now, space, range, &self.window);
+        }
+    }
+
+    /// The heat map, where it is asked for.
+    #[must_use]
+    pub fn heat(&self) -> Option<&Heat> {
+        self.heat.as_deref()
     }
 
     /// A drive had no operation over a span, which an arrival has `ended`, or only a failure or the end of the run.
@@ -171,6 +204,20 @@ impl Observer {
     pub fn book(&mut self, drive: usize, slot: Slot, cause: Cause, from: Nanos, until: Nanos) {
         let (from, until, watts, reported) = self.ledger.book(drive, slot, cause, from, until);
         self.intervals.energy(from, until, reported, watts);
+    }
+
+    /// A drive used joules beyond what being active draws, evenly over a span.
+    #[inline]
+    pub fn add_energy(
+        &mut self,
+        drive: usize,
+        cause: Cause,
+        operation: Operation,
+        joules: f64,
+        span: (Nanos, Nanos),
+    ) {
+        let (from, until, watts) = self.ledger.add(drive, (cause, operation), joules, span);
+        self.intervals.energy(from, until, State::Active as usize, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.

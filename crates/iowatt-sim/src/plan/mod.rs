@@ -3,18 +3,37 @@
 //! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
 //! side knows and the other does not is an error and never a silent default.
 
+mod chunklets;
 mod controller;
+mod data_movement;
 mod hdd;
+mod heat;
 mod recovery;
+mod reduced;
+mod ssd;
 mod virtual_pool;
 
-pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use chunklets::{ChunkletPlan, RegionPlan};
+pub use controller::{
+    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan,
+    ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+};
+pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
+pub use heat::HeatPlan;
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
-pub use virtual_pool::{PartPlan, SchemePlan, VirtualPoolPlan};
+pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
+pub use ssd::{
+    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, MediaPlan, RatedPlan,
+    SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
+};
+pub use virtual_pool::{
+    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
+    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
+};
 
 use crate::power::{STATES, State};
 pub use iowatt_power::{Levels, PolicyPlan};
@@ -51,6 +70,9 @@ pub struct WorkloadPlan {
     pub volume: usize,
     /// How its time stamps become arrivals.
     pub replay: ReplayPlan,
+    /// Share of its writes that are all zeros.
+    #[serde(default)]
+    pub zero_share: f64,
 }
 
 /// How a recorded or generated stream is paced.
@@ -113,8 +135,11 @@ pub struct PoolPlan {
     pub count: usize,
     /// The drive.
     pub device: DevicePlan,
-    /// Striping and redundancy.
+    /// Striping and redundancy; of drives in chunklets, each region has its own instead.
     pub raid: RaidPlan,
+    /// Drives are divided into chunklets, and these are joined; none: whole drives are.
+    #[serde(default)]
+    pub chunklets: Option<ChunkletPlan>,
     /// Order in which the host (or controller) hands a drive its operations.
     pub scheduler: SchedulerPlan,
     /// What a drive takes before it has completed the last; none: one command at a time.
@@ -242,6 +267,56 @@ pub struct BatchingPlan {
 pub enum DevicePlan {
     /// A mechanical disk.
     Hdd(HddPlan),
+    /// A solid-state drive.
+    Ssd(SsdPlan),
+}
+
+impl DevicePlan {
+    /// Bytes of a sector.
+    #[must_use]
+    pub fn sector_bytes(&self) -> u64 {
+        u64::from(match self {
+            Self::Hdd(hdd) => hdd.sector_bytes,
+            Self::Ssd(ssd) => ssd.sector_bytes,
+        })
+    }
+
+    /// Sectors that the drive offers.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        match self {
+            Self::Hdd(hdd) => hdd.sectors,
+            Self::Ssd(ssd) => ssd.sectors,
+        }
+    }
+
+    /// Idling, and the levels below it.
+    #[must_use]
+    pub fn levels(&self) -> &Levels {
+        match self {
+            Self::Hdd(hdd) => &hdd.power.levels,
+            Self::Ssd(ssd) => &ssd.power.levels,
+        }
+    }
+
+    /// Number of states that its levels are reported as, those of every drive included.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        match self {
+            Self::Hdd(hdd) => hdd.power.states(),
+            Self::Ssd(ssd) => ssd.power.states(),
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match self {
+            Self::Hdd(hdd) => {
+                hdd.validate()?;
+                hdd.power.validate()
+            }
+            Self::Ssd(ssd) => ssd.validate(),
+        }
+    }
 }
 
 /// Rotational position at time zero.
@@ -292,6 +367,9 @@ pub struct ObservePlan {
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,
+    /// Where requests go, by extent and period; none: not recorded.
+    #[serde(default)]
+    pub heat: Option<HeatPlan>,
 }
 
 impl Plan {
@@ -304,6 +382,7 @@ impl Plan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         for w in &self.workloads {
             check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
+            check((0.0..=1.0).contains(&w.zero_share), "a share of zeros must be between 0 and 1")?;
             match w.replay {
                 ReplayPlan::Open { speed } => {
                     check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;
@@ -333,6 +412,7 @@ impl Plan {
             !self.workloads.is_empty() || self.observe.end_s.is_some(),
             "a run without workloads needs an end",
         )?;
+        self.observe.heat.map_or(Ok(()), |heat| heat.validate())?;
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }
@@ -345,8 +425,7 @@ impl Plan {
     /// Bytes of a sector of each space, the largest of its parts' for a virtual pool.
     #[must_use]
     pub fn sectors(&self) -> Vec<u64> {
-        let sector = |DevicePlan::Hdd(hdd): &DevicePlan| u64::from(hdd.sector_bytes);
-        let mut sectors: Vec<u64> = self.pools.iter().map(|pool| sector(&pool.device)).collect();
+        let mut sectors: Vec<u64> = self.pools.iter().map(|pool| pool.device.sector_bytes()).collect();
         let of_parts = |v: &VirtualPoolPlan| v.parts.iter().map(|p| sectors[p.pool]).max().unwrap_or(1);
         let made: Vec<u64> = self.virtual_pools.iter().map(of_parts).collect();
         sectors.extend(made);
@@ -387,10 +466,14 @@ impl PoolPlan {
     }
 
     fn validate(&self, buses: usize) -> Result<(), String> {
-        let DevicePlan::Hdd(hdd) = &self.device;
-        hdd.validate()?;
+        self.device.validate()?;
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let sector = self.device.sector_bytes();
+        if let Some(chunklets) = &self.chunklets {
+            chunklets.validate(self, self.device.sectors() * sector, sector)?;
+        }
         let (least, what) = match self.raid.level {
+            _ if self.chunklets.is_some() => (1, "a pool needs a drive"),
             RaidLevel::Raid0 => (1, "RAID-0 needs a drive"),
             RaidLevel::Raid1 => (2, "RAID-1 needs 2 drives"),
             RaidLevel::Raid10 => (2, "RAID-10 needs 2 drives"),
@@ -399,10 +482,9 @@ impl PoolPlan {
         };
         check(self.count >= least, what)?;
         check(
-            self.raid.level != RaidLevel::Raid10 || self.count.is_multiple_of(2),
+            self.raid.level != RaidLevel::Raid10 || self.chunklets.is_some() || self.count.is_multiple_of(2),
             "RAID-10 needs an even number of drives",
         )?;
-        let sector = u64::from(hdd.sector_bytes);
         check(
             self.raid.stripe_unit_bytes > 0 && self.raid.stripe_unit_bytes.is_multiple_of(sector),
             "the stripe unit must be a multiple of the sector",
@@ -419,8 +501,7 @@ impl PoolPlan {
             depth == 1 || self.scheduler != SchedulerPlan::Sptf,
             "sptf needs the position of the head, which only the drive knows when it holds commands",
         )?;
-        hdd.power.validate()?;
-        self.power_policy.build(&hdd.power.levels, 0).map_err(|e| format!("power policy: {e}"))?;
+        self.power_policy.build(self.device.levels(), 0).map_err(|e| format!("power policy: {e}"))?;
         let never = self.power_policy == PolicyPlan::Never;
         check(!never || self.batching.is_none(), "batching needs a policy that changes the level")?;
         check(self.spin_ups_at_once != Some(0), "at least 1 drive must be able to spin up")?;
@@ -440,25 +521,35 @@ impl PoolPlan {
 impl HddPowerPlan {
     fn validate(&self) -> Result<(), String> {
         self.levels.validate()?;
-        if self.states.len() != self.levels.below.len() {
-            return Err("every level below idling is reported as a state".into());
-        }
-        for (number, (level, &state)) in self.levels.below.iter().zip(&self.states).enumerate() {
-            let number = number + 1;
-            if state != State::Standby as usize && state < STATES {
-                return Err(format!("level {number} cannot be reported as one of the states of work"));
-            }
-            let free = |t: iowatt_power::Transition| t.seconds > 0.0 || t.joules == 0.0;
-            if !(free(level.enter) && free(level.leave)) {
-                return Err(format!("level {number}: a transition that takes no time can use no energy"));
-            }
-        }
-        Ok(())
+        check_reported(&self.levels, &self.states)
     }
 
     /// Number of states that its levels are reported as, those of every drive included.
     #[must_use]
     pub fn states(&self) -> usize {
-        self.states.iter().map(|&s| s + 1).max().unwrap_or(0).max(STATES)
+        reported(&self.states)
     }
+}
+
+/// Whether every level below idling is reported as a state that can be one.
+fn check_reported(levels: &Levels, states: &[usize]) -> Result<(), String> {
+    if states.len() != levels.below.len() {
+        return Err("every level below idling is reported as a state".into());
+    }
+    for (number, (level, &state)) in levels.below.iter().zip(states).enumerate() {
+        let number = number + 1;
+        if state != State::Standby as usize && state < STATES {
+            return Err(format!("level {number} cannot be reported as one of the states of work"));
+        }
+        let free = |t: iowatt_power::Transition| t.seconds > 0.0 || t.joules == 0.0;
+        if !(free(level.enter) && free(level.leave)) {
+            return Err(format!("level {number}: a transition that takes no time can use no energy"));
+        }
+    }
+    Ok(())
+}
+
+/// Number of states that levels are reported as, those of every drive included.
+fn reported(states: &[usize]) -> usize {
+    states.iter().map(|&s| s + 1).max().unwrap_or(0).max(STATES)
 }

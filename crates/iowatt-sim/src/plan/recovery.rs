@@ -68,9 +68,14 @@ impl RecoveryPlan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         let level = pool.raid.level;
         let nothing = self.spares == 0 && self.failures.is_empty();
-        check(nothing || level != RaidLevel::Raid0, "RAID-0 survives no failure and has no use for spares")?;
+        let chunklets = pool.chunklets.is_some();
+        check(
+            nothing || chunklets || level != RaidLevel::Raid0,
+            "RAID-0 survives no failure and has no use for spares",
+        )?;
         check(
             self.sparing == SpareKind::Dedicated
+                || chunklets
                 || (self.spares == 1
                     && matches!(level, RaidLevel::Raid10 | RaidLevel::Raid5 | RaidLevel::Raid6)),
             "distributed sparing is one spare in RAID-10, RAID-5 or RAID-6",

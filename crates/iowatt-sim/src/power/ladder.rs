@@ -3,7 +3,7 @@
 use super::{STATES, Slot, State};
 use crate::clock::{Nanos, nanos};
 use crate::device::hdd::Model;
-use crate::plan::{HddPlan, HddPowerPlan};
+use crate::plan::{HddPlan, HddPowerPlan, SsdPowerPlan};
 use iowatt_power::{Levels, Transition};
 use std::sync::Arc;
 
@@ -51,16 +51,33 @@ impl Ladder {
     #[must_use]
     pub fn new(hdd: &HddPlan, model: &Arc<Model>) -> Self {
         let HddPowerPlan { active_w, positioning_w, levels, states } = &hdd.power;
+        let reduced = |speed: f64| Some(Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() }));
+        Self::build([*active_w, *positioning_w], (levels, states), Some(Arc::clone(model)), reduced)
+    }
+
+    /// The ladder of a drive without mechanics.
+    #[must_use]
+    pub fn of_flash(power: &SsdPowerPlan) -> Self {
+        let SsdPowerPlan { active_w, levels, states, .. } = power;
+        Self::build([*active_w; 2], (levels, states), None, |_| None)
+    }
+
+    fn build(
+        [active_w, positioning_w]: [f64; 2],
+        (levels, states): (&Levels, &[usize]),
+        model: Option<Arc<Model>>,
+        reduced: impl Fn(f64) -> Option<Arc<Model>>,
+    ) -> Self {
         let idle_w = levels.idle_w;
         let mut ladder = Self {
             levels: levels.clone(),
-            watts: [*active_w, *positioning_w, idle_w, 0.0, 0.0, 0.0],
+            watts: [active_w, positioning_w, idle_w, 0.0, 0.0, 0.0],
             further: Vec::new(),
             at: vec![Slot::Of(State::Idle)],
             working: vec![[Slot::Of(State::Active), Slot::Of(State::Positioning)]],
             up: vec![Way { slot: Slot::Of(State::SpinUp), takes: 0 }],
             down: Vec::new(),
-            models: vec![Some(Arc::clone(model))],
+            models: vec![model],
         };
         // The six states stand for the one level that is reported as standby, and for the way there and back.
         let standby = states.iter().position(|&s| s == State::Standby as usize).map(|i| i + 1);
@@ -75,7 +92,7 @@ impl Ladder {
                 let active = ladder.add((active_w - saved_w).max(low.watts), State::Active as usize);
                 let positioning =
                     ladder.add((positioning_w - saved_w).max(low.watts), State::Positioning as usize);
-                ladder.models.push(Some(Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() })));
+                ladder.models.push(reduced(speed));
                 [active, positioning]
             });
             if slower.is_none() {

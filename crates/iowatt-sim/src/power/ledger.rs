@@ -5,6 +5,7 @@
 
 use super::{CAUSES, Cause, Ladder, STATES, Slot, State};
 use crate::clock::{Nanos, seconds};
+use crate::device::ssd::{OPERATIONS, Operation};
 use std::sync::Arc;
 
 /// The observed span; what lies outside is not booked.
@@ -53,6 +54,15 @@ pub struct Ledger {
     further: Vec<Vec<ByCause>>,
     /// Of the standby time, that of a failed drive, which draws nothing.
     dark: Vec<Nanos>,
+    /// Joules of operations, beyond what being active draws.
+    added: Vec<Added>,
+}
+
+/// Joules of operations of one drive.
+#[derive(Clone, Copy, Debug, Default)]
+struct Added {
+    by_cause: [f64; CAUSES],
+    by_operation: [f64; OPERATIONS],
 }
 
 /// Time by what the work was for; of states without work, the sum alone matters.
@@ -76,7 +86,8 @@ impl Ledger {
         let watts = ladders.iter().map(|ladder| ladder.watts).collect();
         let further = ladders.iter().map(|ladder| vec![[0; CAUSES]; ladder.further.len()]).collect();
         let (time, dark) = (vec![[[0; CAUSES]; STATES]; ladders.len()], vec![0; ladders.len()]);
-        Self { window, ladders, watts, time, further, dark }
+        let added = vec![Added::default(); ladders.len()];
+        Self { window, ladders, watts, time, further, dark, added }
     }
 
     /// Books a span; returns the part inside the window, the watts drawn over it and the number of the reported state.
@@ -125,6 +136,32 @@ impl Ledger {
         time[Cause::Redundancy as usize] += ns as Nanos;
     }
 
+    /// Books joules used evenly over a span, in which the drive is booked as active by itself; returns the part inside
+    /// the window and the watts over it.
+    #[inline]
+    pub fn add(
+        &mut self,
+        drive: usize,
+        (cause, operation): (Cause, Operation),
+        joules: f64,
+        (from, until): (Nanos, Nanos),
+    ) -> (Nanos, Nanos, f64) {
+        let until = until.max(from + 1);
+        let watts = joules / (until - from) as f64 * 1e9;
+        let (inside, end) = self.window.clip(from, until);
+        let part = if end - inside == until - from { joules } else { watts * (end - inside) as f64 / 1e9 };
+        let added = &mut self.added[drive];
+        added.by_cause[cause as usize] += part;
+        added.by_operation[operation as usize] += part;
+        (inside, end, watts)
+    }
+
+    /// Joules by operation of a drive.
+    #[must_use]
+    pub fn by_operation(&self, drive: usize) -> [f64; OPERATIONS] {
+        self.added[drive].by_operation
+    }
+
     /// Books a span in which a drive had failed: standby at no power.
     pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
         let (from, until) = self.window.clip(from, until);
@@ -171,6 +208,11 @@ impl Ledger {
                 4 | 5 => used.cause_j[CAUSES] += joules,
                 _ => used.cause_j[CAUSES + 2] += joules,
             }
+        }
+        let added = &self.added[drive];
+        used.state_j[State::Active as usize] += added.by_cause.iter().sum::<f64>();
+        for (cause, joules) in used.cause_j.iter_mut().zip(added.by_cause) {
+            *cause += joules;
         }
         used
     }

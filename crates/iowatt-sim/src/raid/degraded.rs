@@ -6,7 +6,7 @@
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
-use super::{ALL, Extent, Pool, Role, Splitting, Touched, cost, least};
+use super::{ALL, Extent, Pool, Role, Splitting, Touched, least};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
 use crate::power::Cause;
@@ -14,6 +14,9 @@ use crate::power::Cause;
 impl Pool {
     /// Where the unit of `home` in `stripe` is now, if it is anywhere.
     pub(super) fn place(&self, home: u64, stripe: u64, end: u64) -> Option<usize> {
+        if let Some(chunklets) = &self.chunklets {
+            return self.column_place(chunklets, home, stripe, end);
+        }
         let home = home as usize;
         self.losses.as_ref().map_or(Some(home), |l| l.place(&self.layout, home, stripe, end))
     }
@@ -244,14 +247,14 @@ impl Pool {
     ) -> Option<usize> {
         let (request, chosen) = self.chosen_copy[primary];
         let end = lbn + sectors;
-        if request == self.request && self.left(primary, stripe, end).any(|drive| drive == chosen) {
+        let again = request == self.request && self.chunklets.is_none();
+        if again && self.left(primary, stripe, end).any(|drive| drive == chosen) {
             return Some(chosen);
         }
-        let drives = &drives[self.first_drive..];
-        let cost = |copy: usize| cost(&drives[copy], lbn);
-        let (least, alike) = least(self.left(primary, stripe, end).map(cost))?;
+        let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
+        let (least, alike) = least(self.left(primary, stripe, end).map(|copy| cost(self, copy)))?;
         let lot = self.draw(alike);
-        let best = self.left(primary, stripe, end).filter(|&copy| cost(copy) == least).nth(lot)?;
+        let best = self.left(primary, stripe, end).filter(|&copy| cost(self, copy) == least).nth(lot)?;
         self.chosen_copy[primary] = (self.request, best);
         Some(best)
     }
@@ -274,26 +277,34 @@ impl Pool {
         let end = op.lbn + op.sectors;
         let mut lbn = op.lbn;
         while lbn < end {
-            let stripe = lbn / self.layout.unit();
-            let until = self.layout.stripe_lbn(stripe).saturating_add(self.layout.unit()).min(end);
-            let home = self.losses.as_ref().map_or(failed, |l| l.home(&self.layout, failed, stripe));
-            let extent = Extent { drive: home, lbn, sectors: until - lbn };
+            let Some((stripe, extent)) = self.unit_held(failed, lbn, end) else { break };
             if let Some(there) = self.placed(extent, stripe) {
                 self.plain(there, op.write, &mut split);
             } else if !op.write {
                 // Parity that was to be read is not needed any more.
-                let role = self.layout.role(stripe, home as u64);
+                let role = self.layout.role(stripe, extent.drive as u64);
                 if matches!(role, Role::Data(_)) {
                     self.compute(extent, stripe, role, drives, &mut split);
                 }
             }
-            lbn = until;
+            lbn += extent.sectors;
         }
         let made = split.made;
         if op.row != NO_OP && !op.write {
             self.rows.get_mut(op.row).reads_left += made;
         }
         made
+    }
+
+    /// The unit that a failed drive held at `lbn`, up to `end`: its stripe, and where it was at home.
+    fn unit_held(&mut self, failed: usize, lbn: u64, end: u64) -> Option<(u64, Extent)> {
+        if self.chunklets.is_some() {
+            return self.unit_on(failed, lbn, end);
+        }
+        let stripe = lbn / self.layout.unit();
+        let until = self.layout.stripe_lbn(stripe).saturating_add(self.layout.unit()).min(end);
+        let home = self.losses.as_ref().map_or(failed, |l| l.home(&self.layout, failed, stripe));
+        Some((stripe, Extent { drive: home, lbn, sectors: until - lbn }))
     }
 
     /// Reads what `lost`, a missing part of a unit, is computed from: another copy; or as many units of the

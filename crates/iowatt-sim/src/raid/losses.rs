@@ -155,6 +155,7 @@ impl Losses {
     }
 }
 
-fn fresh(drive: usize, failed: Nanos) -> Lost {
+/// A drive that has failed just now.
+pub(super) fn fresh(drive: usize, failed: Nanos) -> Lost {
     Lost { drive, failed, started: None, finished: None, spare: None, restored: 0, rebuilt: 0, held: 0 }
 }

@@ -8,11 +8,15 @@
 //!
 //! Once a drive has failed, [`losses`] knows where things are, `degraded` computes what is missing from
 //! what is left, and `rebuild` restores it. Until then all that costs one branch a stripe.
+//!
+//! Where drives are divided into chunklets, [`chunklets`] says where a unit is, and `sparing` restores it.
 
+pub mod chunklets;
 mod degraded;
 mod layout;
 pub mod losses;
 mod rebuild;
+mod sparing;
 
 pub use layout::{Extent, Layout, Role};
 
@@ -21,9 +25,11 @@ use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
+use chunklets::{Chunklets, Region};
 use losses::Losses;
 use rebuild::Rebuild;
 pub use rebuild::Workshop;
+use sparing::Sparing;
 
 /// A parity update that waits for its reads.
 #[derive(Clone, Copy, Debug)]
@@ -131,20 +137,26 @@ pub struct Pool {
     /// Where things are; from the first failure on.
     losses: Option<Box<Losses>>,
     rebuild: Option<Box<Rebuild>>,
+    /// Where units are, if drives are divided into chunklets. Layout, level and parity updates are then those of
+    /// the region of what is being split.
+    chunklets: Option<Box<Chunklets>>,
+    /// What is lost of them; from the first failure on.
+    sparing: Option<Box<Sparing>>,
+    /// A drive has failed.
+    degraded: bool,
 }
 
 impl Pool {
     /// The pool of `plan`, whose drives are numbered from `first_drive`.
     #[must_use]
     pub fn new(plan: &PoolPlan, seed: u64, first_drive: usize) -> Self {
-        let hdd = crate::device::hdd_plan(plan);
-        let sector_bytes = u64::from(hdd.sector_bytes);
+        let sector_bytes = plan.device.sector_bytes();
         let unit = plan.raid.stripe_unit_bytes / sector_bytes;
         let mut layout = Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit);
         if plan.recovery.as_ref().is_some_and(|r| r.sparing == SpareKind::Distributed) {
             layout = layout.with_distributed_spare();
         }
-        Self {
+        let mut pool = Self {
             layout,
             level: plan.raid.level,
             small_write: plan.raid.small_write,
@@ -157,16 +169,52 @@ impl Pool {
             ties: Random::new(seed, Room::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
-            used_sectors: layout.capacity(hdd.sectors) / layout.data_drives(),
+            used_sectors: layout.capacity(plan.device.sectors()) / layout.data_drives(),
             losses: None,
             rebuild: None,
+            chunklets: plan.chunklets.as_ref().map(|chunklets| {
+                let sparing = plan.recovery.as_ref().map_or(SpareKind::Dedicated, |r| r.sparing);
+                let drives = (plan.count, plan.drives() - plan.count, sparing);
+                Box::new(Chunklets::new(
+                    chunklets,
+                    (sector_bytes, plan.device.sectors()),
+                    drives,
+                    seed,
+                    first_drive,
+                ))
+            }),
+            sparing: None,
+            degraded: false,
+        };
+        if let Some(chunklets) = &pool.chunklets {
+            pool.adopt(chunklets.regions[0]);
         }
+        pool
+    }
+
+    /// Makes the region of `sector` the current one; returns where it begins and ends.
+    fn enter(&mut self, sector: u64) -> (u64, u64) {
+        let Some(chunklets) = &mut self.chunklets else { return (0, u64::MAX) };
+        let before = chunklets.current;
+        let region = chunklets.enter(sector);
+        if chunklets.current != before {
+            self.adopt(region);
+        }
+        (region.first, region.end)
+    }
+
+    fn adopt(&mut self, region: Region) {
+        self.layout = region.layout;
+        self.level = region.plan.raid.level;
+        self.small_write = region.plan.raid.small_write;
+        self.parity_check_on_read = region.plan.raid.parity_check_on_read;
     }
 
     /// Usable bytes over drives of `drive_sectors`.
     #[must_use]
     pub fn capacity_bytes(&self, drive_sectors: u64) -> u64 {
-        self.layout.capacity(drive_sectors) * self.sector_bytes
+        let whole = || self.layout.capacity(drive_sectors);
+        self.chunklets.as_ref().map_or_else(whole, |chunklets| chunklets.capacity()) * self.sector_bytes
     }
 
     /// Splits `size` bytes at `offset` of the pool (rounded out to sectors) into drive operations: those
@@ -184,9 +232,10 @@ impl Pool {
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
-            let touched = self.touch(sector, end);
+            let (first, until) = if self.chunklets.is_none() { (0, end) } else { self.enter(sector) };
+            let touched = self.touch(sector - first, end.min(until) - first);
             sector += self.sectors_of(&touched);
-            match (write, self.losses.is_some()) {
+            match (write, self.degraded) {
                 (true, false) => self.write(&touched, &mut split),
                 (false, false) => self.read(&touched, drives, &mut split),
                 (true, true) => self.write_degraded(&touched, &mut split),
@@ -378,20 +427,39 @@ impl Pool {
 
     /// The copy to read: shortest queue, then shortest seek, then by lot. One choice per request.
     fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
-        if self.chosen_copy[primary].0 == self.request {
+        // Sets that have one drive in common have another one each: every unit chooses for itself.
+        if self.chosen_copy[primary].0 == self.request && self.chunklets.is_none() {
             return self.chosen_copy[primary].1;
         }
-        let drives = &drives[self.first_drive..];
-        let cost = |copy: usize| cost(&drives[copy], lbn);
-        let best = match least(self.layout.copies(primary).map(cost)) {
+        let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
+        let best = match least(self.layout.copies(primary).map(|copy| cost(self, copy))) {
             None => primary,
             Some((least, alike)) => {
                 let lot = self.draw(alike);
-                self.layout.copies(primary).filter(|&copy| cost(copy) == least).nth(lot).unwrap_or(primary)
+                self.layout
+                    .copies(primary)
+                    .filter(|&copy| cost(self, copy) == least)
+                    .nth(lot)
+                    .unwrap_or(primary)
             }
         };
         self.chosen_copy[primary] = (self.request, best);
         best
+    }
+
+    /// How long the copy of `lbn` on a drive, or in a column, would keep a read.
+    fn cost(&self, copy: usize, lbn: u64, drives: &[Drive]) -> (usize, u32) {
+        let Extent { drive, lbn, .. } = self.on_drive(Extent { drive: copy, lbn, sectors: 1 });
+        cost(&drives[self.first_drive + drive], lbn)
+    }
+
+    /// `extent` on its drive, where its drive is a column.
+    #[inline]
+    fn on_drive(&self, extent: Extent) -> Extent {
+        match &self.chunklets {
+            None => extent,
+            Some(chunklets) => self.physical(chunklets, extent),
+        }
     }
 
     /// One of `alike` copies. Were it always the first, a mirror whose arms follow the same writes would read
@@ -402,6 +470,7 @@ impl Pool {
 
     /// An operation that nothing depends on; runs that continue the drive's last one are joined to it.
     fn plain(&mut self, extent: Extent, write: bool, split: &mut Splitting<'_>) {
+        let extent = self.on_drive(extent);
         let (request, key) = self.last_plain[extent.drive];
         if request == self.request {
             let last = split.ops.get_mut(key);
@@ -412,12 +481,23 @@ impl Pool {
                 return;
             }
         }
-        let key = self.make(extent, write, split.row, NO_OP, split);
+        let key = self.make_at(extent, write, (split.row, NO_OP), split);
         self.last_plain[extent.drive] = (self.request, key);
         split.ready.push(key);
     }
 
     fn make(&self, extent: Extent, write: bool, row: u32, then: u32, split: &mut Splitting<'_>) -> u32 {
+        self.make_at(self.on_drive(extent), write, (row, then), split)
+    }
+
+    /// An operation on sectors of a drive.
+    fn make_at(
+        &self,
+        extent: Extent,
+        write: bool,
+        (row, then): (u32, u32),
+        split: &mut Splitting<'_>,
+    ) -> u32 {
         split.made += 1;
         split.ops.insert(DriveOp {
             lbn: extent.lbn,
@@ -430,6 +510,7 @@ impl Pool {
             row,
             then,
             write,
+            trim: false,
         })
     }
 }

@@ -96,7 +96,8 @@ impl Pool {
     /// The drives that failed, in order, and what became of them.
     #[must_use]
     pub fn lost(&self) -> &[Lost] {
-        self.losses.as_ref().map_or(&[], |l| &l.lost)
+        let whole_drives = || self.losses.as_ref().map_or(&[][..], |losses| &losses.lost);
+        self.sparing.as_ref().map_or_else(whole_drives, |sparing| &sparing.lost)
     }
 
     /// Bytes of a sector.
@@ -108,7 +109,12 @@ impl Pool {
     /// A drive of the pool fails. Returns whether all data is still there.
     #[must_use]
     pub fn fail(&mut self, now: Nanos, drive: usize) -> bool {
+        if let (Some(plan), Some(_)) = (&self.recovery, &self.chunklets) {
+            let rebuild = plan.rebuild;
+            return self.fail_chunklets(now, drive, &rebuild);
+        }
         let Some(plan) = &self.recovery else { return false };
+        self.degraded = true;
         let count = self.last_plain.len() - plan.spares;
         let losses = self.losses.get_or_insert_with(|| Box::new(Losses::new(plan, count)));
         let rebuild = self.rebuild.get_or_insert_with(|| {
@@ -124,6 +130,9 @@ impl Pool {
 
     /// Goes on with the rebuild as far as window and rate allow. Returns when to ask again, if at all.
     pub fn rebuild(&mut self, shop: &mut Workshop<'_>) -> Option<Nanos> {
+        if self.chunklets.is_some() {
+            return self.rebuild_chunklets(shop);
+        }
         let mut rebuild = self.rebuild.take()?;
         let wake = self.pump(&mut rebuild, shop);
         self.rebuild = Some(rebuild);
@@ -133,6 +142,9 @@ impl Pool {
     /// An operation of a rebuild step is done, or was dropped because its drive had failed. Returns as
     /// [`Self::rebuild`].
     pub fn rebuild_done(&mut self, op: &DriveOp, dropped: bool, shop: &mut Workshop<'_>) -> Option<Nanos> {
+        if self.chunklets.is_some() {
+            return self.chunklet_step_done(op, dropped, shop);
+        }
         let mut rebuild = self.rebuild.take()?;
         let step = rebuild.steps.get_mut(op.row);
         step.ops_left -= 1;

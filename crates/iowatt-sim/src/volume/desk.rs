@@ -1,6 +1,6 @@
 //! The desk that a scheme works at: what it may ask of the pools, and the books of what is under way.
 
-use super::{Moment, Part};
+use super::{Moment, Part, Tally};
 use crate::clock::Nanos;
 use crate::device::Drive;
 use crate::event::{Event, EventQueue};
@@ -25,6 +25,8 @@ pub struct Ask {
 pub(super) enum Owner {
     /// The request with this key.
     Ask(u32),
+    /// The request with this key, and a scheme that wants to know, by its tag.
+    Both { ask: u32, room: u32, tag: u64 },
     /// A scheme, which knows it by its tag.
     Scheme { room: u32, tag: u64 },
 }
@@ -46,6 +48,12 @@ pub struct Transfer {
 }
 
 impl Transfer {
+    /// Who waits for it.
+    #[cfg(test)]
+    pub(super) fn owner(&self) -> Owner {
+        self.owner
+    }
+
     /// Whether it moves data on behalf of no request.
     #[must_use]
     pub fn migrates(&self) -> bool {
@@ -82,7 +90,7 @@ impl Books {
 
     pub fn open(&mut self, owner: Owner, pool: usize, (from, until, write): (u64, u64, bool)) {
         debug_assert!(from < until, "a transfer moves something");
-        if let Owner::Ask(ask) = owner {
+        if let Owner::Ask(ask) | Owner::Both { ask, .. } = owner {
             self.asks.get_mut(ask).waits += 1;
         }
         let key = self.transfers.insert(Transfer { owner, pool, from, until, write, ops_left: 0 });
@@ -133,6 +141,11 @@ impl Books {
         self.done.pop_front()
     }
 
+    #[cfg(test)]
+    pub fn upper(&self, ask: u32) -> u32 {
+        self.asks.get(ask).upper
+    }
+
     pub fn is_idle(&self) -> bool {
         self.asks.is_empty() && self.transfers.is_empty()
     }
@@ -149,6 +162,7 @@ pub struct Desk<'a> {
     pub(super) books: &'a mut Books,
     pub(super) events: &'a mut EventQueue,
     pub(super) drives: &'a [Drive],
+    pub(super) tally: &'a mut Tally,
 }
 
 impl Desk<'_> {
@@ -175,6 +189,11 @@ impl Desk<'_> {
         self.open(Owner::Ask(ask), part, (from, until, write));
     }
 
+    /// As [`Self::pass`], and [`Scheme::passed`](super::Scheme::passed) gets `tag` when it is done, before the request is.
+    pub fn pass_tagged(&mut self, ask: u32, tag: u64, part: usize, from: u64, until: u64, write: bool) {
+        self.open(Owner::Both { ask, room: self.room, tag }, part, (from, until, write));
+    }
+
     /// Bytes `from..until` of a part are read or written on behalf of no request; [`Scheme::moved`](super::Scheme::moved)
     /// gets `tag` when that is done.
     pub fn own(&mut self, tag: u64, part: usize, from: u64, until: u64, write: bool) {
@@ -184,6 +203,9 @@ impl Desk<'_> {
     fn open(&mut self, owner: Owner, part: usize, (from, until, write): (u64, u64, bool)) {
         let plan = self.parts[part].plan;
         debug_assert!(until <= plan.capacity_bytes, "within the part");
+        if self.counted {
+            self.tally.parts[part].transferred(until - from, write, matches!(owner, Owner::Scheme { .. }));
+        }
         let range = (plan.offset_bytes + from, plan.offset_bytes + until, write);
         self.books.open(owner, plan.pool, range);
     }
@@ -196,6 +218,11 @@ impl Desk<'_> {
     /// Takes one [`Self::hold`] back.
     pub fn release(&mut self, ask: u32) {
         self.books.release_at(ask, self.now, self.events);
+    }
+
+    /// The books of what is counted, where what happens now counts.
+    pub fn tally(&mut self) -> Option<&mut Tally> {
+        self.counted.then_some(&mut *self.tally)
     }
 
     /// The drives of the pool that a part lies on.

@@ -35,7 +35,16 @@ impl Scheme for Linear {
             let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
             let until = ask.until.min(self.ends[part]);
             desk.pass(ask.key, part, from - start, until - start, ask.write);
+            if let Some(tally) = desk.tally() {
+                tally.found(part, until - from, ask.write);
+                if until - from == ask.until - ask.from {
+                    tally.hit(part, ask.write);
+                }
+            }
             (from, part) = (until, part + 1);
+        }
+        if let Some(tally) = desk.tally() {
+            tally.request(ask.until - ask.from, ask.write);
         }
     }
 

@@ -7,12 +7,33 @@
 //! The layer above is known by its keys only. What the room wants of the pools waits in [`Volumes::take`], whose answers
 //! are ready in [`Volumes::answer`]; the engine does both after the event that led to them.
 
+#[cfg(test)]
+mod bench;
+mod caching;
 mod desk;
+mod held;
 mod linear;
+mod maid;
+mod movement;
+mod pdc;
+mod recency;
+mod reduced;
+mod run;
 mod scheme;
+mod sectors;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod tiered;
+mod tiering;
+mod worktop;
+mod write_off_loading;
 
 pub use desk::{Ask, Desk, Transfer};
-pub use scheme::Scheme;
+pub use movement::Movement;
+pub use reduced::{ReducedState, ReducedTally, initial_slots};
+pub use scheme::{Scheme, Schemes};
+pub use tally::{PartTally, Tally};
 
 use crate::clock::Nanos;
 use crate::device::Drive;
@@ -20,7 +41,6 @@ use crate::event::{Event, EventQueue};
 use crate::plan::{PartPlan, Plan};
 use crate::power::Window;
 use desk::{Books, Owner};
-use scheme::Schemes;
 
 /// When something happens to the room, and what it may look at and act on.
 pub struct Moment<'a> {
@@ -41,6 +61,7 @@ struct Room {
     scheme: Schemes,
     /// When its alarm is to come; `Nanos::MAX` for never.
     alarm_at: Nanos,
+    tally: Tally,
 }
 
 /// A part of a virtual pool: its range of a pool, and the drives that it lies on.
@@ -72,6 +93,7 @@ impl Volumes {
             parts: pool.parts.iter().map(part).collect(),
             scheme: Schemes::new(pool, plan.seed, number),
             alarm_at: Nanos::MAX,
+            tally: Tally::new(pool.parts.len()),
         });
         let rooms = rooms.collect();
         Some(Self { pools: plan.pools.len(), rooms, books: Books::default(), over: false })
@@ -126,6 +148,11 @@ impl Volumes {
         match self.books.operation_done(key) {
             None => {}
             Some(Owner::Ask(ask)) => self.books.release(ask, &mut moment),
+            Some(Owner::Both { ask, room, tag }) => {
+                let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
+                scheme.passed(tag, &mut desk);
+                self.books.release(ask, &mut moment);
+            }
             Some(Owner::Scheme { room, tag }) => {
                 let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
                 scheme.moved(tag, &mut desk);
@@ -144,6 +171,17 @@ impl Volumes {
         self.books.is_idle()
     }
 
+    /// What each virtual pool has counted, and its scheme.
+    pub fn tallies(&self) -> impl Iterator<Item = (&Tally, &Schemes)> + '_ {
+        self.rooms.iter().map(|room| (&room.tally, &room.scheme))
+    }
+
+    /// Key, in the layer above, of a request by its key here.
+    #[cfg(test)]
+    fn upper(&self, ask: u32) -> u32 {
+        self.books.upper(ask)
+    }
+
     /// Checks the invariants of every virtual pool.
     ///
     /// # Errors
@@ -153,7 +191,7 @@ impl Volumes {
     }
 
     fn at_desk<'m>(&'m mut self, number: usize, moment: &'m mut Moment<'_>) -> (&'m mut Schemes, Desk<'m>) {
-        let Room { parts, scheme, alarm_at } = &mut self.rooms[number];
+        let Room { parts, scheme, alarm_at, tally } = &mut self.rooms[number];
         let desk = Desk {
             now: moment.now,
             counted: moment.window.begins(moment.now),
@@ -164,6 +202,7 @@ impl Volumes {
             books: &mut self.books,
             events: moment.events,
             drives: moment.drives,
+            tally,
         };
         (scheme, desk)
     }

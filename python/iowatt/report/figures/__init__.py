@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iowatt.report.figures import drives, energy, flows, latency, overtime
+from iowatt.report.figures import drives, energy, flash, flows, latency, overtime
 from iowatt.report.figures.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = 
     ),
     ("load", "Load and queues", (overtime.throughput, overtime.bandwidth, overtime.queue)),
     ("drives", "Drives", (drives.utilisation, drives.queues, drives.every_drive)),
+    ("flash", "Flash", (flash.amplification, flash.operations)),
 )
 
 

@@ -19,14 +19,15 @@ from iowatt.studies.study import Stage
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"
-SSD: Final = "seagate-pulsar-xt2-400gb"
+SSD: Final = "micron-p410m-400gb"
 
 #: Drives of the arrays at full scale.
 SMALL_DISKS: Final = 38
 LARGE_DISKS: Final = 62
-#: The tiered array: fewer disks, and SSDs for a tenth of the span.
+#: The tiered array: fewer disks, and SSDs for an eighth of the span.
 TIERED_DISKS: Final = 54
 TIERED_SSDS: Final = 4
+TIER_SHARE: Final = 0.125
 #: 36,000 GB mirrored of drives of 300 GB.
 COM_DISKS: Final = 240
 COM_OUTSTANDING: Final = 5 * COM_DISKS
@@ -61,8 +62,8 @@ class Scale:
     caches: tuple[float, ...]
 
     def disks(self, count: int) -> int:
-        """An even number of drives, 2 at least."""
-        return max(2, 2 * round(count * self.size / 2))
+        """An even number of drives, 4 at least: mirrored and striped."""
+        return max(4, 2 * round(count * self.size / 2))
 
     def outstanding(self, count: int) -> int:
         """Requests in flight."""
@@ -127,14 +128,16 @@ raid = {{ level = {level}, stripe_unit = "512KiB" }}
 scheduler = "{scheduler}"
 """
 
-#: Pages of the study's arrays (42 MB), a cycle short enough for several in a run; theirs took hours.
+#: Pages of the study's arrays (42 MB), placed as converged relocation leaves them: a first pass counts accesses.
 _TIERS: Final = """
 [[array.virtual_pool]]
 name = "tiers"
-scheme = "tiered-pool"
-tiers = ["ssd", "disks"]
-page = "42MiB"
-cycle = "{cycle}s"
+scheme = "tiering"
+fast = {{ pool = "ssd", capacity = "{fast}GB" }}
+slow = {{ pool = "disks" }}
+extent = "42MiB"
+initial = "hot"
+promotion_threshold = 65535
 """
 
 #: 2:1 compression, as a modelled option.
@@ -142,8 +145,9 @@ _REDUCED: Final = """
 [[array.virtual_pool]]
 name = "reduced"
 scheme = "reduced"
-part = "disks"
-compression = {{ ratio = 2.0 }}
+part = {{ pool = "disks", capacity = "{part}GB" }}
+page = "8KiB"
+compression = 2.0
 """
 
 #: More requests a second than any of the arrays completes: a closed loop takes what it needs.
@@ -166,6 +170,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         "pool": "disks",
         "cache": round(CACHE_SHARE * scale.span_gb, 3),
         "heat": "",
+        "span": f"{scale.span_gb:g}",
     } | given
     names = [line.split('"')[1] for line in values["pools"].splitlines() if line.startswith("name = ")]
     drawing = json.dumps([one for one in names if one in ("disks", "ssd")])
@@ -177,7 +182,6 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         rate=RATE,
         length=f"{length:g}",
         warmup=f"{scale.warmup_s:g}",
-        span=f"{scale.span_gb:g}",
         drawing=drawing,
         slots=sum(map(int, counts)),
         destages=sum(map(int, counts)),
@@ -236,7 +240,7 @@ def _tiered(scale: Scale) -> list[Stage]:
     count = scale.disks(TIERED_DISKS)
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
-    pools += _TIERS.format(cycle=f"{scale.warmup_s / 4:g}")
+    pools += _TIERS.format(fast=f"{TIER_SHARE * scale.span_gb:g}")
     hot = TIERED.outstanding("hot-band")
     tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": hot}
     published = _sizes(scale, [CACHE_SHARE])
@@ -265,12 +269,17 @@ def _experiments(scale: Scale) -> list[Stage]:
 
 
 def _coms(scale: Scale) -> list[Stage]:
-    """RAID-1 (mirrored, striped), RAID-5 and 2:1 compression under 70/30 random requests without a cache."""
+    """RAID-1 (mirrored, striped), RAID-5 and 2:1 compression under 70/30 random requests without a cache.
+
+    Compression is simulated page by page, so its span is a tenth; it is held against the same span without it.
+    """
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)
-    found = [_stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random)]
-    compressed = disks + _REDUCED
-    found.append(
-        _stage("com-compressed", scale, {SEED: [1]}, pools=compressed, pool="reduced", cache=0, **random)
-    )
-    return found
+    span = scale.span_gb / 10
+    reduced = disks + _REDUCED.format(part=f"{0.55 * span:g}")
+    few: dict[str, Any] = random | {"cache": 0, "span": f"{span:g}"}
+    return [
+        _stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random),
+        _stage("com-plain", scale, {SEED: [1]}, pools=disks, **few),
+        _stage("com-compressed", scale, {SEED: [1]}, pools=reduced, pool="reduced", **few),
+    ]

@@ -159,25 +159,29 @@ def coms(points: Points, scale: Scale) -> Figure:
         Column("IOPS per watt", "1/s/W"),
         Column("IOPS per watt, published", "1/s/W"),
     ]
-    ours = {"raid10": points.of("com", level=10), "raid5": points.of("com", level=5)}
-    ours["compressed"] = points.of("com-compressed")
+    mirrored = points.one("com", level=10)
+    plain, packed = points.one("com-plain"), points.one("com-compressed")
+    # Compression was tried on a tenth of the span: its ratios, on the whole array.
+    gain, fits = packed.iops / plain.iops, packed.effective_gb / packed.usable_gb
+    ours = {"raid10": (mirrored, 1.0, 1.0), "raid5": (points.one("com", level=5), 1.0, 1.0)}
+    ours["compressed"] = (mirrored, gain, fits)
     rows: list[list[Cell]] = []
-    for key, theirs in published.COMS.items():
-        for one in ours[key]:
-            rows.append(
-                [
-                    theirs.name,
-                    one.effective_gb / scale.size,
-                    theirs.capacity_gb,
-                    one.idle_w,
-                    one.effective_gb / one.idle_w,
-                    theirs.gb_per_w,
-                    one.iops / scale.size,
-                    theirs.iops,
-                    one.iops_per_w,
-                    theirs.iops_per_w,
-                ]
-            )
+    for key, (one, faster, larger) in ours.items():
+        theirs = published.COMS[key]
+        rows.append(
+            [
+                theirs.name,
+                larger * one.usable_gb / scale.size,
+                theirs.capacity_gb,
+                one.idle_w,
+                larger * one.usable_gb / one.idle_w,
+                theirs.gb_per_w,
+                faster * one.iops / scale.size,
+                theirs.iops,
+                faster * one.iops_per_w,
+                theirs.iops_per_w,
+            ]
+        )
     return Figure(
         "coms",
         "Capacity optimisation methods",

@@ -1,0 +1,129 @@
+//! A solid-state drive's part in a drive's life: commands start as long as it takes them, first come first served.
+
+use super::spindle::Spindle;
+use super::ssd::Ssd;
+use super::{Body, Drive, NO_OP, Surroundings};
+use crate::clock::Nanos;
+use crate::observe::Observer;
+use crate::power::{Cause, State};
+
+impl Drive {
+    /// Its flash, where it is a solid-state drive.
+    #[must_use]
+    pub fn ssd(&self) -> Option<&Ssd> {
+        match &self.body {
+            Body::Disk(_) => None,
+            Body::Flash(ssd) => Some(ssd),
+        }
+    }
+
+    /// An operation waits in the queue by now, and nothing had it been empty before but it.
+    #[inline(never)]
+    pub(super) fn submitted_to_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        match self.spindle {
+            Spindle::Ready if self.serving > 0 => self.start_commands(now, around),
+            Spindle::Ready => {
+                if around.observer.window().begins(now) {
+                    self.totals.idle.add(now - self.idle_since.max(around.observer.window().start));
+                }
+                self.book_rest(now, around.observer);
+                if self.managed.is_none() || self.interrupted(now, around) {
+                    self.start_commands(now, around);
+                }
+            }
+            Spindle::Failed { .. } => {}
+            _ => self.arrived_unready(now, around),
+        }
+    }
+
+    /// Takes waiting operations into service while there is room.
+    fn start_commands(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        let Body::Flash(ssd) = &mut self.body else { return };
+        let drive = self.index as usize;
+        while self.waiting > 0 && ssd.has_room() {
+            // What gives way starts when nothing else waits.
+            let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
+            self.waiting -= 1;
+            ssd.start(now, key, &around.ops.get(key), drive, around.observer);
+        }
+        self.serving = ssd.load();
+        if let Some(at) = ssd.next_done() {
+            around.events.push_done(at.max(now), self.index);
+        }
+    }
+
+    /// A completion is due.
+    #[inline(never)]
+    pub(super) fn complete_on_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
+        let Body::Flash(ssd) = &mut self.body else { return None };
+        let done = ssd.complete(now, self.index as usize, around.observer);
+        if let Some(at) = ssd.next_done() {
+            around.events.push_done(at.max(now), self.index);
+        }
+        let done = done?;
+        self.serving = ssd.load();
+        let op = around.ops.get(done.op);
+        around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
+        if around.observer.window().ends(now) {
+            let totals = &mut self.totals;
+            if !op.trim {
+                let way = usize::from(op.write);
+                totals.completed[way] += 1;
+                totals.background += u64::from(op.host == NO_OP);
+                totals.bytes[way] += op.sectors * self.sector_bytes;
+                totals.buffer_hits += u64::from(done.hit);
+            }
+            totals.service += now - done.started;
+            totals.response += now - op.arrived;
+        }
+        (self.idle_since, self.rest_since) = (now, now);
+        Some(done.op)
+    }
+
+    /// Goes on after a completion, or when the drive is ready again.
+    #[inline(never)]
+    pub(super) fn proceed_on_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        if self.failed {
+            if self.serving == 0 {
+                self.stop_for_good(now, around);
+            }
+        } else if self.spindle != Spindle::Ready {
+            // It is served when the drive is ready.
+        } else if self.waiting > 0 {
+            self.start_commands(now, around);
+        } else if self.serving == 0 {
+            self.rest(now, around);
+        }
+    }
+
+    /// What rests of a flash drive is booked as: work that it does by itself, then idleness.
+    pub(super) fn flash_rest(ssd: &Ssd, from: Nanos, now: Nanos) -> [(State, Nanos); 2] {
+        [(State::Active, ssd.busy_until().clamp(from, now)), (State::Idle, now)]
+    }
+
+    /// Books the state of a flash drive that lasts at the end of the run.
+    pub(super) fn finish_flash(&mut self, now: Nanos, observer: &mut Observer) {
+        let ready = self.spindle == Spindle::Ready;
+        if ready && self.serving == 0 {
+            self.book_rest(now, observer);
+        }
+        if let Body::Flash(ssd) = &mut self.body {
+            ssd.finish(now, self.index as usize, observer);
+        }
+    }
+
+    /// The drive is gone, and what its flash would have done.
+    pub(super) fn stop_flash(&mut self, now: Nanos, observer: &mut Observer) {
+        if let Body::Flash(ssd) = &mut self.body {
+            ssd.stop(now, self.index as usize, observer);
+        }
+    }
+
+    /// Books rest on flash.
+    pub(super) fn book_flash_rest(&mut self, now: Nanos, observer: &mut Observer) {
+        let Body::Flash(ssd) = &self.body else { return };
+        let chain = Self::flash_rest(ssd, self.rest_since, now);
+        observer.book_chain(self.index as usize, Cause::Background, self.rest_since, chain);
+        self.rest_since = now;
+    }
+}

@@ -1,0 +1,174 @@
+//! A die: what it has been given to do, done in order, and the reads that come between.
+//!
+//! Work for later is kept as runs of like operations and settled when somebody looks. A read goes before it: it waits for
+//! the operation under way, or interrupts it, and the rest of the work moves back by as long as the read takes.
+
+use super::meter::{Meter, Operation};
+use crate::clock::Nanos;
+use crate::power::Cause;
+use std::collections::VecDeque;
+
+/// Like operations.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Work of the die, in nanoseconds since the start, with which it ends.
+    until: u64,
+    /// Nanoseconds of each.
+    each: u64,
+    job: Job,
+}
+
+/// What an operation is and costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job {
+    /// What it is.
+    pub operation: Operation,
+    /// What it is for.
+    pub cause: Cause,
+    /// What it uses, joules.
+    pub joules: f64,
+}
+
+/// How reads come before other work.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupts {
+    /// Programs are interrupted.
+    pub program: bool,
+    /// Erases are interrupted.
+    pub erase: bool,
+    /// Until the read may start.
+    pub latency: Nanos,
+}
+
+impl Interrupts {
+    fn allows(&self, operation: Operation) -> bool {
+        match operation {
+            Operation::Program => self.program,
+            Operation::Erase => self.erase,
+            _ => false,
+        }
+    }
+}
+
+/// One die.
+#[derive(Clone, Debug, Default)]
+pub struct Die {
+    /// Until here all is settled; it goes on with its work from here.
+    at: Nanos,
+    /// Work done by then.
+    done: u64,
+    /// Work given.
+    owed: u64,
+    runs: VecDeque<Run>,
+    /// End of the last read.
+    read_until: Nanos,
+}
+
+impl Die {
+    /// Gives it an operation of `takes`, not before `ready`; returns the work with which it is done.
+    pub fn give(&mut self, ready: Nanos, takes: Nanos, job: Job, meter: &mut Meter<'_>) -> u64 {
+        self.settle(ready, meter);
+        self.owed += takes;
+        match self.runs.back_mut() {
+            Some(run) if run.each == takes && run.job == job => run.until = self.owed,
+            _ => self.runs.push_back(Run { until: self.owed, each: takes, job }),
+        }
+        self.owed
+    }
+
+    /// When it has done `work` of all its work, as far as anybody knows; the past where it has.
+    #[inline]
+    #[must_use]
+    pub fn time_of(&self, work: u64) -> Nanos {
+        if work <= self.done { 0 } else { self.at + (work - self.done) }
+    }
+
+    /// When it will have done all.
+    #[must_use]
+    pub fn free_at(&self) -> Nanos {
+        self.at + (self.owed - self.done)
+    }
+
+    /// Brings its work up to `now`.
+    #[inline]
+    pub fn settle(&mut self, now: Nanos, meter: &mut Meter<'_>) {
+        while self.at < now
+            && let Some(run) = self.runs.front()
+        {
+            let step = (run.until - self.done).min(now - self.at);
+            let joules = run.job.joules * (step as f64 / run.each as f64);
+            meter.use_energy(run.job.cause, run.job.operation, joules, self.at, self.at + step);
+            self.done += step;
+            self.at += step;
+            if self.done == run.until {
+                self.runs.pop_front();
+            }
+        }
+        self.at = self.at.max(now);
+    }
+
+    /// A read of `takes` that is ready at `ready`: when it ends, and whether it interrupted anything.
+    pub fn read(
+        &mut self,
+        ready: Nanos,
+        takes: Nanos,
+        interrupts: &Interrupts,
+        meter: &mut Meter<'_>,
+    ) -> (Nanos, bool) {
+        self.settle(ready, meter);
+        let mut interrupted = false;
+        // Right behind another read the work still stands still.
+        if self.at > self.read_until
+            && let Some(run) = self.runs.front()
+        {
+            let left = (run.until - self.done) % run.each;
+            if left > 0 {
+                if interrupts.allows(run.job.operation) {
+                    self.at += interrupts.latency;
+                    interrupted = true;
+                } else {
+                    self.settle(self.at + left, meter);
+                }
+            }
+        }
+        self.at += takes;
+        self.read_until = self.at;
+        (self.at, interrupted)
+    }
+
+    /// Drops all that is left to do.
+    pub fn stop(&mut self) {
+        self.runs.clear();
+        self.owed = self.done;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: Job = Job { operation: Operation::Program, cause: Cause::HostWrite, joules: 1e-3 };
+
+    #[test]
+    fn reads_wait_for_the_operation_under_way_or_interrupt_it() {
+        let waits = Interrupts { program: false, erase: false, latency: 0 };
+        let quick = Interrupts { program: true, erase: true, latency: 5 };
+        for (interrupts, first, last) in [(waits, 1_060, 3_160), (quick, 315, 3_165)] {
+            let mut die = Die::default();
+            let mut meter = Meter::nobody();
+            let work = die.give(0, 1_000, PROGRAM, &mut meter);
+            let end = die.give(0, 1_000, PROGRAM, &mut meter).max(die.give(0, 1_000, PROGRAM, &mut meter));
+            assert_eq!((die.time_of(work), die.time_of(end)), (1_000, 3_000));
+            // 250 ns into the first program.
+            let (done, interrupted) = die.read(250, 60, &interrupts, &mut meter);
+            assert_eq!((done, interrupted), (first, interrupts.program));
+            // One more right behind it does not interrupt again.
+            let (next, again) = die.read(done, 100, &interrupts, &mut meter);
+            assert_eq!((next, again), (done + 100, false));
+            assert_eq!(die.time_of(end), last);
+            die.settle(10_000, &mut meter);
+            let (used, _) = meter.billed();
+            assert!((used - 3e-3).abs() < 1e-15, "{used}");
+        }
+    }
+}

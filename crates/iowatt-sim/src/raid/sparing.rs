@@ -1,0 +1,392 @@
+//! What is lost of a pool of chunklets when drives fail, and its rebuild onto spare chunklets.
+//!
+//! Every chunklet of a failed drive gets a spare chunklet of a drive that its set does not use, the one with the
+//! least to do for rebuilds and then the most spare space. A rebuild works on as many chunklets at once as it has
+//! steps outstanding, each from its front to its end; because sets and targets are spread, so are reads and
+//! writes (many to many). A chunklet is served from its new place up to where it is restored. As with whole
+//! drives, stripes are not locked.
+
+use super::chunklets::{Chunklets, Place};
+use super::losses::{Lost, fresh};
+use super::{ALL, Extent, Pool, Splitting, Workshop};
+use crate::clock::{Nanos, nanos};
+use crate::device::{DriveOp, NO_OP};
+use crate::plan::{RaidLevel, RebuildPlan};
+use crate::slab::Slab;
+use std::collections::VecDeque;
+
+const NONE: u32 = u32::MAX;
+
+/// A chunklet whose drive has failed.
+#[derive(Clone, Copy, Debug)]
+struct Missing {
+    chunklet: u32,
+    /// Which failure it is of.
+    lost: u32,
+    /// The spare chunklet that it is restored to.
+    target: Option<Place>,
+    /// Sectors below this one of the chunklet are restored.
+    restored: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    missing: u32,
+    from: u64,
+    until: u64,
+    ops_left: u32,
+    writing: bool,
+    spoiled: bool,
+}
+
+/// Failed drives of a pool of chunklets.
+#[derive(Debug)]
+pub(super) struct Sparing {
+    dead: Vec<bool>,
+    /// By chunklet in use: its entry in `missing`, or [`NONE`].
+    entry: Vec<u32>,
+    missing: Vec<Missing>,
+    /// By drive and slot: the chunklet that is there, or [`NONE`].
+    owner: Vec<Vec<u32>>,
+    /// By drive: the next spare chunklet.
+    next_spare: Vec<u32>,
+    /// By drive: chunklets that rebuilds read from it or write to it.
+    work: Vec<u32>,
+    /// Failures, in order, and chunklets that each has left to restore.
+    pub(super) lost: Vec<Lost>,
+    left: Vec<u32>,
+    /// Entries of `missing` that wait for their rebuild.
+    queue: VecDeque<u32>,
+    outstanding: usize,
+    delay: Nanos,
+    step_sectors: u64,
+    /// Nanoseconds a sector at least.
+    pace: f64,
+    next_at: Nanos,
+    steps: Slab<Step>,
+    under_way: usize,
+    alarm: Option<Nanos>,
+}
+
+impl Sparing {
+    fn new(chunklets: &Chunklets, plan: &RebuildPlan, sector_bytes: u64) -> Self {
+        let drives = chunklets.spare.len();
+        let mut owner = vec![vec![NONE; chunklets.each as usize]; drives];
+        for (chunklet, place) in chunklets.places.iter().enumerate() {
+            owner[place.drive as usize][place.slot as usize] = chunklet as u32;
+        }
+        Self {
+            dead: vec![false; drives],
+            entry: vec![NONE; chunklets.places.len()],
+            missing: Vec::new(),
+            owner,
+            next_spare: chunklets.spare.iter().map(|spare| spare.0).collect(),
+            work: vec![0; drives],
+            lost: Vec::new(),
+            left: Vec::new(),
+            queue: VecDeque::new(),
+            outstanding: plan.outstanding as usize,
+            delay: nanos(plan.delay_s),
+            step_sectors: plan.step_bytes.div_ceil(sector_bytes),
+            pace: plan.rate_bytes_per_s.map_or(0.0, |rate| sector_bytes as f64 * 1e9 / rate),
+            next_at: 0,
+            steps: Slab::default(),
+            under_way: 0,
+            alarm: None,
+        }
+    }
+
+    /// Where a chunklet is, as far as its sector `end`.
+    fn place(&self, chunklets: &Chunklets, chunklet: usize, end: u64) -> Option<Place> {
+        let home = chunklets.places[chunklet];
+        if !self.dead[home.drive as usize] {
+            return Some(home);
+        }
+        let missing = self.missing.get(self.entry[chunklet] as usize)?;
+        missing.target.filter(|target| end <= missing.restored && !self.dead[target.drive as usize])
+    }
+
+    fn fail(&mut self, chunklets: &Chunklets, now: Nanos, drive: usize) {
+        self.dead[drive] = true;
+        let lost = self.lost.len() as u32;
+        let (mut held, mut count) = (0, 0);
+        for slot in 0..self.owner[drive].len() {
+            let chunklet = self.owner[drive][slot];
+            if chunklet == NONE {
+                continue;
+            }
+            let (region, ..) = chunklets.membership(chunklet as usize);
+            let entry = self.entry[chunklet as usize];
+            if entry == NONE {
+                held += chunklets.regions[region].used();
+                count += 1;
+                self.entry[chunklet as usize] = self.missing.len() as u32;
+                self.queue.push_back(self.missing.len() as u32);
+                self.missing.push(Missing { chunklet, lost, target: None, restored: 0 });
+                for member in chunklets.set_of(chunklet as usize) {
+                    self.work[chunklets.places[member].drive as usize] += 1;
+                }
+            } else if self.missing[entry as usize].target.is_some_and(|t| t.drive as usize == drive) {
+                // It was being restored to this drive: from the start, elsewhere.
+                let missing = &mut self.missing[entry as usize];
+                self.lost[missing.lost as usize].rebuilt -= missing.restored;
+                (missing.target, missing.restored) = (None, 0);
+            }
+        }
+        if count > 0 {
+            self.left.push(count);
+            self.lost.push(Lost { held, ..fresh(drive, now) });
+        }
+    }
+
+    /// Whether a set that has lost a chunklet cannot be had any more.
+    fn data_is_lost(&self, chunklets: &Chunklets) -> bool {
+        self.missing.iter().any(|missing| {
+            let chunklet = missing.chunklet as usize;
+            let gone = |&member: &usize| self.place(chunklets, member, u64::MAX).is_none();
+            if !gone(&chunklet) {
+                return false;
+            }
+            let set = chunklets.set_of(chunklet);
+            let (region, ..) = chunklets.membership(chunklet);
+            let region = &chunklets.regions[region];
+            match region.plan.raid.level {
+                RaidLevel::Raid10 => {
+                    let (half, at) = (set.len() / 2, chunklet - set.start);
+                    gone(&(set.start + (at + half) % set.len()))
+                }
+                _ => set.filter(gone).count() > region.layout.parity_units(),
+            }
+        })
+    }
+
+    /// The best spare chunklet for one of a set, taken.
+    fn take_spare(&mut self, chunklets: &Chunklets, chunklet: usize) -> Option<Place> {
+        let used = |drive: u32| {
+            chunklets.set_of(chunklet).any(|member| {
+                let entry = self.missing.get(self.entry[member] as usize);
+                chunklets.places[member].drive == drive
+                    || entry.and_then(|e| e.target).is_some_and(|t| t.drive == drive)
+            })
+        };
+        let free = |drive: u32| chunklets.spare[drive as usize].1 - self.next_spare[drive as usize];
+        let drive = (0..self.dead.len() as u32)
+            .filter(|&drive| !self.dead[drive as usize] && free(drive) > 0 && !used(drive))
+            .min_by_key(|&drive| (self.work[drive as usize], std::cmp::Reverse(free(drive))))?;
+        let slot = self.next_spare[drive as usize];
+        self.next_spare[drive as usize] += 1;
+        self.owner[drive as usize][slot as usize] = chunklet as u32;
+        self.work[drive as usize] += 1;
+        Some(Place { drive, slot })
+    }
+
+    fn wake_at(&mut self, at: Nanos) -> Option<Nanos> {
+        (self.alarm != Some(at)).then(|| {
+            self.alarm = Some(at);
+            at
+        })
+    }
+}
+
+impl Pool {
+    /// Where a column of the current region is in a stripe, up to sector `end`: the column, if anywhere.
+    pub(super) fn column_place(
+        &self,
+        chunklets: &Chunklets,
+        column: u64,
+        stripe: u64,
+        end: u64,
+    ) -> Option<usize> {
+        let Some(sparing) = &self.sparing else { return Some(column as usize) };
+        let unit = self.layout.unit();
+        let (chunklet, t) = chunklets.chunklet(column, stripe);
+        let end = t * unit + (end - stripe * unit);
+        sparing.place(chunklets, chunklet, end).map(|_| column as usize)
+    }
+
+    /// Where `extent`, in columns of the current region, is on drives.
+    pub(super) fn physical(&self, chunklets: &Chunklets, extent: Extent) -> Extent {
+        let (chunklet, there) = chunklets.at(extent);
+        let Some(sparing) = &self.sparing else { return there };
+        if !sparing.dead[there.drive] {
+            return there;
+        }
+        let entry = sparing.missing.get(sparing.entry[chunklet] as usize);
+        entry.and_then(|missing| missing.target).map_or(there, |target| {
+            let within = there.lbn % chunklets.sectors;
+            let lbn = u64::from(target.slot) * chunklets.sectors + within;
+            Extent { drive: target.drive as usize, lbn, ..there }
+        })
+    }
+
+    /// What lies at a place of a drive, in columns, up to sector `end` or the end of its unit; its region
+    /// becomes the current one.
+    pub(super) fn unit_on(&mut self, drive: usize, lbn: u64, end: u64) -> Option<(u64, Extent)> {
+        let (chunklets, sparing) = (self.chunklets.as_ref()?, self.sparing.as_ref()?);
+        let slot = lbn / chunklets.sectors;
+        let chunklet = sparing.owner[drive][slot as usize] as usize;
+        if chunklet >= chunklets.places.len() {
+            return None;
+        }
+        let region = chunklets.regions[chunklets.membership(chunklet).0].first;
+        let first = slot * chunklets.sectors;
+        let unit = chunklets.unit_of(chunklet, lbn - first, end - first);
+        self.enter(region);
+        unit
+    }
+
+    pub(super) fn fail_chunklets(&mut self, now: Nanos, drive: usize, rebuild: &RebuildPlan) -> bool {
+        let Some(chunklets) = self.chunklets.take() else { return false };
+        let sector_bytes = self.sector_bytes;
+        let sparing =
+            self.sparing.get_or_insert_with(|| Box::new(Sparing::new(&chunklets, rebuild, sector_bytes)));
+        sparing.fail(&chunklets, now, drive);
+        let whole = !sparing.data_is_lost(&chunklets);
+        self.chunklets = Some(chunklets);
+        self.degraded = true;
+        whole
+    }
+
+    /// Begins steps as far as window and rate allow. Returns when to ask again, if at all.
+    pub(super) fn rebuild_chunklets(&mut self, shop: &mut Workshop<'_>) -> Option<Nanos> {
+        loop {
+            let (sparing, chunklets) = (self.sparing.as_mut()?, self.chunklets.as_ref()?);
+            if sparing.under_way >= sparing.outstanding {
+                return None;
+            }
+            let number = *sparing.queue.front()?;
+            let Missing { chunklet, lost, target, restored } = sparing.missing[number as usize];
+            let at = sparing.next_at.max(sparing.lost[lost as usize].failed + sparing.delay);
+            if at > shop.now {
+                return sparing.wake_at(at);
+            }
+            sparing.queue.pop_front();
+            if target.is_none() {
+                // Without spare space it stays as it is.
+                let Some(target) = sparing.take_spare(chunklets, chunklet as usize) else { continue };
+                sparing.missing[number as usize].target = Some(target);
+                sparing.lost[lost as usize].started.get_or_insert(shop.now);
+            }
+            let region = &chunklets.regions[chunklets.membership(chunklet as usize).0];
+            let step = sparing.step_sectors.next_multiple_of(region.layout.unit());
+            let until = (restored + step).min(region.used());
+            sparing.next_at = shop.now + ((until - restored) as f64 * sparing.pace).round() as Nanos;
+            sparing.under_way += 1;
+            let step = Step { missing: number, from: restored, until, ..Step::default() };
+            let key = sparing.steps.insert(step);
+            self.read_step(key, shop);
+        }
+    }
+
+    fn read_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
+        let Some(sparing) = &self.sparing else { return };
+        let Step { missing, from, until, .. } = sparing.steps.get(key);
+        let chunklet = sparing.missing[missing as usize].chunklet as usize;
+        self.request += 1;
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: ALL,
+            migrates: false,
+            made: 0,
+        };
+        let mut offset = from;
+        while let Some((stripe, extent)) = self
+            .chunklets
+            .as_ref()
+            .and_then(|c| c.unit_of(chunklet, offset, until))
+            .filter(|_| offset < until)
+        {
+            let first = self.chunklets.as_ref().map_or(0, |c| c.regions[c.membership(chunklet).0].first);
+            self.enter(first);
+            let role = self.layout.role(stripe, extent.drive as u64);
+            self.compute(extent, stripe, role, shop.drives, &mut split);
+            offset += extent.sectors;
+        }
+        let made = split.made;
+        if let Some(sparing) = &mut self.sparing {
+            let step = sparing.steps.get_mut(key);
+            (step.ops_left, step.writing, step.spoiled) = (made, false, false);
+        }
+    }
+
+    fn write_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
+        let (Some(sparing), Some(chunklets)) = (&self.sparing, &self.chunklets) else { return };
+        let Step { missing, from, until, .. } = sparing.steps.get(key);
+        let Some(Place { drive, slot }) = sparing.missing[missing as usize].target else { return };
+        let lbn = u64::from(slot) * chunklets.sectors + from;
+        self.request += 1;
+        let mut split = Splitting {
+            host: NO_OP,
+            row: key,
+            ops: shop.ops,
+            ready: shop.ready,
+            asked: ALL,
+            migrates: false,
+            made: 0,
+        };
+        let extent = Extent { drive: drive as usize, lbn, sectors: until - from };
+        let write = self.make_at(extent, true, (key, NO_OP), &mut split);
+        split.ready.push(write);
+        if let Some(sparing) = &mut self.sparing {
+            let step = sparing.steps.get_mut(key);
+            (step.ops_left, step.writing) = (1, true);
+        }
+    }
+
+    pub(super) fn chunklet_step_done(
+        &mut self,
+        op: &DriveOp,
+        dropped: bool,
+        shop: &mut Workshop<'_>,
+    ) -> Option<Nanos> {
+        let sparing = self.sparing.as_mut()?;
+        let step = sparing.steps.get_mut(op.row);
+        step.ops_left -= 1;
+        step.spoiled |= dropped;
+        if step.ops_left > 0 {
+            return None;
+        }
+        let step = *step;
+        let missing = sparing.missing[step.missing as usize];
+        match missing.target {
+            Some(_) if step.spoiled => self.read_step(op.row, shop),
+            Some(_) if !step.writing => self.write_step(op.row, shop),
+            target => {
+                sparing.steps.remove(op.row);
+                sparing.under_way -= 1;
+                // Where its target has failed it waits for another.
+                if target.is_some() {
+                    sparing.lost[missing.lost as usize].rebuilt += step.until - step.from;
+                    sparing.missing[step.missing as usize].restored = step.until;
+                }
+                let done = target.filter(|_| self.is_restored(missing.chunklet as usize, step.until));
+                match (done, &mut self.sparing) {
+                    (Some(target), _) => self.move_in(step.missing, target, shop.now),
+                    (None, Some(sparing)) => sparing.queue.push_front(step.missing),
+                    (None, None) => {}
+                }
+            }
+        }
+        self.rebuild_chunklets(shop)
+    }
+
+    fn is_restored(&self, chunklet: usize, sectors: u64) -> bool {
+        let Some(chunklets) = &self.chunklets else { return false };
+        sectors >= chunklets.regions[chunklets.membership(chunklet).0].used()
+    }
+
+    /// A chunklet is restored: its place is the new one.
+    fn move_in(&mut self, number: u32, target: Place, now: Nanos) {
+        let (Some(sparing), Some(chunklets)) = (&mut self.sparing, &mut self.chunklets) else { return };
+        let Missing { chunklet, lost, .. } = sparing.missing[number as usize];
+        chunklets.places[chunklet as usize] = target;
+        sparing.entry[chunklet as usize] = NONE;
+        sparing.left[lost as usize] -= 1;
+        if sparing.left[lost as usize] == 0 {
+            sparing.lost[lost as usize].finished = Some(now);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Figures of virtual pools over the window.
+
+use crate::clock::Nanos;
+use crate::volume::{Movement, PartTally, ReducedState, Scheme, Schemes, Tally};
+use serde::Serialize;
+
+/// Figures of one virtual pool. Pairs are of reads and writes; requests count where they enter the window, bytes of
+/// transfers where these are opened in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct VirtualPoolResult {
+    /// Requests.
+    pub requests: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// Moves that ended: an extent, or a pair that changed places.
+    pub migrations: u64,
+    /// Moves that were due and could not start then.
+    pub postponed: u64,
+    /// Copies that were written back.
+    pub write_backs: u64,
+    /// Copies that were given up.
+    pub evictions: u64,
+    /// Pieces of requests that moves held up.
+    pub held: u64,
+    /// Time that they were held.
+    pub held_ns: Nanos,
+    /// Bytes of copies that their home does not have at the end.
+    pub dirty_bytes_at_end: u64,
+    /// Of each part.
+    pub parts: Vec<PartResult>,
+    /// The extents that were accessed most, where the plan asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hottest: Option<Vec<u32>>,
+    /// Capacity optimisation, where the scheme is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<ReducedResult>,
+    /// What schemes that move data for the sake of power count besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movement: Option<Movement>,
+}
+
+/// What capacity optimisation did in the window, and what it holds at the end.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ReducedResult {
+    /// Pages written by requests, whole or in part.
+    pub pages_written: u64,
+    /// Of these, those whose contents existed.
+    pub duplicates: u64,
+    /// Pages that got their first place.
+    pub allocated: u64,
+    /// Bytes of reads of what was never written.
+    pub unallocated_bytes: u64,
+    /// Bytes read so that a part of a page could be written.
+    pub modify_bytes: u64,
+    /// Bytes copied for snapshots.
+    pub copied_bytes: u64,
+    /// Requests that waited for others to the same page.
+    pub waited: u64,
+    /// Page writes that found no space and were dropped.
+    pub no_space: u64,
+    /// Bytes that hosts have stored, at the end.
+    pub logical_bytes: u64,
+    /// Bytes that these and snapshots take.
+    pub stored_bytes: u64,
+    /// Bytes that snapshots keep.
+    pub snapshot_bytes: u64,
+    /// Snapshots taken since the start.
+    pub snapshots: u32,
+}
+
+impl ReducedResult {
+    fn new(state: ReducedState) -> Self {
+        let ReducedState { tally, logical_bytes, stored_bytes, snapshot_bytes, snapshots } = state;
+        Self {
+            pages_written: tally.pages_written,
+            duplicates: tally.duplicates,
+            allocated: tally.allocated,
+            unallocated_bytes: tally.unallocated_bytes,
+            modify_bytes: tally.modify_bytes,
+            copied_bytes: tally.copied_bytes,
+            waited: tally.waited,
+            no_space: tally.no_space,
+            logical_bytes,
+            stored_bytes,
+            snapshot_bytes,
+            snapshots,
+        }
+    }
+}
+
+/// Figures of one part.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartResult {
+    /// Requests all of which was there.
+    pub hits: [u64; 2],
+    /// Bytes of requests that were there.
+    pub hit_bytes: [u64; 2],
+    /// Bytes that came from a slower part.
+    pub promoted_bytes: u64,
+    /// Bytes that came from a faster part.
+    pub demoted_bytes: u64,
+    /// Bytes read and written for requests.
+    pub request_bytes: [u64; 2],
+    /// Bytes read and written by moves.
+    pub migration_bytes: [u64; 2],
+    /// Bytes that hold data at the end, where the scheme knows.
+    pub occupied_bytes_at_end: Option<u64>,
+}
+
+impl VirtualPoolResult {
+    /// The figures of a virtual pool.
+    #[must_use]
+    pub fn new(tally: &Tally, scheme: &Schemes) -> Self {
+        let part = |(number, part): (usize, &PartTally)| PartResult {
+            hits: part.hits,
+            hit_bytes: part.hit_bytes,
+            promoted_bytes: part.promoted_bytes,
+            demoted_bytes: part.demoted_bytes,
+            request_bytes: part.request_bytes,
+            migration_bytes: part.migration_bytes,
+            occupied_bytes_at_end: scheme.occupied_bytes(number),
+        };
+        Self {
+            requests: tally.requests,
+            bytes: tally.bytes,
+            migrations: tally.migrations,
+            postponed: tally.postponed,
+            write_backs: tally.write_backs,
+            evictions: tally.evictions,
+            held: tally.held,
+            held_ns: tally.held_ns,
+            dirty_bytes_at_end: scheme.dirty_bytes(),
+            parts: tally.parts.iter().enumerate().map(part).collect(),
+            hottest: scheme.hottest(),
+            reduced: scheme.reduced().map(ReducedResult::new),
+            movement: scheme.movement(),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Caching: the slow part holds everything, the fast part copies of what is hot.
+//!
+//! The fast part is cut into slots of one extent and starts empty. An extent without a copy that has been accessed
+//! `promotion_threshold` times is copied to a free slot, or to that of the clean copy that was used longest ago, which is
+//! given up. Reads go to the copy where there is one. Writes go to the copy, which is dirty from then on (back), to both
+//! (through), or to the slow part, whereupon the copy is given up (around).
+//!
+//! While an extent is copied, reads go to the slow part, writes wait, and the copying waits for the writes that were under
+//! way before. Dirty copies are written back in the background; a write that comes meanwhile goes to the copy, which then
+//! stays dirty. A slot is only overwritten once the requests that were sent there are done.
+
+mod copies;
+mod moves;
+
+use super::Scheme;
+use super::desk::{Ask, Desk};
+use super::held::{Piece, Waiting};
+use super::recency::{NONE, Recency};
+use super::run::{Run, Span};
+use crate::clock::{Nanos, nanos};
+use crate::plan::{CachingPlan, VirtualPoolPlan, WriteCaching};
+use copies::Slot;
+use moves::Move;
+
+/// Set where an extent has no copy yet and is being copied; the rest is the number of the move.
+const COMING: u32 = 1 << 31;
+
+/// The fast part and the slow one, as parts are numbered.
+const FAST: usize = 0;
+const SLOW: usize = 1;
+
+const WRITE: usize = 1;
+
+/// A slow part, and a fast one of copies.
+#[derive(Debug)]
+pub struct Caching {
+    extent: u64,
+    threshold: u16,
+    writes: WriteCaching,
+    /// Dirty copies above which writing back starts, and at which it ends.
+    high: u32,
+    low: u32,
+    age: Nanos,
+    /// Whether it has started and not ended.
+    cleaning: bool,
+    /// The slot of the copy of each extent, [`NONE`], or [`COMING`].
+    copy: Vec<u32>,
+    /// Accesses of each extent since it last had a copy.
+    heat: Vec<u16>,
+    /// Writes of requests under way to each extent of the slow part.
+    writing: Vec<u32>,
+    slots: Vec<Slot>,
+    /// Clean copies that may go, and dirty ones that may be written back, by their last use and write.
+    clean: Recency,
+    dirty: Recency,
+    /// Copies that are dirty, those that are being written back included.
+    dirty_copies: u32,
+    /// Slots without a copy.
+    free: Vec<u32>,
+    copying: Vec<Option<Move>>,
+    cleanings: Vec<Option<u32>>,
+    /// Moves that wait for transfers of requests to end.
+    blocked: u32,
+    waiting: Waiting,
+}
+
+impl Caching {
+    /// The scheme over the two parts of `pool`.
+    #[must_use]
+    pub fn new(pool: &VirtualPoolPlan, plan: &CachingPlan) -> Self {
+        let slots = |part: usize| (pool.parts[part].capacity_bytes / plan.extent_bytes) as u32;
+        let (fast, slow, most) = (slots(FAST), slots(SLOW), plan.max_migrations);
+        let share = |share: f64| (share * f64::from(fast)) as u32;
+        Self {
+            extent: plan.extent_bytes,
+            threshold: plan.promotion_threshold,
+            writes: plan.write,
+            high: share(plan.dirty_high),
+            low: share(plan.dirty_low),
+            age: nanos(plan.dirty_age_s),
+            cleaning: false,
+            copy: vec![NONE; slow as usize],
+            heat: vec![0; slow as usize],
+            writing: vec![0; slow as usize],
+            slots: vec![Slot::default(); fast as usize],
+            clean: Recency::new(fast),
+            dirty: Recency::new(fast),
+            dirty_copies: 0,
+            free: (0..fast).rev().collect(),
+            copying: vec![None; most],
+            cleanings: vec![None; most],
+            blocked: 0,
+            waiting: Waiting::default(),
+        }
+    }
+
+    /// The bytes of a slot, or of an extent of the slow part, that `from..until` of the virtual pool are.
+    fn within(&self, extent: u32, slot: u32, (from, until): (u64, u64)) -> (u64, u64) {
+        let (before, start) = (u64::from(extent) * self.extent, u64::from(slot) * self.extent);
+        (start + (from - before), start + (until - before))
+    }
+
+    /// A piece goes to the parts that it concerns, as it stands with its extent now.
+    fn route(&mut self, piece: &Piece, extent: u32, runs: &mut [Run; 2], ask: &Ask, desk: &mut Desk<'_>) {
+        let range = (piece.from, piece.until);
+        let copy = self.copy[extent as usize];
+        let has_copy = copy & COMING == 0;
+        let (to_copy, to_slow) = match (has_copy, piece.write, self.writes) {
+            (false, ..) => (false, true),
+            (true, false, _) | (true, true, WriteCaching::Back) => (true, false),
+            (true, true, WriteCaching::Through) => (true, true),
+            (true, true, WriteCaching::Around) => {
+                self.give_up(copy, desk);
+                (false, true)
+            }
+        };
+        if to_copy {
+            // Counted before anything may start to move, so that a move sees the piece.
+            self.slots[copy as usize].under_way[usize::from(piece.write)] += 1;
+            self.used(copy, piece.write, desk.now());
+            runs[FAST].add(copy, self.within(extent, copy, range), ask, desk);
+        }
+        if to_slow {
+            self.writing[extent as usize] += u32::from(piece.write);
+            runs[SLOW].add(extent, self.within(extent, extent, range), ask, desk);
+        }
+    }
+
+    /// A piece that was held back goes where its extent is now.
+    fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
+        let ask = Ask { key: piece.ask, from: piece.from, until: piece.until, write: piece.write };
+        let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
+        self.route(piece, (piece.from / self.extent) as u32, &mut runs, &ask, desk);
+        runs.iter_mut().for_each(|run| run.pass(&ask, desk));
+        desk.release(piece.ask);
+    }
+
+    /// Another access to an extent without a copy; whether that makes it due.
+    fn warm(&mut self, extent: u32) -> bool {
+        let heat = &mut self.heat[extent as usize];
+        *heat = heat.saturating_add(1);
+        *heat >= self.threshold
+    }
+}
+
+impl Scheme for Caching {
+    fn capacity_bytes(&self) -> u64 {
+        self.copy.len() as u64 * self.extent
+    }
+
+    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
+        let mut found = [0; 2];
+        let mut from = ask.from;
+        while from < ask.until {
+            let extent = (from / self.extent) as u32;
+            let until = ask.until.min((u64::from(extent) + 1) * self.extent);
+            let copy = self.copy[extent as usize];
+            found[if copy & COMING == 0 { FAST } else { SLOW }] += until - from;
+            let piece = Piece { ask: ask.key, from, until, write: ask.write };
+            if copy & COMING != 0 && copy != NONE && ask.write {
+                self.hold(copy & !COMING, piece, desk);
+            } else {
+                self.route(&piece, extent, &mut runs, ask, desk);
+                if copy == NONE && self.warm(extent) {
+                    self.fetch(extent, desk);
+                }
+            }
+            from = until;
+        }
+        runs.iter_mut().for_each(|run| run.pass(ask, desk));
+        if let Some(tally) = desk.tally() {
+            tally.request(ask.until - ask.from, ask.write);
+            for (part, bytes) in found.into_iter().enumerate() {
+                tally.found(part, bytes, ask.write);
+                if bytes == ask.until - ask.from {
+                    tally.hit(part, ask.write);
+                }
+            }
+        }
+        self.clean_up(desk);
+    }
+
+    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        let span = Span::of(tag);
+        for at in span.first..span.first + span.count {
+            if span.kind {
+                self.writing[at as usize] -= u32::from(span.write);
+            } else {
+                self.slots[at as usize].under_way[usize::from(span.write)] -= 1;
+            }
+        }
+        if self.blocked > 0 {
+            self.resume(desk);
+        }
+        self.clean_up(desk);
+    }
+
+    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        self.transferred(tag, desk);
+        self.clean_up(desk);
+    }
+
+    fn alarm(&mut self, desk: &mut Desk<'_>) {
+        self.clean_up(desk);
+    }
+
+    fn occupied_bytes(&self, part: usize) -> Option<u64> {
+        let copies = self.copy.iter().filter(|&&copy| copy & COMING == 0).count();
+        Some(if part == FAST { copies as u64 } else { self.copy.len() as u64 } * self.extent)
+    }
+
+    fn dirty_bytes(&self) -> u64 {
+        u64::from(self.dirty_copies) * self.extent
+    }
+
+    fn audit(&self) -> Result<(), String> {
+        self.check()
+    }
+}

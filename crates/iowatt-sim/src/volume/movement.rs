@@ -1,0 +1,19 @@
+//! Figures of the schemes that move data for the sake of power, each its own.
+
+pub use super::maid::MaidTotals;
+pub use super::pdc::PdcTotals;
+pub use super::write_off_loading::WriteOffLoadingTotals;
+
+use serde::Serialize;
+
+/// What such a scheme has counted within the window.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Movement {
+    /// MAID.
+    Maid(MaidTotals),
+    /// Popular data concentration.
+    Pdc(PdcTotals),
+    /// Write off-loading.
+    WriteOffLoading(WriteOffLoadingTotals),
+}

@@ -1,0 +1,433 @@
+//! Reduced: the capacity optimisation methods over one part, each by itself or together.
+//!
+//! - *Thin*: a page has a place from its first write on; what was never written is read without I/O.
+//! - *De-duplication*: a share of the written pages brings contents that exist; nothing is written for them, and reads
+//!   go to the shared place.
+//! - *Compression*: a page takes less space, is moved as a whole, and takes the controller time.
+//! - *Delta snapshots*: the first write to a page after a snapshot costs a copy (read and write), or goes elsewhere.
+//!
+//! Where pages are stored as wholes, a write of a part of one reads it first. Writes that need more than one step hold
+//! their pages: requests to these wait, so that none meets half of a step. Tables of places are taken to be in the
+//! controller's memory; they cost no I/O.
+
+mod initial;
+mod pages;
+mod sparse;
+#[cfg(test)]
+mod tests;
+
+pub use initial::initial_slots;
+
+use super::Scheme;
+use super::desk::{Ask, Desk};
+use crate::clock::{Nanos, nanos};
+use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
+use crate::rng::{Room, Stream as Random};
+use crate::slab::Slab;
+use pages::{Pages, Space, Write};
+use std::collections::{HashMap, VecDeque};
+
+/// Counts within the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReducedTally {
+    /// Pages written by requests, whole or in part.
+    pub pages_written: u64,
+    /// Of these, those whose contents existed.
+    pub duplicates: u64,
+    /// Pages that got their first place.
+    pub allocated: u64,
+    /// Bytes of reads of what was never written.
+    pub unallocated_bytes: u64,
+    /// Bytes read so that a part of a page could be written.
+    pub modify_bytes: u64,
+    /// Bytes copied for snapshots, each read and written once.
+    pub copied_bytes: u64,
+    /// Requests that waited for others to the same page.
+    pub waited: u64,
+    /// Page writes that found no space and were dropped, in the window or not.
+    pub no_space: u64,
+}
+
+/// What a reduced volume holds and has done.
+#[derive(Clone, Copy, Debug)]
+pub struct ReducedState {
+    /// Counts.
+    pub tally: ReducedTally,
+    /// Bytes of pages that hold data, as hosts see them.
+    pub logical_bytes: u64,
+    /// Bytes that these and snapshots take.
+    pub stored_bytes: u64,
+    /// Bytes that snapshots keep: what would be free without them, shared contents apart.
+    pub snapshot_bytes: u64,
+    /// Snapshots taken since the start.
+    pub snapshots: u32,
+}
+
+/// Bytes of the part; empty where there is nothing to do.
+type Range = (u64, u64);
+
+/// Steps of a write, in this order: read, copy, write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Job {
+    ask: u32,
+    flight: u32,
+    read: Range,
+    copy: Range,
+    write: Range,
+}
+
+impl Job {
+    fn next_to(&self, other: &Self) -> bool {
+        let meets = |a: Range, b: Range| if a.0 == a.1 { b.0 == b.1 } else { b.0 < b.1 && a.1 == b.0 };
+        meets(self.read, other.read) && meets(self.copy, other.copy) && meets(self.write, other.write)
+    }
+
+    fn join(&mut self, other: &Self) {
+        let join = |a: &mut Range, b: Range| a.1 = if a.0 == a.1 { a.1 } else { b.1 };
+        join(&mut self.read, other.read);
+        join(&mut self.copy, other.copy);
+        join(&mut self.write, other.write);
+    }
+}
+
+/// A write with jobs under way, which has its pages to itself.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    first: u64,
+    last: u64,
+    jobs: u32,
+}
+
+/// The scheme.
+#[derive(Debug)]
+pub struct Reduced {
+    pages: Pages,
+    capacity: u64,
+    page: u64,
+    stored: u64,
+    /// Pages are stored as wholes: they are compressed, compared, or must stay for snapshots.
+    whole: bool,
+    page_time: Nanos,
+    snapshots: Option<SnapshotPlan>,
+    next_snapshot: Nanos,
+    /// When the controller has expanded or compressed all pages that it was given, and requests that wait for theirs.
+    busy_until: Nanos,
+    processing: VecDeque<(Nanos, Ask)>,
+    jobs: Slab<Job>,
+    flights: Slab<Flight>,
+    /// Pages of flights.
+    held: HashMap<u64, u32>,
+    waiting: VecDeque<Ask>,
+    tally: ReducedTally,
+}
+
+impl Reduced {
+    /// The first part of `plan`, reduced; `number` is that of the virtual pool.
+    #[must_use]
+    pub fn new(plan: &VirtualPoolPlan, reduced: &ReducedPlan, seed: u64, number: usize) -> Self {
+        let mut random = Random::new(seed, Room::Duplicates, number);
+        let drawn = random.seed();
+        let part = plan.parts[0].capacity_bytes;
+        let compressed = reduced.stored_bytes < reduced.page_bytes;
+        Self {
+            pages: Pages::new(reduced, part, drawn, random),
+            capacity: reduced.capacity_bytes,
+            page: reduced.page_bytes,
+            stored: reduced.stored_bytes,
+            whole: compressed || reduced.duplicates > 0.0 || reduced.snapshots.is_some(),
+            page_time: nanos(reduced.page_s),
+            snapshots: reduced.snapshots,
+            next_snapshot: reduced.snapshots.map_or(Nanos::MAX, |s| nanos(s.interval_s)),
+            busy_until: 0,
+            processing: VecDeque::new(),
+            jobs: Slab::default(),
+            flights: Slab::default(),
+            held: HashMap::new(),
+            waiting: VecDeque::new(),
+            tally: ReducedTally::default(),
+        }
+    }
+
+    /// What it holds and has done.
+    #[must_use]
+    pub fn state(&self) -> ReducedState {
+        let Space { pages, slots, kept } = self.pages.space();
+        ReducedState {
+            tally: self.tally,
+            logical_bytes: pages * self.page,
+            stored_bytes: slots * self.stored,
+            snapshot_bytes: kept.min(slots) * self.stored,
+            snapshots: self.pages.taken,
+        }
+    }
+
+    fn compressed(&self) -> bool {
+        self.stored < self.page
+    }
+
+    fn pages_of(&self, ask: &Ask) -> std::ops::RangeInclusive<u64> {
+        ask.from / self.page..=(ask.until - 1) / self.page
+    }
+
+    /// The part's bytes of a stored page.
+    fn slot(&self, slot: u32) -> Range {
+        let from = u64::from(slot) * self.stored;
+        (from, from + self.stored)
+    }
+
+    /// The bytes of `ask` in `page`, from its start.
+    fn within(&self, ask: &Ask, page: u64) -> Range {
+        let start = page * self.page;
+        (ask.from.max(start) - start, ask.until.min(start + self.page) - start)
+    }
+
+    /// Requests to pages of a flight wait.
+    fn begin(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        if !self.held.is_empty() && self.pages_of(ask).any(|page| self.held.contains_key(&page)) {
+            desk.hold(ask.key);
+            self.waiting.push_back(*ask);
+            self.tally.waited += u64::from(desk.counted());
+            return;
+        }
+        self.go(ask, desk);
+    }
+
+    fn go(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        if ask.write { self.write(ask, desk) } else { self.read(ask, desk) }
+    }
+
+    fn read(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        let mut run: Range = (0, 0);
+        for page in self.pages_of(ask) {
+            let (from, until) = self.within(ask, page);
+            let Some(slot) = self.pages.place(page) else {
+                self.tally.unallocated_bytes += if desk.counted() { until - from } else { 0 };
+                continue;
+            };
+            let place = self.slot(slot);
+            let part = if self.compressed() { place } else { (place.0 + from, place.0 + until) };
+            if run.1 == part.0 && run.0 < run.1 {
+                run.1 = part.1;
+                continue;
+            }
+            pass(ask, run, false, desk);
+            run = part;
+        }
+        pass(ask, run, false, desk);
+    }
+
+    fn write(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        let flight = if self.whole {
+            let pages = self.pages_of(ask);
+            self.flights.insert(Flight { first: *pages.start(), last: *pages.end(), jobs: 0 })
+        } else {
+            u32::MAX
+        };
+        let mut run: Option<Job> = None;
+        for page in self.pages_of(ask) {
+            let Some(job) = self.write_page(ask, page, flight, desk.counted()) else { continue };
+            match &mut run {
+                Some(run) if run.next_to(&job) => run.join(&job),
+                _ => {
+                    if let Some(done) = run.replace(job) {
+                        self.start(done, desk);
+                    }
+                }
+            }
+        }
+        if let Some(last) = run {
+            self.start(last, desk);
+        }
+        if self.whole {
+            if self.flights.get(flight).jobs == 0 {
+                self.flights.remove(flight);
+            } else {
+                for page in self.pages_of(ask) {
+                    self.held.insert(page, flight);
+                }
+            }
+        }
+    }
+
+    /// What the write of a page takes; `None` where that is nothing.
+    fn write_page(&mut self, ask: &Ask, page: u64, flight: u32, counted: bool) -> Option<Job> {
+        let (from, until) = self.within(ask, page);
+        let part = self.whole && until - from < self.page;
+        let mut job = Job { ask: ask.key, flight, read: (0, 0), copy: (0, 0), write: (0, 0) };
+        let written = self.pages.write(page);
+        // To write a part of a stored page is to read it, and to write all of it.
+        let place = |slot: u32| {
+            let stored = self.slot(slot);
+            if self.whole { stored } else { (stored.0 + from, stored.0 + until) }
+        };
+        let mut tally = ReducedTally::default();
+        match written {
+            Write::NoSpace => tally.no_space = 1,
+            Write::Shared { old } => {
+                tally.duplicates = 1;
+                job.read = old.filter(|_| part).map_or((0, 0), place);
+            }
+            Write::InPlace(slot) => {
+                job.write = place(slot);
+                job.read = if part { job.write } else { (0, 0) };
+            }
+            Write::Elsewhere { old, new } => {
+                job.write = place(new);
+                job.read = old.filter(|_| part).map_or((0, 0), place);
+                tally.allocated = u64::from(old.is_none());
+            }
+            Write::Copied { place: slot, copy } => {
+                (job.read, job.copy, job.write) = (place(slot), place(copy), place(slot));
+                tally.copied_bytes = self.stored;
+            }
+        }
+        if job.copy.0 == job.copy.1 {
+            tally.modify_bytes = job.read.1 - job.read.0;
+        }
+        // Counted outside of the window too: such a run is not to be believed.
+        self.tally.no_space += tally.no_space;
+        if counted {
+            self.tally.pages_written += 1;
+            self.tally.duplicates += tally.duplicates;
+            self.tally.allocated += tally.allocated;
+            self.tally.copied_bytes += tally.copied_bytes;
+            self.tally.modify_bytes += tally.modify_bytes;
+        }
+        (job.read.0 < job.read.1 || job.write.0 < job.write.1).then_some(job)
+    }
+
+    fn start(&mut self, job: Job, desk: &mut Desk<'_>) {
+        if job.flight == u32::MAX {
+            desk.pass(job.ask, 0, job.write.0, job.write.1, true);
+            return;
+        }
+        self.flights.get_mut(job.flight).jobs += 1;
+        let key = self.jobs.insert(job);
+        if job.copy.0 < job.copy.1 {
+            desk.hold(job.ask);
+            desk.own(u64::from(key), 0, job.read.0, job.read.1, false);
+        } else if job.read.0 < job.read.1 {
+            self.jobs.get_mut(key).read = (0, 0);
+            desk.pass_tagged(job.ask, u64::from(key), 0, job.read.0, job.read.1, false);
+        } else {
+            self.last_step(key, job, desk);
+        }
+    }
+
+    fn last_step(&mut self, key: u32, job: Job, desk: &mut Desk<'_>) {
+        self.jobs.get_mut(key).write = (0, 0);
+        desk.pass_tagged(job.ask, u64::from(key), 0, job.write.0, job.write.1, true);
+    }
+
+    /// A job is done; with the last of its flight the pages are free for others.
+    fn end(&mut self, key: u32, desk: &mut Desk<'_>) {
+        let job = self.jobs.remove(key);
+        let flight = self.flights.get_mut(job.flight);
+        flight.jobs -= 1;
+        if flight.jobs > 0 {
+            return;
+        }
+        let Flight { first, last, .. } = self.flights.remove(job.flight);
+        for page in first..=last {
+            self.held.remove(&page);
+        }
+        let mut at = 0;
+        while let Some(&ask) = self.waiting.get(at) {
+            if self.pages_of(&ask).any(|page| self.held.contains_key(&page)) {
+                at += 1;
+                continue;
+            }
+            self.waiting.remove(at);
+            self.go(&ask, desk);
+            desk.release(ask.key);
+        }
+    }
+
+    /// Snapshots that are due by now.
+    fn take_snapshots(&mut self, now: Nanos) {
+        let Some(plan) = self.snapshots else { return };
+        while self.next_snapshot <= now {
+            self.pages.snapshot(plan.retain);
+            self.next_snapshot += nanos(plan.interval_s).max(1);
+        }
+    }
+}
+
+fn pass(ask: &Ask, (from, until): Range, write: bool, desk: &mut Desk<'_>) {
+    if from < until {
+        desk.pass(ask.key, 0, from, until, write);
+    }
+}
+
+impl Scheme for Reduced {
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity
+    }
+
+    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+        self.take_snapshots(desk.now());
+        if let Some(tally) = desk.tally() {
+            tally.request(ask.until - ask.from, ask.write);
+            tally.found(0, ask.until - ask.from, ask.write);
+            tally.hit(0, ask.write);
+        }
+        if self.page_time == 0 {
+            return self.begin(ask, desk);
+        }
+        let count = if ask.write || self.compressed() {
+            self.pages_of(ask).filter(|&page| ask.write || self.pages.place(page).is_some()).count() as u64
+        } else {
+            0
+        };
+        if count == 0 {
+            return self.begin(ask, desk);
+        }
+        self.busy_until = self.busy_until.max(desk.now()) + count * self.page_time;
+        desk.hold(ask.key);
+        self.processing.push_back((self.busy_until, *ask));
+        desk.set_alarm(self.busy_until);
+    }
+
+    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        let key = tag as u32;
+        let job = self.jobs.get(key);
+        if job.write.0 < job.write.1 {
+            self.last_step(key, job, desk);
+        } else {
+            self.end(key, desk);
+        }
+    }
+
+    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
+        let key = tag as u32;
+        let job = self.jobs.get(key);
+        if job.read.0 < job.read.1 {
+            self.jobs.get_mut(key).read = (0, 0);
+            desk.own(tag, 0, job.copy.0, job.copy.1, true);
+        } else {
+            self.jobs.get_mut(key).copy = (0, 0);
+            self.last_step(key, job, desk);
+            desk.release(job.ask);
+        }
+    }
+
+    fn alarm(&mut self, desk: &mut Desk<'_>) {
+        while let Some(&(at, ask)) = self.processing.front() {
+            if at > desk.now() {
+                desk.set_alarm(at);
+                break;
+            }
+            self.processing.pop_front();
+            self.begin(&ask, desk);
+            desk.release(ask.key);
+        }
+    }
+
+    fn occupied_bytes(&self, _part: usize) -> Option<u64> {
+        Some(self.state().stored_bytes)
+    }
+
+    fn audit(&self) -> Result<(), String> {
+        self.pages.audit()
+    }
+}

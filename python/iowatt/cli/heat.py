@@ -1,0 +1,169 @@
+"""``iowatt heat``: where in its address space the I/O of a Run or of a trace goes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iowatt.cli import trace as verb
+
+if TYPE_CHECKING:
+    from iowatt.lenses.heat import Extents
+
+_OVER = ("auto", "capacity", "touched")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("heat")(heat)
+
+
+def heat(
+    source: Annotated[
+        str, typer.Argument(metavar="RUN|TRACE", help="A Run with observe.heat, or a trace; - is stdin.")
+    ],
+    *,
+    over: Annotated[
+        str,
+        typer.Option(
+            "--over",
+            metavar="capacity|touched",
+            help="What shares of the space are of.",
+            show_default="the capacity, if half of it was touched",
+        ),
+    ] = "auto",
+    extent: Annotated[
+        str | None,
+        typer.Option("--extent", metavar="SIZE", help="TRACE: length of an extent.", show_default="64MiB"),
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            "--period", metavar="TIME", help="TRACE: length of a period.", show_default="64 periods at most"
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity",
+            metavar="SIZE",
+            help="TRACE: capacity of each device.",
+            show_default="where its furthest request ends",
+        ),
+    ] = None,
+    format_: verb.Format = None,
+    columns: verb.Columns = None,
+    time_unit: verb.TimeUnit = None,
+    sector_size: verb.SectorSize = None,
+    event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    rate: verb.Rate = None,
+    device: verb.Device = None,
+    skip_bad: verb.SkipBad = 0,
+    order_tolerance: verb.OrderTolerance = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
+
+    Of a Run in front (as hosts ask) and behind the cache; of a trace as it asks.
+    """
+    from iowatt.errors import InputError
+    from iowatt.lenses.heat import analyse
+
+    if over not in _OVER:
+        raise InputError(f"{over!r} is none of {', '.join(_OVER)}", where="--over")
+    if output is not None:
+        from iowatt.report.heat import page
+
+        page.check_target(output, force)
+    options = verb._options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    measures = _measures(extent, period, capacity)
+    points, name, path = _opened(source, options, measures)
+    found = analyse(points, name, path, over=over)  # type: ignore[arg-type] - one of _OVER
+    if output is not None:
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    _print(found)
+
+
+def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
+    from iowatt.cli.transform import seconds
+    from iowatt.cli.trace_profile import _block, _capacity
+    from iowatt.errors import InputError
+    from iowatt.scenario.heat import LEAST_EXTENT
+
+    found: dict[str, Any] = {}
+    if extent is not None:
+        found["extent_bytes"] = _block(extent, "--extent")
+        if not LEAST_EXTENT <= found["extent_bytes"] <= 1 << 50:
+            raise InputError("an extent has 64KiB at least and 1PiB at most", where="--extent")
+    if period is not None:
+        found["period_s"] = seconds(period, "--period")
+        if found["period_s"] < 1e-3:
+            raise InputError("a period has 1ms at least", where="--period")
+    if capacity is not None:
+        found["capacity_bytes"] = _capacity(capacity, "--capacity")
+        if found["capacity_bytes"] < 1:
+            raise InputError("a device has 1B at least", where="--capacity")
+    return found
+
+
+def _opened(
+    source: str, options: dict[str, Any], measures: dict[str, Any]
+) -> tuple[list[Extents], str, str | None]:
+    """I/O by extent of a Run (a folder, or its run.json) or of a trace; its name, and its place."""
+    from iowatt.cli.progress import bar
+    from iowatt.errors import InputError
+    from iowatt.lenses.heat import of_run, of_trace
+
+    path = Path(source)
+    if source != "-" and (path.is_dir() or path.name == "run.json"):
+        from iowatt.run.bundle import Run
+
+        if options or measures:
+            raise InputError(
+                "a Run was counted when it was made: options of traces do not apply", where=source
+            )
+        run = Run.open(path)
+        return of_run(run), run.name, str(path)
+    from iowatt.scenario.heat import EXTENT
+
+    with bar(f"reading {source}") as progress:
+        extents = of_trace(
+            {"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress
+        )
+    return [extents], path.name, source
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from iowatt.report.heat import text
+
+    console = Console(highlight=False)
+    for number, part in enumerate(text.parts(found)):
+        if number and not (isinstance(part, str) and part.startswith("note:")):
+            console.print()
+        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)

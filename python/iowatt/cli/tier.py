@@ -1,0 +1,132 @@
+"""``iowatt tier``: tiers for the work of one pool, chosen by its heat, predicted and simulated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli.options import Overrides, Scenario, parsed
+
+_OBJECTIVES = ("watts", "dollars", "drives")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("tier")(tier)
+
+
+def tier(
+    scenario: Scenario,
+    *,
+    tiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tiers",
+            metavar="NAME,...|FILE.toml",
+            help="Candidates: drives of the library, device files, or a file of [[tier]] tables. May be repeated.",
+            show_default="two disks of the library",
+        ),
+    ] = None,
+    minimize: Annotated[
+        str, typer.Option("--minimize", metavar="|".join(_OBJECTIVES), help="What to keep low.")
+    ] = "watts",
+    utilisation: Annotated[
+        float,
+        typer.Option(
+            "--utilisation", metavar="SHARE", help="Of a drive's rate, the most to be used at the mean load."
+        ),
+    ] = 0.7,
+    response_time: Annotated[
+        str | None,
+        typer.Option(
+            "--response-time",
+            metavar="TIME",
+            help="Longest mean response time of hosts.",
+            show_default="no limit",
+        ),
+    ] = None,
+    peak: Annotated[
+        bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
+    ] = False,
+    extent: Annotated[
+        str | None,
+        typer.Option(
+            "--extent",
+            metavar="SIZE",
+            help="Unit of placement.",
+            show_default="observe.heat.extent, or makes some thousands",
+        ),
+    ] = None,
+    overrides: Overrides = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate/--no-simulate", help="Whether the chosen tiers are simulated.")
+    ] = True,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Directory for the result.",
+            show_default="tiers/<scenario name>",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a result that exists there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Derive tiers: run on one pool, place its heat on candidates, predict, simulate, compare.
+
+    DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
+    """
+    from iowatt.cli.progress import bar
+    from iowatt.errors import InputError
+    from iowatt.scenario import load
+    from iowatt.scenario.heat import LEAST_EXTENT
+    from iowatt.scenario.units import parse_block_size, parse_duration
+    from iowatt.tiers import Asked, derive, folder
+
+    if minimize not in _OBJECTIVES:
+        raise InputError(f"{minimize!r} is none of {', '.join(_OBJECTIVES)}", where="--minimize")
+    if not 0 < utilisation <= 0.99:
+        raise InputError(f"{utilisation:g} is no share above 0 and up to 0.99", where="--utilisation")
+    size = parsed(extent, parse_block_size, "--extent")
+    if size is not None and not LEAST_EXTENT <= size <= 1 << 40:
+        raise InputError("an extent has 64KiB at least and 1TiB at most", where="--extent")
+    changes = overrides or []
+    target = output or Path("tiers") / load(scenario, changes).name
+    asked = Asked(
+        scenario=scenario,
+        overrides=changes,
+        tiers=tiers or [],
+        objective=minimize,  # type: ignore[arg-type] - one of _OBJECTIVES
+        limit=utilisation,
+        response_s=parsed(response_time, parse_duration, "--response-time"),
+        extent_bytes=size,
+        peak=peak,
+        simulate=simulate,
+    )
+    with folder.reserve(target, force=force) as place:
+        found = derive(asked, target, place, bar)
+        (place / folder.RESULT).write_text(
+            json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    _print(found, target)
+
+
+def _print(found: dict[str, Any], target: Path) -> None:
+    from rich.console import Console
+
+    from iowatt.tiers import text
+
+    console = Console(highlight=False)
+    for number, part in enumerate(text.parts(found)):
+        if number and not (isinstance(part, str) and part.startswith("note:")):
+            console.print()
+        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)
+    console.print(f"scenario: {target / 'scenario.toml'}", markup=False, soft_wrap=True)

@@ -1,0 +1,242 @@
+"""Everything about the heat of a Run or a trace, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.errors import InputError
+from iowatt.lenses.heat import course, skew
+from iowatt.lenses.heat.extents import Extents, Space
+
+SCHEMA: Final = "iowatt.heat/1"
+
+BYTES_PER_GB = 1e9
+MOST_BANDS = 240
+#: Where curves are told: every percent, and finer at the hot end.
+_AT = np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 0.02, 24), np.linspace(0.01, 1.0, 100)]))
+#: I/Os of a mean extent below which chance shows as skew, and periods are hard to compare.
+FEW = 20
+#: Of the space, below which shares are by themselves taken over what was touched.
+MOSTLY = 0.5
+
+Over = Literal["auto", "capacity", "touched"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def analyse(
+    points: Sequence[Extents], name: str, path: str | None = None, *, over: Over = "auto"
+) -> dict[str, Any]:
+    """Density, skew and course of the I/O at each point.
+
+    Parameters
+    ----------
+    over
+        What shares of the space are shares of: all of its ``capacity``, or the extents that were ``touched``;
+        ``auto`` is the capacity where at least half of it was touched at each point.
+
+    Raises
+    ------
+    InputError
+        Nothing was asked for within the window.
+
+    Returns
+    -------
+    dict
+        Schema ``iowatt.heat/1``, see docs/reference/cli.md. Densities in I/Os per second and GB (1e9 bytes),
+        shares from 0 to 1, times in s.
+    """
+    counts = [len(np.unique(extents.extent)) for extents in points]
+    if not any(counts):
+        raise InputError("no request within its window: there is no heat", where=path or name)
+    if over == "auto":
+        mostly = all(
+            count >= MOSTLY * extents.total for count, extents in zip(counts, points, strict=True) if count
+        )
+        over = "capacity" if mostly else "touched"
+    seen = [extents for count, extents in zip(counts, points, strict=True) if count]
+    found = [_point(extents, over) for extents in seen]
+    return {
+        "schema": SCHEMA,
+        "run": name,
+        "path": path,
+        "shares_over": over,
+        "window_s": points[0].duration_s,
+        "points": found,
+        "behind_cache": _behind(found),
+        "notes": _notes(points, found, over),
+    }
+
+
+def _point(extents: Extents, over: Over) -> dict[str, Any]:
+    extent, reads, writes, bytes_read, bytes_written = extents.touched()
+    io, size = reads + writes, extents.sizes(extent)
+    touched_bytes = float(size.sum())
+    whole, number = float(extents.capacity_bytes), extents.total
+    first, last = 0, extents.total
+    if over == "touched":
+        whole, number = touched_bytes, len(extent)
+        first, last = int(extent[0]), int(extent[-1]) + 1
+    order = skew.order(io, size)
+    curve = skew.curve(io, size, whole, order)
+    seconds = max(extents.duration_s, 1e-9)
+    total = float(io.sum())
+    return {
+        "point": extents.point,
+        "capacity_bytes": extents.capacity_bytes,
+        "extent_bytes": extents.extent_bytes,
+        "extents": extents.total,
+        "touched_extents": len(extent),
+        "touched_bytes": int(touched_bytes),
+        "period_s": extents.period_s,
+        "reads": int(reads.sum()),
+        "writes": int(writes.sum()),
+        "bytes_read": int(bytes_read.sum()),
+        "bytes_written": int(bytes_written.sum()),
+        "iops": total / seconds,
+        "iops_per_gb": total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
+        "skew": skew.figures(curve, total / number),
+        "curve": _told(curve, reads, writes, size, whole, order),
+        "density_sorted": _sorted(io, size, order, whole, seconds),
+        "density_by_address": _by_address(extents, (first, last), (extent, reads, writes), seconds),
+        "directions": _directions(reads, writes, size, whole, order),
+        "over_time": course.picture(extents, (first, last)),
+        "stability": course.stability(extents, number),
+        "spaces": [_space(extents, space, (extent, io), seconds, over) for space in extents.spaces],
+    }
+
+
+def _told(
+    curve: skew.Curve, reads: Floats, writes: Floats, size: Floats, whole: float, order: npt.NDArray[np.int64]
+) -> dict[str, list[float]]:
+    """The curve, and of what lies there how much is reads and writes of all reads and writes."""
+    ways = {
+        name: skew.curve(way, size, whole, order).at(_AT).tolist() if way.sum() > 0 else []
+        for name, way in (("read_share", reads), ("write_share", writes))
+    }
+    return {"space_share": _AT.tolist(), "io_share": curve.at(_AT).tolist(), **ways}
+
+
+def _sorted(
+    io: Floats, size: Floats, order: npt.NDArray[np.int64], whole: float, seconds: float
+) -> dict[str, list[float]]:
+    """Density over the share of space that is as hot or hotter, hottest first; steps at ``space_share``."""
+    if len(order) == 0:
+        return {"space_share": [], "iops_per_gb": []}
+    density = io[order] / seconds / (size[order] / BYTES_PER_GB)
+    share = np.cumsum(size[order]) / whole
+    keep = np.unique(np.concatenate([np.geomspace(1, len(order), 200), [len(order)]]).round().astype(int)) - 1
+    return {"space_share": share[keep].tolist(), "iops_per_gb": density[keep].tolist()}
+
+
+def _by_address(
+    extents: Extents,
+    span: tuple[int, int],
+    touched: tuple[npt.NDArray[np.int64], Floats, Floats],
+    seconds: float,
+) -> list[dict[str, float]]:
+    """Density of reads and writes in bands of equal numbers of extents of a span, in order of address."""
+    extent, reads, writes = touched
+    edges = course.bands(span, MOST_BANDS)
+    bands = len(edges) - 1
+    band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
+    gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
+    by_way = [
+        np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)
+    ]
+    return [
+        {
+            "from_gb": float(edges[at] * extents.extent_bytes / BYTES_PER_GB),
+            "until_gb": float(edges[at + 1] * extents.extent_bytes / BYTES_PER_GB),
+            "read_iops_per_gb": float(by_way[0][at]),
+            "write_iops_per_gb": float(by_way[1][at]),
+        }
+        for at in range(bands)
+    ]
+
+
+def _directions(
+    reads: Floats, writes: Floats, size: Floats, whole: float, order: npt.NDArray[np.int64]
+) -> list[dict[str, float | None]]:
+    """Reads and writes on the hottest shares of the space, in the order of all I/O."""
+    by_read, by_write = (skew.curve(way, size, whole, order) for way in (reads, writes))
+    every_read, every_write = float(reads.sum()), float(writes.sum())
+    rows: list[dict[str, float | None]] = []
+    for share in (*skew.HOTTEST, 0.5, 1.0):
+        read, write = float(by_read.at(share)) * every_read, float(by_write.at(share)) * every_write
+        rows.append(
+            {
+                "space_share": share,
+                "read_share": read / every_read if every_read else None,
+                "write_share": write / every_write if every_write else None,
+                "writes_of_io": write / (read + write) if read + write else None,
+            }
+        )
+    return rows
+
+
+def _space(
+    extents: Extents, space: Space, touched: tuple[npt.NDArray[np.int64], Floats], seconds: float, over: Over
+) -> dict[str, Any]:
+    extent, io = touched
+    own = (extent >= space.first) & (extent < space.first + space.extents)
+    size = extents.sizes(extent[own])
+    whole, number = float(space.capacity_bytes), space.extents
+    if over == "touched":
+        whole, number = float(size.sum()), len(size)
+    found = skew.curve(io[own], size, whole, skew.order(io[own], size))
+    total = float(io[own].sum())
+    figures = skew.figures(found, total / max(number, 1))
+    return {
+        "name": space.name,
+        "capacity_bytes": space.capacity_bytes,
+        "touched_bytes": int(size.sum()),
+        "iops": total / seconds,
+        "iops_per_gb": total / seconds / (space.capacity_bytes / BYTES_PER_GB),
+        "gini": figures["gini"],
+        "k": figures["law"]["k"],
+        "skew_point": figures["skew_point"],
+    }
+
+
+def _behind(found: Sequence[dict[str, Any]]) -> dict[str, float | None] | None:
+    """I/O behind the cache over I/O in front of it, where both were counted."""
+    by_point = {point["point"]: point for point in found}
+    if len(by_point) < 2:
+        return None
+    front, back = by_point["front"], by_point["back"]
+
+    def over(key: str) -> float | None:
+        return back[key] / front[key] if front[key] else None
+
+    return {
+        "io": over("iops"),
+        **{key: over(key) for key in ("reads", "writes", "bytes_read", "bytes_written")},
+    }
+
+
+def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Over) -> list[str]:
+    said = ["a request counts in the extent where it begins, its bytes where they lie"]
+    if over == "touched":
+        said.append(
+            "shares of the space are of the extents that were touched, not of the capacity: the rest has no I/O"
+        )
+    for extents in points:
+        if len(extents.extent) == 0:
+            said.append(f"{extents.point} end: no request within the window")
+    for point in found:
+        mean = (point["reads"] + point["writes"]) / max(point["touched_extents"], 1)
+        if 0 < mean < FEW:
+            chance = skew.gini_by_chance(mean)
+            said.append(
+                f"{point['point']} end: {mean:.3g} I/Os to a touched extent: an even load would show a Gini "
+                f"coefficient of {chance:.2f} among them by chance alone; larger extents or a longer run tell more"
+            )
+    for extents in points:
+        if extents.duration_s <= 0:
+            said.append(f"{extents.point} end: all requests are of one instant; densities mean nothing")
+    return said

@@ -1,0 +1,1 @@
+"""What the heat lens found, as text and as a page."""

@@ -1,0 +1,55 @@
+"""``[observe] heat``: where requests go, by extent and period."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from iowatt.scenario.quantity import BlockSize, Duration
+from iowatt.scenario.strict import Strict, key
+
+#: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the one that is taken unless another is asked for.
+LEAST_EXTENT = 64 * 1024
+EXTENT = 64 * 1024 * 1024
+
+
+class Heat(Strict):
+    """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
+
+    extent: BlockSize = key(
+        "Length of an extent, the unit in which addresses are told apart. Extents join pairwise where a Run "
+        "would touch more than 1,048,576.",
+        default=EXTENT,
+        unit="bytes",
+        example="64MiB",
+        ge=LEAST_EXTENT,
+        le=2**50,
+    )
+    points: list[Literal["front", "back"]] = key(
+        "Where requests are counted. front: as hosts issue them, by address in their volume. back: as a pool "
+        "is handed them, by address in it: what the cache leaves over, its destages included. A virtual pool "
+        "counts as one pool, and what it moves inside is not counted.",
+        default=["front", "back"],
+        example=["front", "back"],
+        min_length=1,
+    )
+    period: Duration | None = key(
+        "Length of a period, the unit in which times are told apart. Periods join pairwise where there would "
+        "be too many.",
+        default=None,
+        unset="starts at 1 s and doubles as often as needed to keep 64 at most",
+        unit="s",
+        example="1h",
+        ge=1e-3,
+    )
+
+
+def plan(heat: Heat | None) -> dict[str, object] | None:
+    """``HeatPlan`` of iowatt-sim."""
+    if heat is None:
+        return None
+    return {
+        "extent_bytes": heat.extent,
+        "period_s": heat.period,
+        "front": "front" in heat.points,
+        "back": "back" in heat.points,
+    }

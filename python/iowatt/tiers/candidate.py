@@ -1,0 +1,118 @@
+"""Technologies that a tier may be made of: drives of the library or of a file, with a RAID level and a price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from iowatt.errors import InputError
+from iowatt.scenario.array import DeviceChoice, Raid
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.strict import Strict, key
+from iowatt.scenario.workload import Name
+
+#: Taken where none are named: one of each kind that the library knows well enough to simulate.
+DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")
+#: Drives of one RAID group, by level: what drives are bought in.
+GROUPS = {0: 1, 1: 2, 4: 5, 5: 5, 6: 8, 10: 2}
+MOST = 8
+
+
+class Candidate(Strict):
+    """A technology that a tier may be made of."""
+
+    name: Name | None = key(
+        "Its name in results and as a pool.",
+        default=None,
+        unset="tier and a number, in the order of the list",
+        example="performance",
+    )
+    device: DeviceChoice = key(
+        "The drive, as in `array.pool.device`.", example="hgst-ultrastar-c10k900-900gb"
+    )
+    raid: Raid | None = key(
+        "Striping and redundancy of its pool.",
+        default=None,
+        unset="that of the scenario's pool",
+        example={"level": 10, "stripe_unit": "64KiB"},
+    )
+    group: int | None = key(
+        "Drives are added in multiples of this many.",
+        default=None,
+        unset="1, 2, 5, 5, 8 and 2 for levels 0, 1, 4, 5, 6 and 10",
+        ge=1,
+        le=1000,
+        example=8,
+    )
+    price: float | None = key(
+        "US dollars for one drive.",
+        default=None,
+        unset="that of the drive's file",
+        gt=0,
+        unit="USD",
+        example=180,
+    )
+    queue_depth: int | None = key(
+        "Most commands outstanding at a drive, as in `array.pool.queue_depth`.",
+        default=None,
+        unset="1 for disks, 32 for SSDs",
+        ge=1,
+        le=2**20,
+        example=4,
+    )
+
+
+class Candidates(Strict):
+    """A file of candidates."""
+
+    tier: list[Candidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
+
+
+def read(given: Sequence[str]) -> tuple[list[tuple[str, Candidate]], Path, list[dict[str, Any]]]:
+    """Candidates from ``--tiers``: names of drives, device files, or one file of candidates.
+
+    Returns
+    -------
+    tuple
+        Candidates with their names; what their files are relative to; the tables as they were written.
+
+    Raises
+    ------
+    InputError
+        There are none or too many, a name is taken twice, or a file is wrong.
+    """
+    names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
+    if "" in names:
+        raise InputError("holds an empty name", where="--tiers", hint="name drives, such as a,b,c")
+    if len(names) == 1 and names[0].endswith(".toml") and _is_list(Path(names[0])):
+        path = Path(names[0])
+        document = Document(read_text(path), str(path))
+        listed = document.validate(Candidates).tier
+        base, raws = path.parent, document.raw["tier"]
+    else:
+        raws = [{"device": name} for name in names]
+        listed = [Candidate(device=DeviceChoice(name=name)) for name in names]
+        base = Path()
+    if len(listed) > MOST:
+        raise InputError(f"{len(listed)} candidates; {MOST} at most are accepted", where="--tiers")
+    named = [(one.name or f"tier{number}", one) for number, one in enumerate(listed, 1)]
+    taken = [name for name, _ in named]
+    for name in taken:
+        if taken.count(name) > 1:
+            raise InputError(
+                f"two candidates are named {name!r}", where="--tiers", hint="give each its own name"
+            )
+    return named, base, raws
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a TOML file is one of candidates and not of one device."""
+    import tomllib
+
+    try:
+        return "tier" in tomllib.loads(read_text(path))
+    except (ValueError, RecursionError):
+        return True  # its problem is told when it is read

@@ -1,0 +1,193 @@
+"""Which tier each extent goes to, and how many drives that takes.
+
+The rule (docs/models/tiers.md): an extent goes to the tier of least ``max(capacity cost, density x performance cost)``,
+that is to the one of whose drives it takes up least, by room or by work, at their cost. Extents are then laid out by
+density, drives rounded up to RAID groups, and what room and work is left of a faster tier takes the next hottest ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
+from iowatt.tiers import raid_work
+from iowatt.tiers.load import Load
+from iowatt.tiers.pilot import Drive
+
+Floats = npt.NDArray[np.float64]
+Objective = Literal["watts", "dollars", "drives"]
+
+MOST_DRIVES = 10_000
+
+
+@dataclass(frozen=True)
+class Technology:
+    """A candidate that was tried out: what its pool would be, and what its drives do."""
+
+    name: str
+    device: str
+    level: int
+    stripe_unit: int
+    group: int
+    drive: Drive
+    usd: float | None
+
+    def usable(self, count: int) -> int:
+        """Bytes that a pool of so many drives offers."""
+        return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
+
+    def work(self, load: Load, count: int) -> tuple[raid_work.Work, raid_work.Work]:
+        """What a read and a write of the load's mean sizes make its drives do."""
+        read = raid_work.of_request(self.level, count, self.stripe_unit, load.read_bytes, write=False)
+        return read, raid_work.of_request(self.level, count, self.stripe_unit, load.write_bytes, write=True)
+
+    def operations(self, load: Load, count: int) -> Floats:
+        """Operations per second of each extent on such a pool."""
+        read, write = self.work(load, count)
+        found: Floats = load.reads * read.operations + load.writes * write.operations
+        return found
+
+    @property
+    def least(self) -> int:
+        """The smallest pool: whole groups that the level allows."""
+        count = self.group
+        while count < LEAST_DRIVES[self.level] or count_problem(self.level, count) is not None:
+            count += self.group
+            if count > MOST_DRIVES:
+                raise ValueError(f"no multiple of {self.group} drives makes a RAID-{self.level}")
+        return count
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A tier of so many drives, which holds extents ``first`` to ``last`` (excluded) in order of density."""
+
+    technology: Technology
+    count: int
+    first: int
+    last: int
+    #: Of the untouched space, bytes that lie here.
+    cold_bytes: float
+    #: Drives beyond what room and work ask for, for the response time.
+    extra: int = 0
+
+    def held_bytes(self, load: Load) -> float:
+        """Bytes that lie on it."""
+        return float(load.size[self.first : self.last].sum()) + self.cold_bytes
+
+
+def assign(
+    load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
+) -> npt.NDArray[np.int64]:
+    """The technology of each extent by the rule; ``limit`` is the share of a drive's rate that may be used."""
+    costs = [_cost(load, technology, limit, objective) for technology in technologies]
+    found: npt.NDArray[np.int64] = np.argmin(np.stack(costs), axis=0)
+    return found
+
+
+def _cost(load: Load, technology: Technology, limit: float, objective: Objective) -> Floats:
+    count = max(technology.least, technology.group)
+    room = load.size / (technology.usable(count) / count)
+    operations = technology.operations(load, count)
+    drives = np.maximum(room, operations / (limit * technology.drive.saturated_iops))
+    if objective == "watts":
+        # Idling is paid by the drive, positioning and transfer by the operation.
+        found: Floats = drives * technology.drive.idle_w + operations * technology.drive.operation_j
+        return found
+    return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
+
+
+def lay_out(
+    load: Load,
+    technologies: Sequence[Technology],
+    limit: float,
+    objective: Objective,
+    extra: Sequence[int] = (),
+) -> list[Tier] | None:
+    """Tiers from the fastest technology to the slowest; None where one would need too many drives.
+
+    Parameters
+    ----------
+    technologies
+        In order of speed, the fastest first.
+    extra
+        Groups to add to each beyond what room and work ask for.
+    """
+    chosen = assign(load, technologies, limit, objective)
+    shares = [int((chosen == at).sum()) for at in range(len(technologies))]
+    extra = list(extra) or [0] * len(technologies)
+    tiers: list[Tier] = []
+    first, cold = 0, load.cold_bytes
+    number = len(load.size)
+    for at, technology in enumerate(technologies):
+        slowest = at == len(technologies) - 1
+        # What a faster tier had room for is gone from this one's share already.
+        last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
+        if last == first and not (slowest and (cold or first < number)) and not extra[at]:
+            continue
+        count = _drives(load, technology, first, last, cold if slowest else 0.0, limit)
+        if count is None:
+            return None
+        count += extra[at] * technology.group
+        last, own_cold = (last, cold) if slowest else _fill(load, technology, count, first, last, cold, limit)
+        cold -= own_cold
+        tiers.append(Tier(technology, count, first, last, own_cold, extra[at] * technology.group))
+        first = last
+    return _without_empty(tiers)
+
+
+def _without_empty(tiers: list[Tier]) -> list[Tier]:
+    return [tier for tier in tiers if tier.last > tier.first or tier.cold_bytes > 0]
+
+
+def _drives(
+    load: Load, technology: Technology, first: int, last: int, cold: float, limit: float
+) -> int | None:
+    """The fewest drives, in groups, that have the room and the rate for some extents."""
+    room = float(load.size[first:last].sum()) + cold
+    count = technology.least
+    while count <= MOST_DRIVES:
+        operations = float(technology.operations(load, count)[first:last].sum())
+        fits = technology.usable(count) - _reserve(load) >= room
+        if fits and operations <= limit * count * technology.drive.saturated_iops:
+            return count
+        # Jump near the answer, then step.
+        by_room = room / max(technology.usable(count) / count, 1.0)
+        by_rate = operations / (limit * technology.drive.saturated_iops)
+        near = int(max(by_room, by_rate) / technology.group) * technology.group
+        count = max(count + technology.group, near - 2 * technology.group)
+        while count_problem(technology.level, count) is not None:
+            count += technology.group
+    return None
+
+
+def _reserve(load: Load) -> int:
+    """Bytes of a tier that stay free for what is moved: a few extents, and what rounding to them loses."""
+    return 8 * load.extent_bytes
+
+
+def _fill(
+    load: Load, technology: Technology, count: int, first: int, last: int, cold: float, limit: float
+) -> tuple[int, float]:
+    """The end of what so many drives can hold and serve, at least ``last``, and the cold bytes among it."""
+    room = technology.usable(count) - _reserve(load)
+    rate = limit * count * technology.drive.saturated_iops
+    size = np.cumsum(load.size[first:])
+    operations = np.cumsum(technology.operations(load, count)[first:])
+    fits = int(min(np.searchsorted(size, room, "right"), np.searchsorted(operations, rate, "right")))
+    end = max(last, first + fits)
+    if end < len(load.size):
+        return end, 0.0
+    left = room - float(load.size[first:end].sum())
+    return end, float(min(max(left, 0.0), cold))
+
+
+def with_count(tier: Tier, count: int) -> Tier:
+    """The tier with another number of drives."""
+    return replace(tier, count=count)

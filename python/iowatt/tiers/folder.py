@@ -1,0 +1,74 @@
+"""The directory of a derivation: made aside, and in its place only when all of it is there.
+
+tier.json      what was found
+scenario.toml  the chosen tiers, ready for ``iowatt run``
+one-pool  tiers  the two Runs
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from iowatt.errors import InputError
+
+RESULT: Final = "tier.json"
+
+
+def refuse(target: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where a derivation cannot be written to ``target``; before any work is done."""
+    if not os.path.lexists(target) or (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    ):
+        return
+    if not _is_derivation(target):
+        raise InputError(
+            "exists and is no derivation of tiers",
+            where=str(target),
+            hint="choose another place with --output; --force replaces derivations only",
+        )
+    if not force:
+        raise InputError(
+            "already exists, and results are never overwritten",
+            where=str(target),
+            hint="choose another place with --output, or replace it with --force",
+        )
+
+
+@contextmanager
+def reserve(target: Path, *, force: bool) -> Iterator[Path]:
+    """A folder beside ``target`` that becomes it when the block ends without an error."""
+    refuse(target, force=force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".iowatt-partial-{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    try:
+        umask = os.umask(0)
+        os.umask(umask)
+        aside.chmod(0o777 & ~umask)
+        yield aside
+        refuse(target, force=force)
+        if target.exists():
+            shutil.rmtree(target)
+        aside.rename(target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def _is_derivation(target: Path) -> bool:
+    if target.is_symlink():
+        return False
+    try:
+        schema = json.loads((target / RESULT).read_bytes()).get("schema")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return str(schema).startswith("iowatt.tier/")
