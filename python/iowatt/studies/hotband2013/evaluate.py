@@ -61,17 +61,16 @@ def _hot_space(heat: dict[str, Any]) -> Verdict:
 
 
 def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> float:
-    """Share of the requests in ranges of the span, from densities by address."""
+    """Share of the requests in ranges of the span; a stretch that a range begins or ends in counts as a whole."""
     rows = front["density_by_address"]
     last = rows[-1]["until_gb"]
     inside = whole = 0.0
     for row in rows:
         width = row["until_gb"] - row["from_gb"]
-        rate = (row["read_iops_per_gb"] + row["write_iops_per_gb"]) * width
-        whole += rate
-        for low, high in bands:
-            covered = min(high * last, row["until_gb"]) - max(low * last, row["from_gb"])
-            inside += rate * max(covered, 0.0) / width
+        requests = (row["read_iops_per_gb"] + row["write_iops_per_gb"]) * width
+        whole += requests
+        if any(row["from_gb"] < high * last and row["until_gb"] > low * last for low, high in bands):
+            inside += requests
     return inside / whole
 
 
@@ -86,8 +85,9 @@ def notes(scale: systems.Scale) -> list[str]:
         "that of which the power calculator's 96 GB of cache are 3 %. The controller's processors (8, 100 us "
         "a request) are assumed.",
         f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs "
-        f"({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of the P9500, "
-        "placed as relocation leaves them once it has converged (a first pass counts accesses), which took "
+        f"({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of the "
+        "P9500, placed as relocation leaves them once it has converged (a first pass counts accesses), "
+        "which took "
         "theirs hours.",
         "Random means uniform requests of 8 KiB, 70 % reads, Emerald's MW1: the slides say random only.",
         "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at "

@@ -56,7 +56,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
         raw_gb=row["capacity_gb.raw"],
         usable_gb=row["capacity_gb.usable"],
         effective_gb=row["capacity_gb.effective"],
-        busy=row["devices.utilisation"],
+        busy=row["devices.utilisation.mean"],
     )
 
 

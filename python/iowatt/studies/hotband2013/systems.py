@@ -31,6 +31,11 @@ TIER_SHARE: Final = 0.125
 #: 36,000 GB mirrored of drives of 300 GB.
 COM_DISKS: Final = 240
 COM_OUTSTANDING: Final = 5 * COM_DISKS
+#: So many that every disk has work at any time.
+DEEP_OUTSTANDING: Final = 32 * COM_DISKS
+
+#: SPC-1 writes more than it reads: its cache takes so much longer to fill with dirty data.
+PATIENCE: Final = 3.0
 
 #: Span of the tests: 96 GB of cache, the calculator's, are 3 % of it.
 SPAN_GB: Final = 3_200.0
@@ -128,7 +133,7 @@ raid = {{ level = {level}, stripe_unit = "512KiB" }}
 scheduler = "{scheduler}"
 """
 
-#: Pages of the study's arrays (42 MB), placed as converged relocation leaves them: a first pass counts accesses.
+#: Pages of the study's arrays (42 MB), placed as converged relocation leaves them (a first pass counts).
 _TIERS: Final = """
 [[array.virtual_pool]]
 name = "tiers"
@@ -162,7 +167,8 @@ def pool(name: str, device: str, count: int, level: int = 10) -> str:
 
 def scenario(name: str, scale: Scale, **given: Any) -> str:
     """An array under a workload."""
-    length = scale.warmup_s + scale.window_s
+    warmup_s = given.pop("patience", 1.0) * scale.warmup_s
+    length = warmup_s + scale.window_s
     values: dict[str, Any] = {
         "profile": "hot-band",
         "changes": (),
@@ -181,7 +187,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         name=name,
         rate=RATE,
         length=f"{length:g}",
-        warmup=f"{scale.warmup_s:g}",
+        warmup=f"{warmup_s:g}",
         drawing=drawing,
         slots=sum(map(int, counts)),
         destages=sum(map(int, counts)),
@@ -228,7 +234,7 @@ def _large(scale: Scale) -> list[Stage]:
         _stage("large-random", scale, _sizes(scale, [0.0, CACHE_SHARE]), **random),
         _stage("large-hot", scale, published, bundles=True, outstanding=hot, heat=_heat(scale)),
         _stage("large-hot-caches", scale, others, outstanding=hot),
-        _stage("large-spc", scale, published, profile="spc-1-like", outstanding=hot),
+        _stage("large-spc", scale, published, profile="spc-1-like", patience=PATIENCE, outstanding=hot),
     ]
 
 
@@ -247,11 +253,19 @@ def _tiered(scale: Scale) -> list[Stage]:
     return [
         _stage("tiered-hot", scale, published, **tiers),
         _stage("tiered-hot-alone", scale, _sizes(scale, [0.0]), **tiers),
-        _stage("tiered-spc", scale, published, profile="spc-1-like", **tiers),
+        _stage("tiered-spc", scale, published, profile="spc-1-like", patience=PATIENCE, **tiers),
         # The same disks without the SSDs: what tiering alone does.
         _stage("untiered-hot", scale, published, pools=disks, outstanding=hot),
         _stage("untiered-hot-alone", scale, _sizes(scale, [0.0]), pools=disks, outstanding=hot),
-        _stage("untiered-spc", scale, published, pools=disks, profile="spc-1-like", outstanding=hot),
+        _stage(
+            "untiered-spc",
+            scale,
+            published,
+            pools=disks,
+            profile="spc-1-like",
+            patience=PATIENCE,
+            outstanding=hot,
+        ),
     ]
 
 
@@ -269,7 +283,7 @@ def _experiments(scale: Scale) -> list[Stage]:
 
 
 def _coms(scale: Scale) -> list[Stage]:
-    """RAID-1 (mirrored, striped), RAID-5 and 2:1 compression under 70/30 random requests without a cache.
+    """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests without a cache.
 
     Compression is simulated page by page, so its span is a tenth; it is held against the same span without it.
     """
@@ -280,6 +294,7 @@ def _coms(scale: Scale) -> list[Stage]:
     few: dict[str, Any] = random | {"cache": 0, "span": f"{span:g}"}
     return [
         _stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random),
+        _stage("com-deep", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **_random(DEEP_OUTSTANDING)),
         _stage("com-plain", scale, {SEED: [1]}, pools=disks, **few),
         _stage("com-compressed", scale, {SEED: [1]}, pools=reduced, pool="reduced", **few),
     ]
