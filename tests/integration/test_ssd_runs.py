@@ -61,7 +61,9 @@ def test_half_of_it_trimmed_is_spare():
     assert flash(iowatt.run(text))["write_amplification"] == pytest.approx(amplification(1.4), rel=0.03)
 
 
-@pytest.mark.parametrize(("pool", "passed"), [("count = 1", True), ("count = 3\nraid = { level = 5 }", False)])
+@pytest.mark.parametrize(
+    ("pool", "passed"), [("count = 1", True), ("count = 3\nraid = { level = 5 }", False)]
+)
 def test_trims_of_a_trace_reach_drives_without_parity(tmp_path, pool, passed):
     rows = [f"{i / 1000},{op},{i // 2 * 8192},8192" for i, op in enumerate(["write", "trim"] * 50)]
     (tmp_path / "t.csv").write_text("\n".join(["time,op,offset,size", *rows]) + "\n")
