@@ -61,6 +61,27 @@ def test_half_of_it_trimmed_is_spare():
     assert flash(iowatt.run(text))["write_amplification"] == pytest.approx(amplification(1.4), rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("pool", "passed"), [("count = 1", True), ("count = 3\nraid = { level = 5 }", False)]
+)
+def test_trims_of_a_trace_reach_drives_without_parity(tmp_path, pool, passed):
+    rows = [f"{i / 1000},{op},{i // 2 * 8192},8192" for i, op in enumerate(["write", "trim"] * 50)]
+    (tmp_path / "t.csv").write_text("\n".join(["time,op,offset,size", *rows]) + "\n")
+    text = (
+        'name = "trims"\n[[workload]]\nname = "w"\n'
+        'trace = { path = "t.csv", format = "csv", time_unit = "s" }\n'
+        f"[[array.pool]]\nname = 'drive'\ndevice = '{DRIVE}'\n{pool}\n"
+    )
+    (tmp_path / "trims.toml").write_text(text)
+    run = iowatt.run(tmp_path / "trims.toml")
+    trimmed = sum(device["flash"]["trimmed_bytes"] for device in run.summary["devices"])
+    notes = " ".join(run.summary["notes"])
+    assert trimmed == (50 * 8192 if passed else 0)
+    assert (run.summary["requests"]["reads"], run.summary["requests"]["writes"]) == (0, 50)
+    assert ("50 trims went to drives" in notes) == passed
+    assert ("50 trims and 0 flushes of its trace were left out" in notes) == (not passed)
+
+
 def test_wear_is_that_of_the_ratings():
     run = iowatt.run(scenario(""))
     (device,) = run.summary["devices"]

@@ -17,6 +17,7 @@ pub struct Batches {
 
 impl Batches {
     /// Adds one observation.
+    #[inline]
     pub fn record(&mut self, value: u64) {
         self.sum += u128::from(value);
         self.count += 1;

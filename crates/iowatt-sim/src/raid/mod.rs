@@ -259,6 +259,7 @@ impl Pool {
     /// Passes on that `size` bytes at `offset` (whole sectors within) hold no data any more, as operations for `host` like
     /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost. (For
     /// [`NO_OP`], nobody waits for them.)
+    #[cold]
     pub fn trim(
         &mut self,
         (offset, size): (u64, u64),
@@ -316,6 +317,7 @@ impl Pool {
     }
 
     /// The part of `sector..end` in the stripe of `sector`.
+    #[inline]
     fn touch(&self, sector: u64, end: u64) -> Touched {
         let unit = self.layout.unit();
         let (stripe, first, start) = self.layout.locate(sector);

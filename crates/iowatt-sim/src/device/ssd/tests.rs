@@ -56,7 +56,8 @@ fn share(space: f64, writes: f64) -> Share {
 
 /// Writes `count` units of the classes, in ten parts: the amplification of each.
 fn tenths(ftl: &mut Ftl, live: u32, shares: &[Share], count: u64) -> Vec<f64> {
-    let mut draw = Stream::new(11, Room::Think, 0);
+    // Another stream each time: the same writes in the same order once more would be a sequential pass.
+    let mut draw = Stream::new(11, Room::Think, ftl.counts.host as usize);
     let mut work = Tally::default();
     (0..10)
         .map(|_| {
