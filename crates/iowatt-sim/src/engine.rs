@@ -86,8 +86,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
-    /// Of those, trims.
-    trims: u64,
+    /// Of those, trims, by workload.
+    trims: Vec<u64>,
     /// Operations of rebuilds that ended.
     background: u64,
 }
@@ -183,7 +183,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
-            trims: 0,
+            trims: vec![0; plan.workloads.len()],
             background: 0,
         };
         if let Some(controller) = &plan.controller {
@@ -477,7 +477,7 @@ impl<'a> Simulation<'a> {
         let workload = host.workload as usize;
         self.finished += 1;
         if host.trim {
-            self.trims += 1;
+            self.trims[workload] += 1;
         } else {
             self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
         }
@@ -606,7 +606,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
-            trims: self.trims,
+            trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))

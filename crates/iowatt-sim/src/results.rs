@@ -269,9 +269,10 @@ pub struct Summary {
     pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
-    /// Of those, trims, which no other figure counts; only SSDs without parity are sent any.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub trims: u64,
+    /// Of those, trims, by workload, which no other figure counts; only SSDs without parity are sent any. Empty where
+    /// there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trims: Vec<u64>,
     /// Events scheduled.
     pub events: u64,
     /// Width of the intervals.
@@ -318,8 +319,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
-    /// Requests completed that were trims.
-    pub trims: u64,
+    /// Requests completed that were trims, by workload.
+    pub trims: &'a [u64],
     /// The volume room, where there is one.
     pub volumes: Option<&'a Volumes>,
 }
@@ -361,7 +362,7 @@ pub fn collect(
         }),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,
-        trims,
+        trims: if trims.iter().any(|&n| n > 0) { trims.to_vec() } else { Vec::new() },
         events,
         interval_ns: observer.intervals().width(),
     };
@@ -411,11 +412,6 @@ fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
         in_flight_mean: ratio(flow.area, span),
         response: Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) },
     }
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's way
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 fn ratio(area: u128, span: Nanos) -> f64 {

@@ -379,10 +379,13 @@ def remarks(
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
     said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
-    for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
+    to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])
+    for name, trace, passed in zip(names["workloads"], raw["summary"]["sources"], to_drives, strict=True):
         if trace is None:
             continue
-        bad, trims, flushes = trace["skipped_bad"], trace["trims"], trace["flushes"]
+        bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
+        if passed:
+            said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
         if bad:
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:

@@ -306,7 +306,7 @@ impl Ssd {
                 command.joules[Operation::Command as usize] = self.energy.command_j;
                 if op.write {
                     command.least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
-                    command.gate = flash.write(command.least, (from, until), op.cause, &mut meter);
+                    command.gate = flash.write((now, command.least), (from, until), op.cause, &mut meter);
                 } else {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
