@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.errors import DataLossError, InputError
 from iowatt.power import wall
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
-from iowatt.sources import translation, warmup
+from iowatt.sources import placement, translation, warmup
 from iowatt.sources.inputs import traces_of
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ def observe(
         return run_once(simulation, foreseen, spool=spool, stream=stream)
 
     simulation, notes = plan["simulation"], []
+    if placement.unknown(simulation):
+        _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
+        simulation = placement.counted(simulation, run_once)
     if _oracles(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
@@ -115,6 +118,7 @@ def observe(
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
+    simulation = placement.forgotten(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
@@ -197,6 +201,7 @@ def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
 
 _HINTS = {
     "observe.warmup": 'give a time (warmup = "5min"), or put the trace in a file',
+    "array.virtual_pool": "take another initial placement, or put the trace in a file",
     "array.pool.power": "take another policy, or put the trace in a file",
 }
 
@@ -308,6 +313,7 @@ def build_record(
         losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),
         virtual_pools=translation.virtual_pools(names, simulation, summary),
+        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=translation.rebuilds(names, summary),
         heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),

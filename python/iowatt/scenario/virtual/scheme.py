@@ -100,7 +100,7 @@ class Scheme(Strict):
         raise NotImplementedError
 
     def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
-        """What is wrong between the keys and the volumes that lie on the virtual pool; paths within this table."""
+        """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""
         yield from ()
 
     def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Pools of up to three tiers, in pages, as arrays have them: Smart Tiers and FAST VP are its two sets of defaults."""
+"""Pools of up to three tiers, in pages, as arrays have them: with the defaults of Smart Tiers or FAST VP."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TimeOfDay = Annotated[
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
 
-#: Bytes of a page of a P9500 (facts/arrays-and-power.md 6.1: 42 MB, from memory), and of a slice of a VNX2.
+#: Bytes of a page of a P9500 (from memory), and of a slice of a VNX2.
 SMART_TIERS_PAGE: Final = 42 * 2**20
 FAST_VP_SLICE: Final = 256 * 2**20
 
@@ -50,7 +50,7 @@ class TierPart(Part):
 
     performance_iops: float | None = key(
         "Accesses a second that the pages of this tier may have together; pages beyond that go to the next "
-        "tier even where there is room. Divided by the pages of the tier it is the performance limit per page.",
+        "tier even where there is room. Over the pages of the tier it is the performance limit per page.",
         default=None,
         unset="capacity alone decides",
         unit="1/s",
@@ -83,8 +83,8 @@ class TieringPolicy(Strict):
 
     volume: Name = key("The volume.", example="db")
     most: dict[Name, Share] = key(
-        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. What is left out is "
-        "not limited.",
+        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. What is left out "
+        "is not limited.",
         example={"ssd": 0.1},
     )
 
@@ -93,14 +93,14 @@ class TieredPool(Scheme):
     """Pages in up to three tiers, relocated every cycle by what was counted of them."""
 
     scheme: Literal["tiered-pool"] = key(
-        "How the parts make one address space. tiered-pool: pages in up to three tiers, relocated every cycle "
-        "by their accesses.",
+        "How the parts make one address space. tiered-pool: pages in up to three tiers, relocated every "
+        "cycle by their accesses.",
         example="tiered-pool",
     )
     variant: Literal["smart-tiers", "fast-vp"] = key(
-        "Whose defaults. smart-tiers: pages of 42 MiB, new pages in the middle tier, cycles of an hour, as in "
-        "the HP P9500. fast-vp: slices of 256 MiB, new ones as high as there is room, relocation once a day, "
-        "10 % of each tier kept free, as in the EMC VNX2.",
+        "Whose defaults. smart-tiers: pages of 42 MiB, new pages in the middle tier, cycles of an hour, as "
+        "in the HP P9500. fast-vp: slices of 256 MiB, new ones as high as there is room, relocation once a "
+        "day, 10 % of each tier kept free, as in the EMC VNX2.",
         default="smart-tiers",
         example="fast-vp",
     )
