@@ -153,7 +153,7 @@ def _states(system: System) -> list[str]:
 
 
 def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
-    """Whether trims of a volume on that pool mean anything: they go to SSDs without parity, with nothing between."""
+    """Whether trims of a volume on that pool mean anything: to SSDs without parity, with nothing between."""
     if scenario.array.controller is not None or system.virtual_pools:
         return False
     resolved = system.pools[pool]
