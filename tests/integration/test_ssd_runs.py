@@ -8,8 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import iowatt
+from iowatt.errors import InputError
 from iowatt.library import device_file
 from iowatt.library.ssd.amplification import amplification
 from iowatt.report import figures
@@ -167,3 +170,37 @@ def test_its_part_of_the_report():
     disks = iowatt.run(EXAMPLE.parent / "idle.toml")
     assert "flash" not in {section.key for section in figures.of_run(disks)}
     assert "flash" not in disks.summary["devices"][0]
+
+
+RATE, IOPS = st.floats(1, 20_000), st.floats(100, 1e7)
+FLASH_KEYS = st.sampled_from(
+    ["", "over_provisioning = 0.02", 'mapping_unit = "16KiB"', 'mapping_unit = "12KiB"', 'write_buffer = "0"']
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rates=st.tuples(RATE, RATE, IOPS, IOPS),
+    capacity=st.integers(10**8, 10**14),
+    media=st.sampled_from(["SLC", "MLC", "TLC", "QLC", "3D XPoint"]),
+    more=st.tuples(FLASH_KEYS, st.sampled_from(["steady", "fresh"])),
+)
+def test_any_data_sheet_is_simulated_or_refused(tmp_path_factory, rates, capacity, media, more):
+    keys, state = more
+    folder = tmp_path_factory.mktemp("own")
+    read, write, random_read, random_write = rates
+    (folder / "own.toml").write_text(
+        f'name = "own"\nkind = "ssd"\ntitle = "Own"\ncapacity = "{capacity}B"\ninterface = "NVMe"\n'
+        f'media = "{media}"\n[performance]\nsequential_read = "{read:.6f}MB/s"\n'
+        f'sequential_write = "{write:.6f}MB/s"\nrandom_read_iops = {random_read}\n'
+        f'random_write_iops = {random_write}\n[power]\nidle = "1W"\nactive = "5W"\n[flash]\n{keys}\n'
+    )
+    pool = f'ssd = {{ initial = {{ state = "{state}" }} }}'
+    text = scenario(pool, device=f"'{folder / 'own.toml'}'", read_share=50).replace(f"{WRITES}", "200")
+    try:
+        summary = iowatt.run(text).summary
+    except InputError as error:
+        assert "own.toml" in str(error) or "data sheet" in str(error)
+        return
+    assert summary["requests"]["completed"] == 200
+    assert summary["devices"][0]["flash"]["modelled"] in (True, False)

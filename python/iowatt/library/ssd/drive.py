@@ -279,7 +279,9 @@ class Ssd:
 
     def _superblocks(self, geometry: Geometry) -> int:
         """So many that those not kept free or open have ``spare`` beyond the capacity."""
-        holding = math.ceil(self.raw_bytes * (1 + geometry.spare) / geometry.superblock_bytes)
+        offered, size = self.raw_bytes, geometry.superblock_bytes
+        # Where all of the spare is less than a superblock, one more is the least that collection can do with.
+        holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
         return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
