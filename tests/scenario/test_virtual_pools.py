@@ -138,7 +138,7 @@ def test_parts_and_volumes_lie_one_after_another():
             ["virtual_pool.line.part.0", "part 'slow' of 'hybrid' already takes the rest of pool 'hdd'"],
         ),
         ([virtual('scheme = "linear"\npart = ["ssd"]', "hdd")], ["virtual_pool.hdd.name", "taken by a pool"]),
-        ([hybrid("tiering"), hybrid("tiering")], ["virtual_pool.hybrid.name", "taken by another virtual_pool"]),
+        ([hybrid("tiering"), hybrid("tiering")], ["hybrid.name", "taken by another virtual_pool"]),
         ([hybrid("linear")], ["the required key 'part' is missing"]),
         ([hybrid("caching", 'initial = "cold"')], ["initial", 'goes only with scheme = "tiering"']),
         ([hybrid("caching", "dirty_high = 0.1\ndirty_low = 0.2")], ["dirty_low", "above dirty_high"]),

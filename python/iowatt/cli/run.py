@@ -196,8 +196,8 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
         rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
     for virtual in summary.get("virtual_pools", ()):
         tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
-        shares = [(tier["name"].partition(".")[2], tier["hit_ratio"]) for tier in tiers]
-        found = [f"{percent(share)} of requests on {part}" for part, share in shares if share is not None]
+        parts = [(tier["name"].partition(".")[2], tier["hit_ratio"]) for tier in tiers]
+        found = [f"{percent(share)} of requests on {part}" for part, share in parts if share is not None]
         moved = sum(tier["migration_bytes_written"] for tier in tiers)
         rows.insert(4, (virtual["name"], *found, f"{with_unit(moved, 'B')} moved"))
     return [(label, ", ".join(part for part in parts if part)) for label, *parts in rows]

@@ -57,7 +57,7 @@ impl Recency {
     }
 
     /// Slots from the oldest use on.
-    pub fn from_oldest(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn oldest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let at = |slot: u32| (slot != NONE).then_some(slot);
         std::iter::successors(at(self.oldest), move |&slot| at(self.links[slot as usize][NEWER]))
     }
@@ -83,11 +83,11 @@ mod tests {
         list.touch(0);
         list.remove(3);
         list.touch(2);
-        assert_eq!(list.from_oldest().collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(list.oldest_first().collect::<Vec<_>>(), [1, 0, 2]);
         assert_eq!(list.len(), 3);
         for slot in [1, 0, 2] {
             list.remove(slot);
         }
-        assert_eq!((list.len(), list.from_oldest().next()), (0, None));
+        assert_eq!((list.len(), list.oldest_first().next()), (0, None));
     }
 }

@@ -52,7 +52,7 @@ impl Caching {
             return;
         };
         if self.free.is_empty() {
-            let oldest = self.clean.from_oldest().next();
+            let oldest = self.clean.oldest_first().next();
             oldest.into_iter().for_each(|copy| self.give_up(copy, desk));
         }
         let Some(slot) = self.free.pop() else { return };
@@ -144,7 +144,7 @@ impl Caching {
                 self.cleaning = false;
                 return;
             }
-            let oldest = self.dirty.from_oldest().next().map(|slot| self.slots[slot as usize].written);
+            let oldest = self.dirty.oldest_first().next().map(|slot| self.slots[slot as usize].written);
             let ripe = oldest.map_or(0, |written| written + self.age);
             if ripe > desk.now() {
                 desk.set_alarm(ripe);
@@ -160,7 +160,7 @@ impl Caching {
     fn write_back(&mut self, desk: &mut Desk<'_>) -> bool {
         let Some(place) = self.cleanings.iter().position(Option::is_none) else { return false };
         let calm = |slot: &u32| self.slots[*slot as usize].under_way[WRITE] == 0;
-        let Some(slot) = self.dirty.from_oldest().take(SEARCH).find(calm) else { return false };
+        let Some(slot) = self.dirty.oldest_first().take(SEARCH).find(calm) else { return false };
         self.dirty.remove(slot);
         self.slots[slot as usize].content = Content::Leaving;
         self.cleanings[place] = Some(slot);

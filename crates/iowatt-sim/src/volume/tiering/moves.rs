@@ -69,7 +69,7 @@ impl Tiering {
         }
         let place = self.moves.iter().position(Option::is_none);
         let calm = |slot: &u32| self.under_way[*slot as usize][WRITE] == 0;
-        let cold = self.recency.from_oldest().take(SEARCH).find(calm);
+        let cold = self.recency.oldest_first().take(SEARCH).find(calm);
         let (Some(place), Some(fast), Some(free)) = (place, cold, self.spares.last().copied()) else {
             if let Some(tally) = desk.tally() {
                 tally.postponed += 1;
