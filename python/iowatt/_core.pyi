@@ -124,8 +124,8 @@ def cache_simulate(
 ) -> str:
     """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes, warm_up,
-    caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes,
+    warm_up, caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
     """
 
 def trace_formats() -> str:

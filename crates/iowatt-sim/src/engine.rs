@@ -6,10 +6,9 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
-use crate::back_end_log::{BackEndLog, BackEndSink};
+use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::back_end::Purpose;
 use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
@@ -37,6 +36,7 @@ struct HostRequest {
     size: u32,
     stream: u32,
     write: bool,
+    trim: bool,
 }
 
 /// What the progress hook is told.
@@ -85,6 +85,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Of those, trims, by workload.
+    trims: Vec<u64>,
     /// Operations of rebuilds that ended.
     background: u64,
 }
@@ -133,7 +135,7 @@ impl<'a> Simulation<'a> {
         let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
         let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
-            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let told = controller.as_deref().is_some_and(Controller::detects_zeros);
             let share = workload.zero_share;
             (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
         };
@@ -147,7 +149,13 @@ impl<'a> Simulation<'a> {
             observer.map_heat(heat);
         }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
-        let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
+        let arrivals = arrivals.map(|(i, (w, s))| {
+            let target = pools.get(plan.volumes[w.volume].pool);
+            let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
+            let trims = direct && target.is_some_and(Pool::passes_trims);
+            Arrivals::new(w, s, plan.seed, i, trims)
+        });
+        let arrivals = arrivals.collect();
         let mut built = Self {
             now: 0,
             end,
@@ -174,6 +182,7 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            trims: vec![0; plan.workloads.len()],
             background: 0,
         };
         if let Some(controller) = &plan.controller {
@@ -344,12 +353,14 @@ impl<'a> Simulation<'a> {
                 capacity: volume.capacity_bytes,
             });
         }
-        let write = request.op == Op::Write;
-        self.observer.arrived(self.now, workload, write);
-        self.observer.issued_at(self.now, workload, (offset, size, write));
-        if self.controller.is_none() {
-            let from = volume.offset_bytes + offset;
-            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
+        if !trim {
+            self.observer.arrived(self.now, workload, write);
+            self.observer.issued_at(self.now, workload, (offset, size, write));
+            if self.controller.is_none() {
+                let from = volume.offset_bytes + offset;
+                self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+            }
         }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
@@ -358,7 +369,12 @@ impl<'a> Simulation<'a> {
             size: request.size,
             stream: request.stream,
             write,
+            trim,
         });
+        if trim {
+            self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
+            return Ok(());
+        }
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
@@ -368,19 +384,30 @@ impl<'a> Simulation<'a> {
             self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
         }
-        if let Some(log) = &mut self.back_end {
-            log.add(self.now, space as u32, &range, Purpose::Pass);
-        }
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
             self.enter_volumes(space, host, range);
             return Ok(());
+        }
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space, &range, Reason::Host);
         }
         let pool = &mut self.pools[space];
         let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
+    }
+
+    /// A trim goes to the drives; it is no part of what is observed of reads and writes.
+    #[inline(never)]
+    fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
+        let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
+        self.hosts.get_mut(host).ops_left = made.max(1);
+        if made == 0 {
+            self.events.push(self.now, Event::Answered(host));
+        }
+        self.hand_out();
     }
 
     /// Hands the ready operations to their drives.
@@ -407,7 +434,9 @@ impl<'a> Simulation<'a> {
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, false);
+            if !op.trim {
+                self.rebuild_done(&op, false);
+            }
         } else {
             self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
             self.hand_out();
@@ -446,7 +475,11 @@ impl<'a> Simulation<'a> {
         let host = self.hosts.remove(host);
         let workload = host.workload as usize;
         self.finished += 1;
-        self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        if host.trim {
+            self.trims[workload] += 1;
+        } else {
+            self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        }
         match self.arrivals[workload].completed(now, host.stream) {
             None => self.issue_closed(workload),
             Some(at) => {
@@ -478,8 +511,13 @@ impl<'a> Simulation<'a> {
     fn lost(&mut self, key: u32) -> Result<(), SimError> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, true);
+            if !op.trim {
+                self.rebuild_done(&op, true);
+            }
             return Ok(());
+        }
+        if op.trim {
+            return self.operation_done(&op); // what is lost needs no trim
         }
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
@@ -548,7 +586,7 @@ impl<'a> Simulation<'a> {
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
         }
-        for host in self.hosts.values() {
+        for host in self.hosts.values().into_iter().filter(|host| !host.trim) {
             self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
@@ -567,6 +605,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))

@@ -54,7 +54,7 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": system.notes,
-        "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
+        "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
         **({} if system.power is None else {"power": system.power.as_dict()}),
         "simulation": {
@@ -135,6 +135,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
                 "raw_bytes": pool.drive.raw_bytes,
                 "idle_w": pool.drive.power.idle,
+                "ratings": pool.drive.ratings,
                 "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             }
             for pool in system.pools
@@ -151,7 +152,16 @@ def _states(system: System) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
+def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
+    """Whether trims of a volume on that pool mean anything: they go to SSDs without parity, with nothing between."""
+    if scenario.array.controller is not None or system.virtual_pools:
+        return False
+    resolved = system.pools[pool]
+    plain = isinstance(resolved.drive, Ssd) and resolved.chunklets is None
+    return plain and str(resolved.level) in ("0", "1", "10")
+
+
+def _source(workload: Workload, system: System, index: int, scenario: Scenario) -> dict[str, Any]:
     if workload.profile is not None:
         return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
@@ -169,7 +179,8 @@ def _source(workload: Workload, system: System, index: int, seed: int) -> dict[s
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
-        **trace_options(trace, seed, order_only=isinstance(workload.replay, ClosedReplay)),
+        **({"include_other": True} if _takes_trims(scenario, system, volume.pool) else {}),
+        **trace_options(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
 

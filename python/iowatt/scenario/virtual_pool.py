@@ -149,7 +149,10 @@ def resolve_virtual_pools(
             problems.append(Problem((*path, "name"), message, "give each a name of its own"))
         placed: list[Placed] = []
         wrong = _twice(scheme, path)
+        again = {problem.path for problem in wrong if problem is not None}
         for place, label, part in scheme.parts():
+            if (*path, *place, "pool") in again:
+                continue
             at, problem = _place(part, f"part {label!r} of {scheme.name!r}", (*path, *place), rooms, virtual)
             if problem is not None:
                 wrong.append(problem)

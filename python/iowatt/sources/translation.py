@@ -96,13 +96,13 @@ def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: M
     pools = simulation["pools"]
     usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
     effective = float(usable)
-    done = summary.get("virtual_pools", ())
+    done = (summary or {}).get("virtual_pools", ())
     for number, virtual in enumerate(names.get("virtual_pools", ())):
         if number + len(pools) not in carrying:
             continue
         offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
         usable += offered
-        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0) if done else 0
         effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
     return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
@@ -379,10 +379,13 @@ def remarks(
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
     said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
-    for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
+    to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])
+    for name, trace, passed in zip(names["workloads"], raw["summary"]["sources"], to_drives, strict=True):
         if trace is None:
             continue
-        bad, trims, flushes = trace["skipped_bad"], trace["trims"], trace["flushes"]
+        bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
+        if passed:
+            said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
         if bad:
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:

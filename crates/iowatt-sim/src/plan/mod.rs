@@ -264,6 +264,7 @@ pub struct BatchingPlan {
 /// A drive, by technology.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant)] // one a pool
 pub enum DevicePlan {
     /// A mechanical disk.
     Hdd(HddPlan),

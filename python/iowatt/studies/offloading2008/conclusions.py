@@ -50,11 +50,12 @@ def _range(scheme: str, claim: str, title: str, point: Point, points: Sequence[P
         agrees=agrees,
         cause=""
         if agrees
-        else "the workload is another: how often volumes get nothing for a minute decides, and drives stop each "
-        "by itself here, not a volume's together",
+        else "the workload is another: how often volumes get nothing for a minute, and nothing to read, "
+        "decides",
         experiment=""
         if agrees
-        else f"the same drives and scheme under {len(others)} workloads that differ in pauses, sessions and rates: "
+        else f"the same drives and scheme under {len(others)} workloads that differ in pauses, sessions "
+        f"and rates: "
         f"{_percent(least)} to {_percent(most)}",
     )
 
@@ -71,11 +72,13 @@ def _more(title: str, alone: Point, off: Point) -> Verdict:
         agrees=agrees,
         cause=""
         if agrees
-        else "spinning down alone leaves next to nothing to save, and a write mostly finds no other drive that spins",
+        else "spinning down alone leaves next to nothing to save, and a write mostly finds no other "
+        "drive that spins",
         experiment=""
         if agrees
         else f"counted: {counts.get('off_loaded_writes', 0):,} writes were off-loaded, "
-        f"{counts.get('refused_writes', 0):,} found nothing that spins; stopped all the time, drives would save "
+        f"{counts.get('refused_writes', 0):,} found nothing that spins; stopped all the time, drives "
+        f"would save "
         f"{_percent(1 - systems.STOPPED_W / systems.IDLE_W)}",
     )
 
@@ -87,12 +90,14 @@ def _maid(title: str, alone: Point, maid: Point) -> Verdict:
         claim="A few cache drives spare the others: less power than spin-down alone, and shorter waits",
         case=title,
         published=PUBLISHED["maid"].saving,
-        ours=f"{_percent(maid.saved)}, {maid.mean_ms:.0f} ms against {_percent(alone.saved)}, {alone.mean_ms:.0f} ms",
+        ours=f"{_percent(maid.saved)}, {maid.mean_ms:.0f} ms against {_percent(alone.saved)}, "
+        f"{alone.mean_ms:.0f} ms",
         agrees=agrees,
         cause="" if agrees else "the drives of the cache, which always spin, draw what the others save",
         experiment=""
         if agrees
-        else f"{maid.drives} drives in place of {alone.drives}; starts of a drive in a day {maid.starts:.1f} against "
+        else f"{maid.drives} drives in place of {alone.drives}; starts of a drive in a day "
+        f"{maid.starts:.1f} against "
         f"{alone.starts:.1f}",
     )
 

@@ -32,7 +32,7 @@ def savings(found: Sequence[Point], titles: dict[str, str]) -> Figure:
     schemes = systems.SCHEMES[1:]
     columns = [
         Column("Workload", text=True),
-        *(Column(f"{systems.NAMES[scheme].capitalize()}", "%") for scheme in schemes),
+        *(Column(systems.NAMES[scheme][0].upper() + systems.NAMES[scheme][1:], "%") for scheme in schemes),
     ]
     rows: list[list[Cell]] = []
     for work, title in titles.items():
@@ -137,7 +137,8 @@ def volumes() -> Figure:
     return Figure(
         "volumes",
         "Volumes of the synthetic workloads",
-        f"Rates are {systems.SCALE:g} times those of the volumes of MSR Cambridge whose names they have, of which "
+        f"Rates are {systems.SCALE:g} times those of the volumes of MSR Cambridge whose names they "
+        f"have, of which "
         "the counts in a week were to be had; 2 requests a second are assumed of the others. Write shares as "
         "remembered, within 2 points.",
         Table(columns, rows),
@@ -161,13 +162,17 @@ def table(results: Results) -> Any:
 def notes(quick: bool) -> list[str]:
     """What every figure here rests on."""
     said = [
-        "The synthetic volumes are not those of the paper. Rates and write shares are theirs where known; when "
-        "requests come (batches of 8 writes, sessions of reads, working hours) is assumed: profile server-volume.",
-        f"Scale: {len(VOLUMES)} volumes on {4 * len(VOLUMES)} drives (RAID-5 of 4) for 36 volumes on 179, a week. A "
+        "The synthetic volumes are not those of the paper. Rates and write shares are theirs where "
+        "known; when "
+        "requests come (batches of 8 writes, sessions of reads, working hours) is assumed: profile "
+        "server-volume.",
+        f"Scale: {len(VOLUMES)} volumes on {4 * len(VOLUMES)} drives (RAID-5 of 4) for 36 volumes on "
+        f"179, a week. A "
         f"request comes for ten of the recorded ones, so that a week takes seconds.",
-        "A drive stops after 60 s without work by itself. In the paper all drives of a volume stop and start "
-        "together, which saves less.",
-        "Watts are those of the paper's drive (12 W idle, 2.6 W stopped, 20 J and 15 s to start), mechanics those "
+        "A drive stops by itself after 60 s without work. In the paper the drives of a volume stop and start "
+        "together.",
+        "Watts are those of the paper's drive (12 W idle, 2.6 W stopped, 20 J and 15 s to start), "
+        "mechanics those "
         "of the Cheetah 15K.5; 17 W at work is assumed. Stopping is taken to cost nothing.",
         "MAID's saving counts the drives of its cache: a mirrored pair of 16 GiB, on HP's week one drive.",
         "HP's week: two disks of a time-sharing host of 1992, a trace of DiskSim's, on the same drives.",

@@ -60,7 +60,8 @@ class ServerVolume:
     known: str
 
 
-#: Volumes of MSR Cambridge: requests in a week from a public script that counts them, write shares as remembered
+#: Volumes of MSR Cambridge: requests in a week from a public script that counts them, write shares as
+#: remembered
 #: (within 2 points). Where no count was had, 2 requests a second are assumed.
 VOLUMES: Final = (
     ServerVolume("prxy_0", 12_518_968 / 604_800, 97, "count and share"),

@@ -24,8 +24,10 @@ NAMES: Final = {
     "pdc": "PDC",
 }
 
-#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of spin-up) with the
-#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little: drives mostly wait.
+#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of
+#: spin-up) with the
+#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little:
+#: drives mostly wait.
 DEVICE: Final = """\
 [array.pool.device]
 name = "seagate-cheetah-15k5"
@@ -105,8 +107,7 @@ def works(days: float) -> list[Work]:
         )
         for case in CASES
     ]
-    trace = files("iowatt.library") / "validation" / HP_TRACE
-    hp = [f'trace = {{ path = {json.dumps(str(trace))}, format = "hp-srt", device = "{d}" }}' for d in (0, 1)]
+    hp = [f'trace = {{ path = "{HP_TRACE}", format = "hp-srt", device = "{d}" }}' for d in (0, 1)]
     return [*found, Work("hp", "two disks of a time-sharing host (HP, 1992)", hp, "count = 1", 1, 1)]
 
 
@@ -170,11 +171,13 @@ def _virtual_pool(scheme: str, number: int) -> str:
 
 def stages(quick: bool) -> list[Stage]:
     """Every workload under every scheme."""
+    # HP's week ships with the drive that it validates.
+    folder = Path(str(files("iowatt.library") / "validation"))
     return [
         Stage(
             f"{work.key}-{scheme}",
             scenario(work, scheme),
-            Path.cwd(),
+            folder,
             axes({"seed": [1]}),
             {"work": work.key, "scheme": scheme},
             bundles=True,
