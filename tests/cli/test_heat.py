@@ -67,6 +67,15 @@ def test_a_run_is_told_in_text_json_and_a_page(made, tmp_path):
     assert "Heat over time, back end" in page
 
 
+def test_the_report_of_a_run_shows_the_curve(made):
+    from iowatt.report import html
+    from iowatt.run.bundle import Run
+
+    title = "Share of the I/O on the hottest space"
+    assert title in html.render([Run.open(made / "run")])
+    assert title not in html.render([Run.open(made / "bare")])
+
+
 def test_a_trace_by_itself(made):
     found = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--period", "10s", "--json").stdout)
     (front,) = found["points"]

@@ -147,7 +147,6 @@ def test_the_simulation(plan):
         "end_s": 3600.0,
         "interval_s": None,
         "idle": False,
-        "heat": None,
     }
 
 

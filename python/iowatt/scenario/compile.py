@@ -80,7 +80,7 @@ def compile_plan(
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
                 "idle": scenario.observe.idle,
-                "heat": heat.plan(scenario.observe.heat),
+                **heat.plan(scenario.observe.heat),
             },
         },
     }

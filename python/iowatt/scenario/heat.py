@@ -43,13 +43,14 @@ class Heat(Strict):
     )
 
 
-def plan(heat: Heat | None) -> dict[str, object] | None:
-    """``HeatPlan`` of iowatt-sim."""
+def plan(heat: Heat | None) -> dict[str, dict[str, object]]:
+    """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
     if heat is None:
-        return None
-    return {
+        return {}
+    asked: dict[str, object] = {
         "extent_bytes": heat.extent,
         "period_s": heat.period,
         "front": "front" in heat.points,
         "back": "back" in heat.points,
     }
+    return {"heat": asked}

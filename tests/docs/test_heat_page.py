@@ -1,0 +1,76 @@
+"""The figures of docs/howto/heat-and-tier.md are what the commands above them print."""
+
+from __future__ import annotations
+
+import re
+
+import printed
+import pytest
+
+import iowatt
+from iowatt.lenses.heat import analyse, of_run
+from iowatt.tiers import Asked, derive
+
+PAGE = printed.ROOT / "docs" / "howto" / "heat-and-tier.md"
+EXAMPLES = printed.ROOT / "examples"
+
+
+def rows(heading: str) -> list[list[str]]:
+    """Cells of the table that begins with a heading."""
+    _, _, rest = PAGE.read_text("utf-8").partition(f"| {heading} |")
+    lines = rest.split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def number(cell: str) -> float:
+    return float(re.sub(r"[^0-9.-]", "", cell) or "nan")
+
+
+def test_what_the_cache_takes_is_as_printed():
+    run = iowatt.run(EXAMPLES / "cached-raid5.toml", set=["observe.heat={}"])
+    found = analyse(of_run(run), "cached")
+    front, back = found["points"]
+    text = " ".join(PAGE.read_text("utf-8").split())
+    hot = [
+        next(r["io_share"] for r in p["skew"]["hottest"] if r["space_share"] == 0.10) for p in (front, back)
+    ]
+    assert f"spares the disks {100 * (1 - found['behind_cache']['io']):.1f} % of the requests" in text
+    assert f"take {100 * hot[0]:.1f} % of the I/O in front and {100 * hot[1]:.0f} % behind" in text
+    assert f"from {front['skew']['law']['k']:.2f} to {back['skew']['law']['k']:.2f}" in text
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiers")
+    candidates = str(EXAMPLES / "tiers" / "candidates.toml")
+    asked = Asked(EXAMPLES / "one-big-pool.toml", tiers=[candidates], objective="dollars")
+    return derive(asked, folder, folder)
+
+
+def test_every_configuration_is_as_printed(derived):
+    shown = rows("configuration")
+    assert len(shown) == len(derived["alternatives"]) == 6
+    for (_, drives, watts, usd, response), row in zip(shown, derived["alternatives"], strict=True):
+        assert drives == " + ".join(map(str, row["counts"]))
+        assert number(watts) == pytest.approx(row["power_w"], rel=0.01)
+        assert number(usd) == row["usd"]
+        assert number(response) == pytest.approx(row["response_time_ms"], rel=0.02)
+
+
+def test_prediction_and_simulation_are_as_printed(derived):
+    predicted, simulated = derived["chosen"]["predicted"], derived["simulated"]
+    errors = derived["errors"]
+    told = {row[0]: [number(cell) for cell in row[1:]] for row in rows("| one pool | predicted | simulated")}
+    for title, key in (
+        ("IOPS", "iops"),
+        ("mean response time", "response_time_ms"),
+        ("drives' power", "power_w"),
+    ):
+        one, expected, got, error = told[title]
+        assert one == pytest.approx(derived["one_pool"][key], rel=0.01)
+        assert expected == pytest.approx(predicted[key], rel=0.01)
+        assert got == pytest.approx(simulated[key], rel=0.01)
+        assert error == pytest.approx(100 * errors[key], abs=1)
+    for title, at in (("operations/s, SSDs", 0), ("operations/s, disks", 1)):
+        assert told[title][1] == pytest.approx(derived["chosen"]["tiers"][at]["operations_per_s"], rel=0.01)
+        assert told[title][2] == pytest.approx(simulated["tiers"][at]["operations_per_s"], rel=0.01)
