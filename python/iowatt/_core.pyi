@@ -111,9 +111,21 @@ def trace_heat(
 ) -> TraceHeat:
     """Read a whole trace and count reads, writes and bytes by device, extent and period.
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request counts
-    where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join pairwise,
-    and then extents: ``measures`` says what they became.
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request
+    counts where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join
+    pairwise, and then extents: ``measures`` says what they became.
+    """
+
+def cache_simulate(
+    source: Iterable[Any] | None,
+    spec_json: str,
+    plan_json: str,
+    progress: Callable[[float | None, int], object] | None = None,
+) -> str:
+    """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
+
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes,
+    warm_up, caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
     """
 
 def trace_formats() -> str:
@@ -142,12 +154,26 @@ def simulate(
     foreseen: dict[str, NDArray[Any]] | None = None,
     idle: Callable[[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]], object]
     | None = None,
+    back_end: Callable[
+        [
+            NDArray[np.int64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+            NDArray[np.uint64],
+            NDArray[np.uint32],
+            NDArray[np.uint32],
+        ],
+        object,
+    ]
+    | None = None,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 
     An oracle is told ``foreseen``, which is that of a first run with the same plan and sources; told
     nothing, it does nothing. ``idle`` is given the idle periods in batches (drive, start and length in
     nanoseconds, whether it is cut) where the plan asks for them; what it raises ends the simulation.
+    ``back_end`` is given every request that a pool is handed, in batches in order of time: nanoseconds, pool,
+    whether it writes, offset and size in bytes, and what it is for (``iowatt.trace.back_end.PURPOSES``).
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
     ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.

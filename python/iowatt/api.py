@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.search.executor import Executor
     from iowatt.search.prepare import Given
     from iowatt.search.sweep import Progress as SearchProgress
+    from iowatt.trace.back_end import BackEndSpool
 
 Progress = Callable[[float | None, int], None]
 
@@ -36,6 +37,7 @@ def run(
     seed: int | None = None,
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
+    save_back_end: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Run:
@@ -54,7 +56,10 @@ def run(
     output:
         Directory of the bundle. Without it nothing is written and the Run lives in memory.
     force:
-        Replace a bundle that exists at ``output``.
+        Replace a bundle that exists at ``output``, and a file at ``save_back_end``.
+    save_back_end:
+        Parquet file for the requests that the pools were handed, as a trace in native columns whose devices
+        are the pools.
     progress:
         Called a few times a second with the fraction done (or ``None``) and the requests so far.
     command:
@@ -78,7 +83,7 @@ def run(
         inputs.insert(0, (str(given), given))
 
     place = bundle.reserve(output, force=force) if output is not None else nullcontext()
-    with place as reservation:
+    with place as reservation, _back_end(save_back_end, work.plan, force=force) as back_end:
         digest = provenance.Digest(inputs)
         digest.start()
         try:
@@ -86,6 +91,7 @@ def run(
                 work,
                 inputs=digest.inputs,
                 scratch=None if reservation is None else reservation.aside,
+                back_end=back_end,
                 started_at=started_at,
                 command=command,
                 progress=progress,
@@ -99,6 +105,22 @@ def run(
         result.write_into(reservation.aside)
     index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
+
+
+@contextmanager
+def _back_end(
+    target: str | os.PathLike[str] | None, plan: Mapping[str, Any], *, force: bool
+) -> Iterator[BackEndSpool | None]:
+    """What takes the back-end stream; it is written to ``target`` when all went well."""
+    if target is None:
+        yield None
+        return
+    from iowatt.sources.translation import space_names
+    from iowatt.trace.back_end import BackEndSpool
+
+    file = Path(target)
+    with BackEndSpool(file, space_names(plan["names"]), force=force) as spool:
+        yield spool
 
 
 def sweep(
@@ -220,6 +242,99 @@ def curve(
     return _frame(
         request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
+
+
+def cache(
+    trace: str | os.PathLike[str],
+    *,
+    policy: str | Iterable[str] = "lru",
+    size: str | Iterable[str] = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%",
+    block: str | int | None = "4KiB",
+    writes: str = "allocate",
+    warm_up: str | int | None = None,
+    percent_of: str = "footprint",
+    requests: int | None = None,
+    duration: str | None = None,
+    span: str | None = None,
+    rate: str | float | None = None,
+    seed: int | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    reading: Mapping[str, Any] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Simulate caches alone, without drives and without time: many policies and sizes in one pass.
+
+    Parameters
+    ----------
+    trace:
+        A trace file, or a profile: a name of the library or a ``.toml`` file.
+    policy:
+        Names of policies (docs/models/cache.md) with parameters, ``"lru,s3-fifo:small_share=0.2"``, or
+        ``"all"``.
+    size:
+        ``"4GiB"``, or ``"1%"`` of the footprint, which takes a first pass over the trace; without blocks
+        numbers of objects.
+    block:
+        Of the caches; None: each request is one object, whatever its size.
+    writes:
+        ``"allocate"``: a write that misses enters. ``"around"``: it does not.
+    warm_up:
+        What is not counted at the beginning: a number of requests, or a time such as ``"1h"``.
+    percent_of:
+        ``"footprint"``, the blocks that are touched, or ``"span"``, the address space.
+    requests, duration, span, rate, seed, set:
+        Of a profile, as of ``iowatt trace generate``.
+    reading:
+        How a recorded trace is read, the options of `iowatt.trace.open.spec`.
+    output:
+        A page (.html) to write.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each cache: ``policy``, ``parameters`` (as text), ``size`` as asked, ``size_bytes``,
+        ``slots``, ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and
+        ``hit_bytes_ratio``, of reads and writes too (``read_``, ``write_``; null where there are none).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        Whatever is wrong with the trace or what is asked for.
+    """
+    import polars as pl
+
+    from iowatt.caching import page, policies
+    from iowatt.caching.ask import ask
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        page.check_target(target, force)
+    found = ask(
+        os.fspath(trace),
+        policy=policy,
+        size=size,
+        block=block,
+        writes=writes,
+        warm_up=warm_up,
+        percent_of=percent_of,
+        requests=requests,
+        duration=duration,
+        span=span,
+        rate=rate,
+        seed=seed,
+        overrides=_overrides(set, None),
+        reading=reading,
+        progress=progress,
+    )
+    if target is not None:
+        page.write(found, target, force=force)
+    rows = []
+    for row in found["caches"]:
+        given = policies.Policy(row["policy"], tuple(row["parameters"].items())).text.partition(":")[2]
+        rows.append({**{key: value for key, value in row.items() if key != "hits"}, "parameters": given})
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _search_given(

@@ -18,6 +18,7 @@ from iowatt.sources import simulator
 if TYPE_CHECKING:
     from iowatt.scenario import Scenario
     from iowatt.sources.simulator import Progress
+    from iowatt.trace.back_end import BackEndSpool
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def simulate(
     command: str | None = None,
     progress: Progress | None = None,
     scratch: Path | None = None,
+    back_end: BackEndSpool | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Run:
@@ -85,7 +87,7 @@ def simulate(
         Asked for after the simulation: the files that were read, with their digests.
     started_at:
         As :func:`iowatt.run.provenance.now` has it.
-    progress, scratch, other_cpu_s, cpu_clock:
+    progress, scratch, back_end, other_cpu_s, cpu_clock:
         As for :func:`iowatt.sources.simulator.observe`.
 
     Raises
@@ -99,6 +101,7 @@ def simulate(
         scenario_text=work.text,
         progress=progress,
         scratch=scratch,
+        back_end=back_end,
         other_cpu_s=other_cpu_s,
         cpu_clock=cpu_clock,
     )

@@ -18,9 +18,9 @@ def test_the_list_names_the_studies(tmp_path):
     done = iowatt("study", "list", cwd=tmp_path)
     assert done.returncode == 0
     assert "arrays2002" in done.stdout
-    (study,) = json.loads(iowatt("study", "list", "--json", cwd=tmp_path).stdout)["studies"]
-    assert study["name"] == "arrays2002"
-    assert study["question"]
+    studies = json.loads(iowatt("study", "list", "--json", cwd=tmp_path).stdout)["studies"]
+    assert {"arrays2002", "offloading2008"} <= {study["name"] for study in studies}
+    assert all(study["question"] for study in studies)
 
 
 def test_an_unknown_study_is_wrong_input(tmp_path):

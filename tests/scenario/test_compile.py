@@ -82,6 +82,7 @@ def test_names(plan):
         "name": "q.0",
         "model": "toshiba-mg04sca500e",
         "pool": "q",
+        "kind": "hdd",
         "raw_bytes": 5 * 10**12,
         "idle_w": 6.2,
         "levels": [],

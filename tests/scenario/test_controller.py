@@ -51,8 +51,87 @@ def test_a_cache_with_defaults():
             "low_watermark": 0.6,
             "destage_bytes": 16 * 16_384,
             "destage_outstanding": 16,
+            "destage": "watermark",
+            "transfers": "mixed",
+            "read_ahead": None,
+            "mirror": None,
         },
+        "split": None,
+        "zero_detect": False,
+        "losses": [],
     }
+
+
+def test_the_services_of_an_array():
+    found = controller(
+        'split = "32KiB"\nzero_detect = true\nloss = [{ of = "controller", at = "1min", back = "2min" }]\n'
+        '[array.controller.cache]\nsize = "64MiB"\nadaptive = true\ndestage = "utilisation"\n'
+        'read_ahead = { most = "2MiB" }\nmirror = { bandwidth = "2GB/s", latency = "5us" }'
+    )
+    assert found["split"] == {"bytes": 32_768, "outstanding": 8}
+    assert found["zero_detect"] is True
+    assert found["losses"] == [{"of": "controller", "at_s": 60.0, "back_s": 120.0}]
+    cache = found["cache"]
+    assert (cache["transfers"], cache["destage"]) == ("needed", "utilisation")
+    assert cache["read_ahead"] == {
+        "streams": 32,
+        "after": 2,
+        "least_bytes": 2**17,
+        "most_bytes": 2**21,
+        "share": 0.25,
+    }
+    assert cache["mirror"] == {"bandwidth_bytes_per_s": 2e9, "latency_s": 5e-6}
+
+
+def test_what_does_not_apply_is_left_out():
+    through = controller('cache = { size = "4GiB", write = "through", mirror = { bandwidth = "1GB/s" } }')
+    assert through["cache"]["mirror"] is None
+    assert controller('cache = { size = "4GiB", adaptive = false }')["cache"]["transfers"] == "whole"
+    bare = controller('split = "64KiB"\nloss = [{ of = "battery", at = "1s" }]')
+    assert (bare["cache"], bare["losses"]) == (None, [])
+
+
+def test_zeros_of_a_workload():
+    text = TEXT.removesuffix("[array.controller]\n") + (
+        '[[workload]]\nname = "w"\nprofile = { name = "uniform", rate_iops = 10 }\nzero_share = 0.25\n'
+    )
+    assert compile_plan(load(text))["simulation"]["workloads"][0]["zero_share"] == 0.25
+    with pytest.raises(ScenarioError, match="at most 1"):
+        load(text.replace("0.25", "25"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('split = "1000B"', ["controller.split", "whole number of sectors", "multiple of 512"]),
+        (
+            'cache = { size = "4GiB", line = "64KiB" }\nsplit = 1536',
+            ["controller.split", "parts of cache lines, 1024 bytes", "multiple of 1024"],
+        ),
+        ('cache = { size = "4GiB", read = false, read_ahead = {} }', ["read_ahead", "leave read = true"]),
+        (
+            'cache = { size = "4GiB", read_ahead = { most = "64KiB" } }',
+            ["read_ahead.start", "more than most, 65536"],
+        ),
+        (
+            CACHE + 'loss = [{ of = "controller", at = "1s" }]',
+            ["loss", "the only copy of dirty data", "give array.controller.cache.mirror"],
+        ),
+        (
+            CACHE + 'loss = [{ of = "battery", at = "9s", back = "9s" }]',
+            ["loss", "back", "not after the loss, 9 s"],
+        ),
+        (
+            CACHE + 'loss = [{ of = "battery", at = "9s" }, { of = "battery", at = "20s" }]',
+            ["loss", "fails at 9 s is not back by then"],
+        ),
+        (CACHE + 'loss = [{ of = "fan", at = "9s" }]', ['"fan" is not accepted']),
+    ],
+)
+def test_services_that_contradict(text, words):
+    message = problem(text)
+    for word in words:
+        assert word in message
 
 
 def test_units():

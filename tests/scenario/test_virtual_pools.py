@@ -121,9 +121,9 @@ def test_parts_and_volumes_lie_one_after_another():
     [
         (
             [hybrid("tiering", fast='"sdd"')],
-            ["virtual_pool.0.fast.pool", "no pool 'sdd'", "did you mean 'ssd'?"],
+            ["virtual_pool.hybrid.fast.pool", "no pool 'sdd'", "did you mean 'ssd'?"],
         ),
-        ([hybrid("tiering", fast='"hdd"')], ["virtual_pool.0.slow.pool", "'hdd' is already a part"]),
+        ([hybrid("tiering", fast='"hdd"')], ["virtual_pool.hybrid.slow.pool", "'hdd' is already a part"]),
         ([hybrid("tiering", fast='"hybrid"')], ["fast.pool", "is a virtual pool; parts are ranges of pools"]),
         (
             [hybrid("tiering", fast='{ pool = "ssd", capacity = "90GB" }')],
@@ -131,32 +131,36 @@ def test_parts_and_volumes_lie_one_after_another():
         ),
         (
             [hybrid("tiering", fast='"ssd"'), volume("log", "ssd")],
-            ["volume.0", "part 'fast' of 'hybrid' already takes the rest of pool 'ssd'"],
+            ["volume.log", "part 'fast' of 'hybrid' already takes the rest of pool 'ssd'"],
         ),
         (
             [hybrid("tiering"), virtual('scheme = "linear"\npart = ["hdd"]', "line")],
-            ["virtual_pool.1.part.0", "part 'slow' of 'hybrid' already takes the rest of pool 'hdd'"],
+            ["virtual_pool.line.part.0", "part 'slow' of 'hybrid' already takes the rest of pool 'hdd'"],
         ),
-        ([virtual('scheme = "linear"\npart = ["ssd"]', "hdd")], ["virtual_pool.0.name", "taken by a pool"]),
-        ([hybrid("tiering"), hybrid("tiering")], ["virtual_pool.1.name", "taken by another virtual_pool"]),
+        ([virtual('scheme = "linear"\npart = ["ssd"]', "hdd")], ["virtual_pool.hdd.name", "taken by a pool"]),
+        ([hybrid("tiering"), hybrid("tiering")], ["virtual_pool.hybrid.name", "taken by another virtual_pool"]),
         ([hybrid("linear")], ["the required key 'part' is missing"]),
         ([hybrid("caching", 'initial = "cold"')], ["initial", 'goes only with scheme = "tiering"']),
         ([hybrid("caching", "dirty_high = 0.1\ndirty_low = 0.2")], ["dirty_low", "above dirty_high"]),
         ([hybrid("tiering", "promotion_threshold = 0")], ["promotion_threshold", "at least 1"]),
         (
             [hybrid("tiering").replace("64KiB", "1000B")],
-            ["virtual_pool.0.extent", "1000 bytes", "sectors of 512 bytes", "multiple of 512"],
+            ["virtual_pool.hybrid.extent", "1000 bytes", "sectors of 512 bytes", "multiple of 512"],
         ),
         (
             [hybrid("tiering").replace("64KiB", "16GiB")],
-            ["virtual_pool.0.extent", "part 'fast' (8000000000 B of pool 'ssd') holds none"],
+            ["virtual_pool.hybrid.extent", "part 'fast' (7.451 GiB of pool 'ssd') holds none"],
         ),
         (
-            [hybrid("tiering", "max_migrations = 4000").replace('"hdd"', '{ pool = "hdd", capacity = "1MB" }')],
-            ["virtual_pool.0.max_migrations", "the slow part holds 15 extents"],
+            [
+                hybrid("tiering", "max_migrations = 4000").replace(
+                    '"hdd"', '{ pool = "hdd", capacity = "1MB" }'
+                )
+            ],
+            ["virtual_pool.hybrid.max_migrations", "the slow part holds 15 extents"],
         ),
-        ([hybrid("tiering"), volume("db", "hybird")], ["volume.0.pool", "did you mean 'hybrid'?"]),
-        ([hybrid("tiering"), volume("db", "hybrid", "42TB")], ["volume.0.capacity", "do not fit"]),
+        ([hybrid("tiering"), volume("db", "hybird")], ["volume.db.pool", "did you mean 'hybrid'?"]),
+        ([hybrid("tiering"), volume("db", "hybrid", "42TB")], ["volume.db.capacity", "do not fit"]),
     ],
 )
 def test_what_contradicts_what(parts, words):
@@ -174,3 +178,88 @@ def test_a_check_names_the_virtual_pool():
     found = describe(load('name = "x"\n' + POOLS + hybrid("caching") + volume("db", "hybrid") + END))
     assert [v["pool"] for v in found["volumes"]] == ["hybrid"]
     assert found["virtual_pools"][0]["scheme"] == "caching"
+
+
+def tiers(more: str = "", tier: str = '[{ pool = "ssd", capacity = "8GB" }, "hdd", "old"]') -> str:
+    return virtual(f'scheme = "tiered-pool"\ntier = {tier}\n{more}', "tiers")
+
+
+def tiered(*parts: str):
+    return plan(*parts)["simulation"]["virtual_pools"][0]["scheme"]
+
+
+def test_smart_tiers_are_the_default():
+    found = tiered(tiers())
+    page = 42 * 2**20
+    # 2 % of each tier are for relocations only.
+    slots = [8_000_000_000 // page, DRIVE // page, DRIVE // page]
+    offered = sum(count - count * 2 // 100 for count in slots) * page
+    assert found == {
+        "kind": "tiered-pool",
+        "page_bytes": page,
+        "step_bytes": 2**20,
+        "capacity_bytes": offered,
+        "tiers": [
+            {"performance_iops": None, "relocation_buffer": 0.02, "new_page_buffer": buffer}
+            for buffer in (0.0, 0.08, 0.08)
+        ],
+        "cycle_s": 3600.0,
+        "weight": 1.0,
+        "new_pages": 1,
+        "max_relocations": 1,
+        "rate_bytes_per_s": None,
+        "clock_s": 0.0,
+        "window": None,
+        "policies": [],
+    }
+
+
+def test_fast_vp_is_a_variant_of_which_every_key_may_be_given():
+    more = (
+        'variant = "fast-vp"\nmode = "continuous"\nweight = 0.3\nrate = "50MB/s"\nclock = "08:30"\n'
+        'window = { start = "22:00", length = "8h" }\npage = "1GiB"\nnew_pages = "bottom"'
+    )
+    found = tiered(tiers(more))
+    assert (found["page_bytes"], found["cycle_s"], found["weight"]) == (2**30, 86_400.0, 0.3)
+    assert (found["new_pages"], found["clock_s"], found["rate_bytes_per_s"]) == (2, 30_600.0, 50e6)
+    assert found["window"] == {"start_s": 79_200.0, "length_s": 28_800.0}
+    assert [tier["new_page_buffer"] for tier in found["tiers"]] == [0.1, 0.1, 0.1]
+
+
+def test_a_policy_is_about_the_place_of_its_volume():
+    policy = 'policy = [{ volume = "b", most = { ssd = 0.1 } }]'
+    found = tiered(tiers(policy), volume("a", "tiers", "1GB"), volume("b", "tiers", "2GB"))
+    assert found["policies"] == [
+        {
+            "from_bytes": 1_000_000_000 // 512 * 512,
+            "until_bytes": 3_000_000_000 // 512 * 512,
+            "most": [0.1, 1.0, 1.0],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([tiers('window = { start = "25:00", length = "8h" }')], ["window.start", "'25:00' is not accepted"]),
+        ([tiers('capacity = "200GB"')], ["capacity", "do not fit", "leave capacity out"]),
+        ([tiers('page = "10GiB"')], ["virtual_pool.tiers.page", "part 'ssd'", "holds none"]),
+        ([tiers('step = "1000B"')], ["virtual_pool.tiers.step", "multiple of 512"]),
+        (
+            [tiers('policy = [{ volume = "db", most = { ssd = 0.1 } }]')],
+            ["policy.0.volume", "no volume 'db'"],
+        ),
+        (
+            [tiers('policy = [{ volume = "tiers", most = { sdd = 0.1 } }]')],
+            ["policy.0.most.sdd", "no tier on pool 'sdd'", "did you mean 'ssd'?"],
+        ),
+        (
+            [tiers(tier='[{ pool = "ssd", relocation_buffer = 0.6, new_page_buffer = 0.6 }, "hdd"]')],
+            ["tier.0.new_page_buffer", "take 1.2 of the tier"],
+        ),
+        ([tiers(tier='["ssd", "hdd", "old", "ssd"]')], ["tier"]),
+    ],
+)
+def test_what_contradicts_what_in_a_pool_of_tiers(parts, words):
+    found = complaints(*parts)
+    assert [word for word in words if word not in found] == [], found

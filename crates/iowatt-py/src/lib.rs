@@ -1,6 +1,7 @@
 //! The Python binding: JSON in, NumPy out, GIL released. No logic of its own.
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_core.pyi`
 
+mod cache;
 mod idle;
 mod policy;
 mod policy_trial;
@@ -15,6 +16,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
+    module.add_function(wrap_pyfunction!(cache::cache_simulate, module)?)?;
     module.add_function(wrap_pyfunction!(policy::evaluate_policy, module)?)?;
     module.add_class::<policy_trial::PolicyTrial>()?;
     module.add_function(wrap_pyfunction!(policy::break_even, module)?)?;

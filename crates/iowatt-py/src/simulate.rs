@@ -15,7 +15,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs a simulation; the GIL is released but for progress calls and sources that live in Python.
 #[pyfunction]
-#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None))]
+#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None, back_end=None))]
 pub fn simulate<'py>(
     py: Python<'py>,
     plan_json: &str,
@@ -23,6 +23,7 @@ pub fn simulate<'py>(
     progress: Option<Py<PyAny>>,
     foreseen: Option<Periods<'py>>,
     idle: Option<Py<PyAny>>,
+    back_end: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let periods = foreseen.map(|periods| periods.rows()).transpose()?;
     let plan: Plan = serde_json::from_str(plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
@@ -32,7 +33,8 @@ pub fn simulate<'py>(
         .map(|(spec, rows)| open_ahead(py, rows, &spec))
         .collect::<PyResult<Vec<Box<dyn Source>>>>()?;
     let mut stopped_by = None;
-    let handover = idle.map(Handover::new);
+    let (idle, back_end) = (idle.map(Handover::new), back_end.map(Handover::new));
+    let failure = || idle.iter().chain(&back_end).find_map(Handover::failure);
     let outcome = py.detach(|| {
         let inputs = opened.iter_mut().map(|s| s.as_mut() as &mut dyn Source).collect();
         let mut last = Instant::now();
@@ -40,11 +42,14 @@ pub fn simulate<'py>(
         if let Some(periods) = &periods {
             simulation.foresee(periods);
         }
-        if let Some(handover) = &handover {
-            simulation.log_idle(handover.sink());
+        if let Some(idle) = &idle {
+            simulation.log_idle(idle.idle());
+        }
+        if let Some(back_end) = &back_end {
+            simulation.log_back_end(back_end.back_end());
         }
         simulation.run(&mut |at| {
-            if let Some(error) = handover.as_ref().and_then(Handover::failure) {
+            if let Some(error) = failure() {
                 stopped_by = Some(error);
                 return false;
             }
@@ -62,7 +67,7 @@ pub fn simulate<'py>(
         })
     });
     if outcome.is_ok()
-        && let Some(error) = handover.as_ref().and_then(Handover::failure)
+        && let Some(error) = failure()
     {
         return Err(error);
     }

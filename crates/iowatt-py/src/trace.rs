@@ -309,6 +309,29 @@ fn all_devices(spec: &mut TraceSpec) {
     }
 }
 
+/// Opens all devices of a trace, whose order is enough, decoded ahead where that pays; with the name of the file.
+pub(crate) fn open_whole(
+    py: Python<'_>,
+    source: Option<Py<PyAny>>,
+    spec_json: &str,
+) -> PyResult<(Box<dyn Source>, String)> {
+    match parse_spec(py, spec_json)? {
+        Asked::Recorded(mut spec) => {
+            spec.parts.iter_mut().for_each(all_of_it);
+            all_of_it(&mut spec);
+            let file = spec.file().to_owned();
+            let source = match source {
+                None => py
+                    .detach(|| iowatt_trace::open_ahead(&spec, BATCH))
+                    .map_err(|error| trace_error(py, error)),
+                some => open_spec(py, some, &spec),
+            };
+            Ok((source?, file))
+        }
+        Asked::Synthetic(plan) => Ok((synthetic::open(py, source, &plan)?, plan.name)),
+    }
+}
+
 /// Reads a whole trace and describes it, as JSON. Without `device` in the spec, all devices are read.
 #[pyfunction]
 #[pyo3(signature = (source, spec_json, progress=None))]
@@ -371,17 +394,17 @@ fn trace_describe(
 }
 
 /// Calls back into Python a few times a second, for progress and for Ctrl-C.
-struct Report {
+pub(crate) struct Report {
     callback: Option<Py<PyAny>>,
     last: Instant,
 }
 
 impl Report {
-    fn new(callback: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         Self { callback, last: Instant::now() }
     }
 
-    fn tell(&mut self, fraction: Option<f64>, requests: u64) -> Result<(), TraceError> {
+    pub(crate) fn tell(&mut self, fraction: Option<f64>, requests: u64) -> Result<(), TraceError> {
         if self.last.elapsed() < PROGRESS_EVERY {
             return Ok(());
         }
@@ -453,6 +476,6 @@ fn trace_formats() -> PyResult<String> {
     json(&iowatt_trace::formats())
 }
 
-fn json(value: &impl serde::Serialize) -> PyResult<String> {
+pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

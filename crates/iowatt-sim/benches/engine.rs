@@ -4,9 +4,11 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use common::solid::{flash, offered, one_drive};
 use common::{capacity, one_pool, poisson, run};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use serde_json::json;
 
 const REQUESTS: usize = 100_000;
 
@@ -52,6 +54,28 @@ fn behind_a_cache(bencher: Bencher, write: &str) {
         });
     }
     let requests = poisson(1, REQUESTS, 400.0, 0.66, 8_192, space);
+    bencher
+        .counter(ItemsCount::new(REQUESTS))
+        .with_inputs(|| requests.clone())
+        .bench_values(|requests| run(&plan, requests));
+}
+
+/// 4 KiB anywhere on an SSD of 1 TB (64 dies, 1.28 TB of flash, greedy collection) in steady state, 32 outstanding, by the
+/// share of reads in per cent: collection is active but for reads alone.
+#[divan::bench(args = [100, 70, 0], sample_count = 5)]
+fn ssd_at_depth_32(bencher: Bencher, reads: u32) {
+    let mut drive = flash(640, 0.28);
+    let media = &mut drive["media"];
+    (media["channels"], media["dies_per_channel"]) = (json!(16), json!(4));
+    media["pages_per_block"] = json!(1_024);
+    media["suspend"] = json!({"program": true, "erase": true, "latency_s": 20e-6});
+    media["gc"]["policy"] = json!("greedy");
+    // 64 dies x 2 planes x 1,024 pages of 16 KiB: superblocks of 2 GiB.
+    let raw = 640.0 * 2.0 * f64::from(1 << 30);
+    drive["sectors"] = json!((raw / 1.28 / 4_096.0) as u64);
+    let plan = one_drive(&drive, 32);
+    let capacity = offered(&drive) / 4_096 * 4_096;
+    let requests = poisson(1, REQUESTS, 1.0, f64::from(reads) / 100.0, 4_096, capacity);
     bencher
         .counter(ItemsCount::new(REQUESTS))
         .with_inputs(|| requests.clone())

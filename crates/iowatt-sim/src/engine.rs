@@ -6,9 +6,10 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
+use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::Controller;
+use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
@@ -17,6 +18,7 @@ use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Workshop};
 use crate::results::{self, Outcome};
+use crate::rng::{Room, Stream};
 use crate::slab::Slab;
 use crate::volume::Volumes;
 use iowatt_trace::{Op, Request, Source};
@@ -34,6 +36,7 @@ struct HostRequest {
     size: u32,
     stream: u32,
     write: bool,
+    trim: bool,
 }
 
 /// What the progress hook is told.
@@ -69,6 +72,10 @@ pub struct Simulation<'a> {
     controller: Option<Box<Controller>>,
     /// Where there is one, drive operations serve its transfers.
     volumes: Option<Box<Volumes>>,
+    /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
+    zeros: Vec<Option<(Stream, f64)>>,
+    /// Takes every request that a pool is handed.
+    back_end: Option<Box<BackEndLog>>,
     observer: Observer,
     logs_idle: bool,
     hosts: Slab<HostRequest>,
@@ -78,6 +85,8 @@ pub struct Simulation<'a> {
     flows: results::FlowIndex,
     issued: Vec<u64>,
     finished: u64,
+    /// Of those, trims, by workload.
+    trims: Vec<u64>,
     /// Operations of rebuilds that ended.
     background: u64,
 }
@@ -125,6 +134,12 @@ impl<'a> Simulation<'a> {
         }
         let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
+        let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
+            let told = controller.as_deref().is_some_and(Controller::detects_zeros);
+            let share = workload.zero_share;
+            (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
+        };
+        let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
         let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
@@ -134,8 +149,14 @@ impl<'a> Simulation<'a> {
             observer.map_heat(heat);
         }
         let arrivals = plan.workloads.iter().zip(sources).enumerate();
-        let arrivals = arrivals.map(|(i, (w, s))| Arrivals::new(w, s, plan.seed, i)).collect();
-        Ok(Self {
+        let arrivals = arrivals.map(|(i, (w, s))| {
+            let target = pools.get(plan.volumes[w.volume].pool);
+            let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
+            let trims = direct && target.is_some_and(Pool::passes_trims);
+            Arrivals::new(w, s, plan.seed, i, trims)
+        });
+        let arrivals = arrivals.collect();
+        let mut built = Self {
             now: 0,
             end,
             events: EventQueue::new(drives.len(), plan.workloads.len()),
@@ -151,6 +172,8 @@ impl<'a> Simulation<'a> {
             buses,
             controller,
             volumes,
+            zeros,
+            back_end: None,
             observer,
             logs_idle: plan.observe.idle,
             hosts: Slab::default(),
@@ -159,8 +182,18 @@ impl<'a> Simulation<'a> {
             flows,
             issued: vec![0; plan.workloads.len()],
             finished: 0,
+            trims: vec![0; plan.workloads.len()],
             background: 0,
-        })
+        };
+        if let Some(controller) = &plan.controller {
+            built.schedule_losses(controller);
+        }
+        Ok(built)
+    }
+
+    /// Hands every request that a pool is handed to `sink`, in batches in order of time.
+    pub fn log_back_end(&mut self, sink: BackEndSink) {
+        self.back_end = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
@@ -277,6 +310,14 @@ impl<'a> Simulation<'a> {
                 self.space_answered(upper)?;
                 self.settle()
             }
+            Event::Loss(number) => {
+                self.lose(number);
+                self.settle()
+            }
+            Event::Return(number) => {
+                self.regain(number);
+                self.settle()
+            }
         }
     }
 
@@ -312,12 +353,14 @@ impl<'a> Simulation<'a> {
                 capacity: volume.capacity_bytes,
             });
         }
-        let write = request.op == Op::Write;
-        self.observer.arrived(self.now, workload, write);
-        self.observer.issued_at(self.now, workload, (offset, size, write));
-        if self.controller.is_none() {
-            let from = volume.offset_bytes + offset;
-            self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+        let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
+        if !trim {
+            self.observer.arrived(self.now, workload, write);
+            self.observer.issued_at(self.now, workload, (offset, size, write));
+            if self.controller.is_none() {
+                let from = volume.offset_bytes + offset;
+                self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
+            }
         }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
@@ -326,11 +369,19 @@ impl<'a> Simulation<'a> {
             size: request.size,
             stream: request.stream,
             write,
+            trim,
         });
+        if trim {
+            self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
+            return Ok(());
+        }
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
-            self.enter_controller(host, space, range);
+            let (pool, workload) = (space as u32, workload as u32);
+            let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
+            let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
+            self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
         }
         if self.volumes.is_some() {
@@ -338,11 +389,25 @@ impl<'a> Simulation<'a> {
             self.enter_volumes(space, host, range);
             return Ok(());
         }
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space, &range, Reason::Host);
+        }
         let pool = &mut self.pools[space];
         let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
+    }
+
+    /// A trim goes to the drives; it is no part of what is observed of reads and writes.
+    #[inline(never)]
+    fn issue_trim(&mut self, host: u32, range: (u64, u64), pool: usize) {
+        let made = self.pools[pool].trim(range, host, &mut self.ops, &mut self.ready);
+        self.hosts.get_mut(host).ops_left = made.max(1);
+        if made == 0 {
+            self.events.push(self.now, Event::Answered(host));
+        }
+        self.hand_out();
     }
 
     /// Hands the ready operations to their drives.
@@ -369,7 +434,9 @@ impl<'a> Simulation<'a> {
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, false);
+            if !op.trim {
+                self.rebuild_done(&op, false);
+            }
         } else {
             self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
             self.hand_out();
@@ -408,7 +475,11 @@ impl<'a> Simulation<'a> {
         let host = self.hosts.remove(host);
         let workload = host.workload as usize;
         self.finished += 1;
-        self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        if host.trim {
+            self.trims[workload] += 1;
+        } else {
+            self.observer.completed(now, workload, host.write, host.arrived, u64::from(host.size));
+        }
         match self.arrivals[workload].completed(now, host.stream) {
             None => self.issue_closed(workload),
             Some(at) => {
@@ -440,8 +511,13 @@ impl<'a> Simulation<'a> {
     fn lost(&mut self, key: u32) -> Result<(), SimError> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            self.rebuild_done(&op, true);
+            if !op.trim {
+                self.rebuild_done(&op, true);
+            }
             return Ok(());
+        }
+        if op.trim {
+            return self.operation_done(&op); // what is lost needs no trim
         }
         let pool = &mut self.pools[self.pool_of_drive[op.drive as usize]];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
@@ -503,11 +579,14 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(mut self) -> Result<Outcome, SimError> {
+        if let Some(log) = &mut self.back_end {
+            log.flush();
+        }
         let end = self.end.unwrap_or(self.now);
         for drive in &mut self.drives {
             drive.finish(end, &self.ops, &mut self.observer);
         }
-        for host in self.hosts.values() {
+        for host in self.hosts.values().into_iter().filter(|host| !host.trim) {
             self.observer.unfinished(end, host.workload as usize, host.arrived);
         }
         for bus in &mut self.buses {
@@ -526,6 +605,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };
         Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))

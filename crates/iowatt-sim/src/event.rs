@@ -36,6 +36,10 @@ pub enum Event {
     Alarm(u32),
     /// The volume room has answered a request at once: its key in the layer above.
     Answered(u32),
+    /// A part of the controller fails: index into the losses of its plan.
+    Loss(u32),
+    /// It is back.
+    Return(u32),
 }
 
 /// Bits of the place in the second number of a key: more drives than anybody has. The order of scheduling is above it,

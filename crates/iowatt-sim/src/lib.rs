@@ -5,6 +5,7 @@
 //! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
 
 pub mod arrival;
+mod back_end_log;
 pub mod bus;
 pub mod clock;
 pub mod controller;
@@ -21,6 +22,7 @@ pub mod rng;
 pub mod slab;
 pub mod volume;
 
+pub use back_end_log::{BackEndRow, BackEndSink};
 pub use engine::{Progress, Simulation};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};

@@ -5,7 +5,7 @@ mod heat;
 mod ssd;
 mod volume;
 
-pub use controller::{CacheResult, ControllerResult, StationResult};
+pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
 pub use heat::HeatResult;
 pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};
@@ -269,6 +269,10 @@ pub struct Summary {
     pub heat: Option<HeatResult>,
     /// Requests completed, the warm-up's included.
     pub requests_simulated: u64,
+    /// Of those, trims, by workload, which no other figure counts; only SSDs without parity are sent any. Empty where
+    /// there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trims: Vec<u64>,
     /// Events scheduled.
     pub events: u64,
     /// Width of the intervals.
@@ -315,6 +319,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
+    /// Requests completed that were trims, by workload.
+    pub trims: &'a [u64],
     /// The volume room, where there is one.
     pub volumes: Option<&'a Volumes>,
 }
@@ -328,7 +334,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, volumes } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, trims, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -356,6 +362,7 @@ pub fn collect(
         }),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,
+        trims: if trims.iter().any(|&n| n > 0) { trims.to_vec() } else { Vec::new() },
         events,
         interval_ns: observer.intervals().width(),
     };

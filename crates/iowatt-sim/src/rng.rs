@@ -24,6 +24,8 @@ pub enum Room {
     Chunklets = 20,
     /// Written pages whose contents exist already, of each virtual pool.
     Duplicates = 21,
+    /// Which writes of each workload are all zeros.
+    Zeros = 30,
 }
 
 /// The random stream of one room and index.
@@ -45,8 +47,12 @@ impl Stream {
 
     /// Exponential with mean 1.
     pub fn exponential(&mut self) -> f64 {
-        let unit = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - unit).ln()
+        -(1.0 - self.unit()).ln()
+    }
+
+    /// Uniform in `0.0..1.0`.
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Normal with mean 0 and deviation 1: the sum of twelve uniform draws less 6 (its tails end at 6).

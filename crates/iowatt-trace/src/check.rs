@@ -23,6 +23,14 @@ pub trait Records: Send {
     /// # Errors
     /// The input cannot be read further.
     fn next(&mut self) -> Result<Option<Entry>, TraceError>;
+    /// Appends at most `limit` records that decode, up to the first that does not, and returns the place of the first of
+    /// them; their places follow each other. May append none wherever [`Self::next`] would do as well.
+    ///
+    /// # Errors
+    /// The input cannot be read further.
+    fn run(&mut self, _out: &mut Vec<Raw>, _limit: usize) -> Result<u64, TraceError> {
+        Ok(0)
+    }
     /// Names used so far.
     fn names(&self) -> &Names;
     /// Fraction consumed, where known.
@@ -65,10 +73,14 @@ pub struct Checked<R> {
     earliest_ns: u64,
     origin_ns: Option<u64>,
     last_ns: Option<u64>,
+    /// Records of a run.
+    run: Vec<Raw>,
     ended: bool,
 }
 
 const FIRST_BAD: usize = 5;
+/// Records of a run at most.
+const RUN: usize = 256;
 const END: u64 = 1 << 63;
 
 impl<R: Records> Checked<R> {
@@ -100,6 +112,7 @@ impl<R: Records> Checked<R> {
             earliest_ns: u64::MAX,
             origin_ns: None,
             last_ns: None,
+            run: Vec::new(),
             ended: false,
         })
     }
@@ -131,16 +144,21 @@ impl<R: Records> Checked<R> {
 
     #[inline]
     fn admit(&mut self, place: u64, decoded: Result<Raw, Fault>) -> Result<(), TraceError> {
-        let checked = decoded.and_then(|raw| {
-            extent(&raw)?;
-            let stepped_back = self.order.note(raw.time_ns)?;
-            self.summary.reordered += u64::from(stepped_back);
-            Ok(raw)
-        });
-        let raw = match checked {
-            Ok(raw) => raw,
-            Err(fault) => return self.bad(place, fault),
-        };
+        match decoded {
+            Ok(raw) => self.admit_raw(place, &raw),
+            Err(fault) => self.bad(place, fault),
+        }
+    }
+
+    #[inline]
+    fn admit_raw(&mut self, place: u64, raw: &Raw) -> Result<(), TraceError> {
+        if !fits(raw) {
+            return self.bad(place, misfit(raw));
+        }
+        match self.order.note(raw.time_ns) {
+            Ok(stepped_back) => self.summary.reordered += u64::from(stepped_back),
+            Err(reason) => return self.bad(place, reason.into()),
+        }
         self.earliest_ns = self.earliest_ns.min(raw.time_ns);
         match self.selection.wants(raw.device, self.records.names().devices.names()) {
             Ok(true) => {}
@@ -158,9 +176,9 @@ impl<R: Records> Checked<R> {
         if let Some(limit) = self.spec.limit_bytes
             && raw.offset + raw.size > limit
         {
-            return Err(self.past_the_end(place, &raw, limit));
+            return Err(self.past_the_end(place, raw, limit));
         }
-        self.order.push(raw);
+        self.order.push(*raw);
         Ok(())
     }
 
@@ -199,7 +217,7 @@ impl<R: Records> Checked<R> {
             time_ns,
             offset: raw.offset,
             response_ns: raw.response_ns,
-            size: u32::try_from(raw.size).unwrap_or(u32::MAX), // `extent` has checked it
+            size: u32::try_from(raw.size).unwrap_or(u32::MAX), // `fits` has checked it
             device: raw.device,
             stream: raw.stream,
             op: raw.op,
@@ -240,6 +258,17 @@ impl<R: Records> Checked<R> {
         self.unusable(reason)
     }
 
+    /// Takes several records at once, where the input has them ready.
+    fn admit_run(&mut self) -> Result<bool, TraceError> {
+        let mut run = std::mem::take(&mut self.run);
+        run.clear();
+        let first = self.records.run(&mut run, RUN);
+        let admitted = first
+            .and_then(|first| (first..).zip(&run).try_for_each(|(place, raw)| self.admit_raw(place, raw)));
+        self.run = run;
+        admitted.map(|()| !self.run.is_empty())
+    }
+
     fn advance(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
         let full = out.len().saturating_add(limit);
         while out.len() < full {
@@ -248,6 +277,7 @@ impl<R: Records> Checked<R> {
                 out.push(request);
             } else if self.ended {
                 break;
+            } else if self.admit_run()? {
             } else if let Some((place, decoded)) = self.records.next()? {
                 self.admit(place, decoded)?;
             } else {
@@ -261,20 +291,23 @@ impl<R: Records> Checked<R> {
     }
 }
 
-/// Zero size, size over u32, end past 2^63.
+/// Neither zero size, nor size over u32, nor end past 2^63.
 #[inline]
-fn extent(raw: &Raw) -> Result<(), Fault> {
-    if raw.size == 0 && raw.op != Op::Flush {
-        return Err("the size is zero; a request moves at least one byte".into());
+fn fits(raw: &Raw) -> bool {
+    (raw.size > 0 || raw.op == Op::Flush) && raw.size <= u64::from(u32::MAX) && raw.offset <= END - raw.size
+}
+
+/// What does not fit.
+#[cold]
+fn misfit(raw: &Raw) -> Fault {
+    let (offset, size) = (raw.offset, raw.size);
+    if size == 0 && raw.op != Op::Flush {
+        return "the size is zero; a request moves at least one byte".into();
     }
-    if raw.size > u64::from(u32::MAX) {
-        return Err(format!("a size of {} bytes is not accepted; at most 4294967295", raw.size).into());
+    if size > u64::from(u32::MAX) {
+        return format!("a size of {size} bytes is not accepted; at most 4294967295").into();
     }
-    if raw.offset > END - raw.size {
-        let (offset, size) = (raw.offset, raw.size);
-        return Err(format!("offset {offset} plus size {size} is past 2^63 bytes").into());
-    }
-    Ok(())
+    format!("offset {offset} plus size {size} is past 2^63 bytes").into()
 }
 
 impl<R: Records> Source for Checked<R> {

@@ -7,7 +7,7 @@ use crate::ahead::Ahead;
 use crate::check::{Checked, Habits, Records};
 use crate::error::TraceError;
 use crate::format::blktrace::{self, Recording};
-use crate::format::{self, Decoder, Entry, Format};
+use crate::format::{self, Decoder, Entry, Format, Raw};
 use crate::input::{self, Input};
 use crate::names::Names;
 use crate::request::Source;
@@ -112,6 +112,10 @@ impl Records for FileRecords {
     #[inline]
     fn next(&mut self) -> Result<Option<Entry>, TraceError> {
         self.decoder.next(&mut self.input, &mut self.names)
+    }
+
+    fn run(&mut self, out: &mut Vec<Raw>, limit: usize) -> Result<u64, TraceError> {
+        self.decoder.run(&mut self.input, &mut self.names, out, limit)
     }
 
     fn names(&self) -> &Names {

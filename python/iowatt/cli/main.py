@@ -9,6 +9,7 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    cache,
     check,
     curve,
     devices,
@@ -38,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+cache.register(app)
 check.register(app)
 curve.register(app)
 devices.register(app)

@@ -37,6 +37,15 @@ def run(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed, in place of the scenario's.", show_default=False)
     ] = None,
+    save_back_end: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-back-end",
+            metavar="FILE.parquet",
+            help="Also write the requests that the pools were handed, as a trace.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print run.json instead of the headline figures.")
     ] = False,
@@ -56,6 +65,7 @@ def run(
             seed=seed,
             output=target,
             force=force,
+            save_back_end=save_back_end,
             progress=progress,
             command=shlex.join(["iowatt", *sys.argv[1:]]),
         )
@@ -175,9 +185,21 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         )
     if cache := summary.get("cache"):
-        shares = [(way, cache[f"{way}_hit_ratio"]) for way in ("read", "write")]
-        hits = [f"{percent(share)} of {way}s hit" for way, share in shares if share is not None]
+        shares = [
+            (way, cache[f"{way}_hit_ratio"], cache[f"{way}_hit_bytes_ratio"]) for way in ("read", "write")
+        ]
+        hits = [
+            f"{percent(share)} of {way}s hit ({percent(of_bytes)} of their bytes)"
+            for way, share, of_bytes in shares
+            if share is not None
+        ]
         rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
+    for virtual in summary.get("virtual_pools", ()):
+        tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
+        shares = [(tier["name"].partition(".")[2], tier["hit_ratio"]) for tier in tiers]
+        found = [f"{percent(share)} of requests on {part}" for part, share in shares if share is not None]
+        moved = sum(tier["migration_bytes_written"] for tier in tiers)
+        rows.insert(4, (virtual["name"], *found, f"{with_unit(moved, 'B')} moved"))
     return [(label, ", ".join(part for part in parts if part)) for label, *parts in rows]
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iowatt.report import numbers
 from iowatt.report.figures.figure import Cell, Column, Table
+from iowatt.scenario import replacement
 
 _WRITES = {
     "back": "write-back",
     "through": "write-through",
     "around": "write-around",
 }
+_TRANSFERS: dict[str, list[str]] = {
+    "mixed": [],
+    "whole": ["whole lines read and written"],
+    "needed": ["only what is needed is read and written"],
+}
+
+
+_PARTS = {"Processors": "processors", "Host link": "host_link", "Mirror link": "mirror_link"}
 
 
 def described(controller: Mapping[str, Any] | None) -> Table:
@@ -26,15 +35,22 @@ def described(controller: Mapping[str, Any] | None) -> Table:
             )
         if bandwidth := controller.get("host_bandwidth_bytes_per_s"):
             rows.append(["Host link", f"{numbers.with_unit(bandwidth, 'B')}/s"])
+        if split := controller.get("split"):
+            most = f"{split['outstanding']:,} of a request at a time"
+            rows.append(["Large requests", f"in pieces of {numbers.binary(split['bytes'])}, {most}"])
+        if controller.get("zero_detect"):
+            rows.append(["Writes of zeros", "detected, kept from the drives"])
         if cache := controller.get("cache"):
             rows.append(["Cache", _cache(cache)])
+            rows.extend(_beside(cache))
+        rows.extend(["Loss", _loss(loss)] for loss in controller.get("losses", ()))
     return Table([Column("Part", text=True), Column("What", text=True)], rows)
 
 
 def _cache(cache: Mapping[str, Any]) -> str:
     parts = [
         f"{numbers.binary(cache['capacity_bytes'])} in lines of {numbers.binary(cache['line_bytes'])}",
-        cache["replacement"].upper(),
+        replacement.shown(cache["replacement"]),
         _WRITES[cache["write"]],
     ]
     if not cache["read"]:
@@ -42,8 +58,30 @@ def _cache(cache: Mapping[str, Any]) -> str:
     if cache["write"] == "back":
         high, low = (numbers.percent(cache[key]) for key in ("high_watermark", "low_watermark"))
         most = numbers.binary(cache["destage_bytes"])
-        parts.append(f"destaged from {high} down to {low} dirty, {most} at most at a time")
+        if cache.get("destage") == "utilisation":
+            parts.append(
+                f"destaged by utilisation between {low} and {high} dirty, hot lines stay, {most} at most"
+            )
+        else:
+            parts.append(f"destaged from {high} down to {low} dirty, {most} at most at a time")
+    parts.extend(_TRANSFERS[cache.get("transfers", "mixed")])
     return ", ".join(parts)
+
+
+def _beside(cache: Mapping[str, Any]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    if ahead := cache.get("read_ahead"):
+        first, most = (numbers.binary(ahead[f"{which}_bytes"]) for which in ("least", "most"))
+        rows.append(["Read-ahead", f"{first} to {most}, of {ahead['streams']:,} streams at most"])
+    if mirror := cache.get("mirror"):
+        rate = numbers.with_unit(mirror["bandwidth_bytes_per_s"], "B")
+        rows.append(["Mirror link", f"{rate}/s, {numbers.duration(mirror['latency_s'])} to the answer"])
+    return rows
+
+
+def _loss(loss: Mapping[str, Any]) -> str:
+    back = "" if loss["back_s"] is None else f", back at {numbers.duration(loss['back_s'])}"
+    return f"{loss['of']} at {numbers.duration(loss['at_s'])}{back}"
 
 
 def outcome(summary: Mapping[str, Any]) -> list[tuple[str, Table]]:
@@ -52,13 +90,20 @@ def outcome(summary: Mapping[str, Any]) -> list[tuple[str, Table]]:
     if parts := summary.get("controller"):
         rows: list[list[Cell]] = [
             [title, part["requests"], numbers.percent(part["utilisation"]), _ms(part["wait_mean_ms"])]
-            for title, part in (("Processors", parts["processors"]), ("Host link", parts["host_link"]))
-            if part
+            for title, key in _PARTS.items()
+            if (part := parts.get(key))
         ]
         columns = [Column("Part", text=True), Column("Requests"), Column("Busy", text=True)]
-        tables.append(("Controller at work", Table([*columns, Column("Mean wait", text=True)], rows)))
+        if rows:
+            tables.append(("Controller at work", Table([*columns, Column("Mean wait", text=True)], rows)))
+        if parts.get("losses"):
+            tables.append(("Losses", _losses(parts["losses"])))
+        if zeros := parts.get("zeros"):
+            tables.append(("Zeros kept from the drives", _zeros(zeros)))
     if cache := summary.get("cache"):
         tables.append(("Cache at work", _hits(cache)))
+        if len(flows := [flow for flow in summary.get("workloads", ()) if flow.get("cache")]) > 1:
+            tables.append(("Hits by workload", _hits_by(flows)))
         tables.append(("Cache and drives", _back_end(cache)))
     return tables
 
@@ -76,10 +121,53 @@ def _back_end(cache: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = [
         ["Read from drives", f"{numbers.count(cache['fetches'])} times, {_bytes(cache['fetched_bytes'])}"],
         ["Destaged", f"{numbers.count(cache['destages'])} times, {_bytes(cache['destaged_bytes'])}"],
+        *_of_ahead(cache.get("read_ahead")),
+        ["Overwritten while dirty", _bytes(cache.get("overwritten_bytes", 0))],
         ["Dirty at the end", _bytes(cache["dirty_bytes_at_end"])],
         ["Writes that waited for space", _waits(cache)],
     ]
     return Table([Column("What", text=True), Column("How much", text=True)], rows)
+
+
+def _of_ahead(ahead: Mapping[str, Any] | None) -> list[list[Cell]]:
+    if not ahead:
+        return []
+    used = f"{_share(ahead['used_ratio'])} used, {_bytes(ahead['wasted_bytes'])} wasted"
+    return [["Of that, ahead of reads", f"{_bytes(ahead['bytes'])}, {used}"]]
+
+
+def _hits_by(flows: Sequence[Mapping[str, Any]]) -> Table:
+    keys = ("read_hit_ratio", "read_hit_bytes_ratio", "write_hit_ratio", "write_hit_bytes_ratio")
+    rows: list[list[Cell]] = [[flow["name"], *(_share(flow["cache"][key]) for key in keys)] for flow in flows]
+    titles = ("Workload", "Read hits", "of bytes read", "Write hits", "of bytes written")
+    return Table([Column(title, text=True) for title in titles], rows)
+
+
+def _losses(losses: Sequence[Mapping[str, Any]]) -> Table:
+    def at(seconds: float | None) -> str:
+        return numbers.NO_VALUE if seconds is None else numbers.duration(seconds)
+
+    rows: list[list[Cell]] = [
+        [
+            loss["of"],
+            at(loss["at_s"]),
+            at(loss["back_s"]),
+            _bytes(loss["dirty_bytes"]),
+            at(loss["flushed_s"]),
+            loss["written_through"],
+        ]
+        for loss in losses
+    ]
+    titles = ("What", "Lost at", "Back at", "Dirty then", "On the drives at")
+    return Table([*(Column(title, text=True) for title in titles), Column("Writes through")], rows)
+
+
+def _zeros(zeros: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        ["Written", _bytes(zeros["written_bytes"])],
+        ["Read", _bytes(zeros["read_bytes"])],
+    ]
+    return Table([Column("Direction", text=True), Column("Zeros", text=True)], rows)
 
 
 def _waits(cache: Mapping[str, Any]) -> str:

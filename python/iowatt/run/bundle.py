@@ -105,7 +105,7 @@ class Run:
         )
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table ``intervals``, ``latency``, ``energy``, ``devices`` or, where it was asked for, ``idle`` or ``heat``.
+        """``intervals``, ``latency``, ``energy``, ``devices`` or, where asked for, ``idle`` or ``heat``.
 
         ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
         """
@@ -121,7 +121,7 @@ class Run:
         """Whether the run has the table."""
         if name not in ASKED_FOR:
             return name in TABLES
-        kept = name in self._tables or (name == "idle" and self._idle is not None)
+        kept = self._tables.get(name) is not None or (name == "idle" and self._idle is not None)
         return kept or (self.path is not None and (self.path / f"{name}.parquet").is_file())
 
     def scan(self, name: str) -> pl.LazyFrame:
@@ -140,7 +140,7 @@ class Run:
             )
         if name == "idle" and self._idle is not None:
             return self._idle.scan()
-        if name in self._tables:
+        if self._tables.get(name) is not None:
             return self._tables[name].lazy()
         import polars as pl
 

@@ -8,7 +8,7 @@ output and a meter. Everything that ``run.json`` says is derived from this recor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ class Workload:
     #: What the reader of its trace counted (format, skipped, reordered ...), reading ahead included; where
     #: there was a trace.
     trace: Mapping[str, Any] | None = None
+    #: What its requests found in the cache, where there is one.
+    hits: Hits | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Volume:
     pool: str
     capacity_bytes: int
     flow: Flow
+    #: What its requests found in the cache, where there is one.
+    hits: Hits | None = None
 
 
 @dataclass(frozen=True)
@@ -151,11 +155,62 @@ class CacheCounts:
     waits_for_space: int
     space_wait_s: float
     dirty_bytes_at_end: int
+    #: Bytes of writes that replaced dirty ones.
+    overwritten_bytes: int = 0
+    #: Hot lines that the destager passed over, the warm-up included.
+    kept_back: int = 0
+    #: Bytes asked for ahead of reads; of those, asked for by a read later, and lost before any was.
+    ahead_bytes: int = 0
+    ahead_used_bytes: int = 0
+    ahead_wasted_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What the requests of a workload or a volume found in the cache."""
+
+    reads: int = 0
+    read_hits: int = 0
+    writes: int = 0
+    write_hits: int = 0
+    read_bytes: int = 0
+    read_hit_bytes: int = 0
+    write_bytes: int = 0
+    write_hit_bytes: int = 0
+
+    @staticmethod
+    def summed(parts: Sequence[Hits | None]) -> Hits | None:
+        """All of them together; None where one has no cache, or there is none."""
+        known = [part for part in parts if part is not None]
+        if not known or len(known) < len(parts):
+            return None
+        return Hits(*(sum(getattr(part, one.name) for part in known) for one in fields(Hits)))
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """Bytes that never reached the pools because they were zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A part of the controller that failed; over the whole run, times from its start."""
+
+    of: str
+    #: None where the run ended before.
+    at_s: float | None
+    back_s: float | None
+    dirty_bytes: int
+    flushed_s: float | None
+    written_through: int
 
 
 @dataclass(frozen=True)
 class TierCounts:
-    """One part of a virtual pool. Pairs are of reads and writes; requests are of those of its virtual pool."""
+    """One part of a virtual pool. Pairs are of reads and writes; hits are of those of its virtual pool."""
 
     part: str
     pool: str
@@ -305,6 +360,9 @@ class Record:
     #: Parts of the controller and its cache, where they are modelled.
     processors: Station | None = None
     host_link: Station | None = None
+    mirror_link: Station | None = None
+    zeros: Zeros | None = None
+    losses: Sequence[Loss] = ()
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).

@@ -86,7 +86,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
-        controller=summary_controller.controller(record.processors, record.host_link),
+        controller=summary_controller.controller(record),
         cache=summary_controller.cache(record.cache),
         virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
         tiers=summary_tiers.tiers(record.virtual_pools),
@@ -130,6 +130,7 @@ def _volumes(record: Record) -> Iterator[Volume]:
             throughput=efficiency.throughput(volume.flow, record.window.duration_s),
             response_time_ms=_response_times(volume.flow, rows),
             in_flight_mean=volume.flow.in_flight_mean,
+            cache=summary_controller.hits(volume.hits),
         )
 
 
@@ -143,6 +144,7 @@ def _workloads(record: Record) -> Iterator[Workload]:
             throughput=efficiency.throughput(workload.flow, record.window.duration_s),
             response_time_ms=_response_times(workload.flow, rows),
             in_flight_mean=workload.flow.in_flight_mean,
+            cache=summary_controller.hits(workload.hits),
             trace=None if workload.trace is None else TraceReading(**workload.trace),
         )
 

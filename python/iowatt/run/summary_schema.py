@@ -131,8 +131,8 @@ class Energy(_Part):
     by_cause_j: dict[str, float] = Field(
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
-        "they are computed from), rebuild, background (what buffers write out and read ahead), migration (data that "
-        "moves between the parts of a virtual pool); and "
+        "they are computed from), rebuild, background (what buffers write out and read ahead), migration "
+        "(data that moves between the parts of a virtual pool); and "
         "power_management (changes of level), idle (spinning without work), low_power (standby and other "
         "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
         "is total_j.",
@@ -325,11 +325,56 @@ class ControllerPart(_Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
+class Zeros(_Part):
+    """Bytes that never reached the pools because the controller knew them to be zeros."""
+
+    written_bytes: int
+    read_bytes: int
+
+
+class Loss(_Part):
+    """A controller or battery that failed; over the whole run, times from its start."""
+
+    of: str = Field(description="controller or battery.")
+    at_s: float | None = Field(description="Null where the run ended before.")
+    back_s: float | None = Field(description="Null where it was not back before the end.")
+    dirty_bytes: int = Field(description="Written and on no drive when it failed.")
+    flushed_s: float | None = Field(description="When all of that was on the drives.")
+    written_through: int = Field(description="Writes that went through to the drives because of it.")
+
+
 class Controller(_Part):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
     host_link: ControllerPart | None
+    mirror_link: ControllerPart | None = Field(
+        default=None, description="The link over which the partner controller gets a copy of writes."
+    )
+    zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
+    losses: list[Loss] = []
+
+
+class CacheHits(_Part):
+    """What requests found in the cache; ratios are null where there were no such requests."""
+
+    read_hit_ratio: float | None
+    read_hit_bytes_ratio: float | None
+    write_hit_ratio: float | None
+    write_hit_bytes_ratio: float | None
+    hit_ratio: float | None
+    hit_bytes_ratio: float | None
+
+
+class ReadAhead(_Part):
+    """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
+
+    bytes: int
+    used_bytes: int = Field(
+        description="Asked for by a read afterwards; what was read ahead in the warm-up is among it."
+    )
+    wasted_bytes: int = Field(description="Gave way or overwritten before any read asked for it.")
+    used_ratio: float | None
 
 
 class Cache(_Part):
@@ -352,6 +397,14 @@ class Cache(_Part):
     waits_for_space: int = Field(description="Writes that found no clean or free line.")
     space_wait_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written by hosts and not on the drives yet.")
+    overwritten_bytes: int = Field(
+        default=0, description="Of writes that replaced dirty data, which is destaged once."
+    )
+    kept_back_lines: int = Field(
+        default=0,
+        description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
+    )
+    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
 
 
 class Reduction(_Part):
@@ -376,7 +429,7 @@ class Reduction(_Part):
 
 
 class VirtualPool(_Part):
-    """An address space made of parts of pools, and what its scheme did; requests are those that reached it."""
+    """An address space made of parts of pools, and what its scheme did with the requests that reached it."""
 
     name: str
     scheme: str
@@ -399,7 +452,7 @@ class VirtualPool(_Part):
 
 
 class Tier(_Part):
-    """One part of a virtual pool; ratios are of the requests that reached the virtual pool, null without any."""
+    """One part of a virtual pool; ratios are of the requests to the virtual pool, null without any."""
 
     name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
     virtual_pool: str
@@ -427,7 +480,7 @@ class HeatSpace(_Part):
         description="front: requests of hosts on a volume; back: what a pool is handed, behind the cache."
     )
     name: str = Field(description="Of the volume, or of the pool.")
-    capacity_bytes: int
+    capacity_bytes: int = Field(description="Of the volume; of a pool, what its volumes take of it.")
     reads: int
     writes: int
     bytes_read: int
@@ -467,6 +520,7 @@ class Volume(_Part):
     throughput: Throughput
     response_time_ms: ResponseTimes
     in_flight_mean: float
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class TraceReading(_Part):
@@ -505,6 +559,7 @@ class Workload(_Part):
     response_time_ms: ResponseTimes
     in_flight_mean: float
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
+    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
 class Simulation(_Part):
@@ -560,6 +615,9 @@ class RunSummary(_Part):
         for device in data["devices"]:
             if device["flash"] is None:
                 del device["flash"]
+        for flow in (*data["volumes"], *data["workloads"]):
+            if flow["cache"] is None:
+                del flow["cache"]
         return data
 
 

@@ -54,13 +54,17 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": system.notes,
-        "sources": [_source(w, system, i, scenario.seed) for i, w in enumerate(scenario.workload)],
+        "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
         **({} if system.power is None else {"power": system.power.as_dict()}),
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
-                {"volume": system.volume_of_workload[i], "replay": _replay(w, system.synthetic.get(i))}
+                {
+                    "volume": system.volume_of_workload[i],
+                    "replay": _replay(w, system.synthetic.get(i)),
+                    **({"zero_share": w.zero_share} if w.zero_share else {}),
+                }
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [
@@ -68,7 +72,7 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
-            **({"virtual_pools": [v.plan() for v in system.virtual_pools]} if system.virtual_pools else {}),
+            **_virtual_pools(system),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
             "observe": {
@@ -80,6 +84,12 @@ def compile_plan(
             },
         },
     }
+
+
+def _virtual_pools(system: System) -> dict[str, Any]:
+    first = len(system.pools)
+    plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
+    return {"virtual_pools": plans} if plans else {}
 
 
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
@@ -142,7 +152,16 @@ def _states(system: System) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _source(workload: Workload, system: System, index: int, seed: int) -> dict[str, Any]:
+def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
+    """Whether trims of a volume on that pool mean anything: they go to SSDs without parity, with nothing between."""
+    if scenario.array.controller is not None or system.virtual_pools:
+        return False
+    resolved = system.pools[pool]
+    plain = isinstance(resolved.drive, Ssd) and resolved.chunklets is None
+    return plain and str(resolved.level) in ("0", "1", "10")
+
+
+def _source(workload: Workload, system: System, index: int, scenario: Scenario) -> dict[str, Any]:
     if workload.profile is not None:
         return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
@@ -160,7 +179,8 @@ def _source(workload: Workload, system: System, index: int, seed: int) -> dict[s
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
-        **trace_options(trace, seed, order_only=isinstance(workload.replay, ClosedReplay)),
+        **({"include_other": True} if _takes_trims(scenario, system, volume.pool) else {}),
+        **trace_options(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
 

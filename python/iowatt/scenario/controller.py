@@ -5,10 +5,13 @@ See docs/models/cache.md for what the simulator makes of these keys.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import Any, Final, Literal
 
+from iowatt.caching import policies
+from iowatt.scenario import replacement as replaced
 from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
 from iowatt.scenario.strict import Strict, key
@@ -17,8 +20,80 @@ from iowatt.scenario.units import format_bytes
 #: Parts of a line that are known to be valid or dirty by themselves.
 MOST_PARTS: Final = 64
 DESTAGE_LINES: Final = 16
+#: How much of a line is read and written, by ``adaptive``.
+TRANSFERS: Final = {None: "mixed", False: "whole", True: "needed"}
 
 PATH: Final[KeyPath] = ("array", "controller")
+
+
+class ReadAhead(Strict):
+    """Reading ahead of sequential reads."""
+
+    start: BlockSize = key(
+        "How far is read ahead at first: this or twice the request, whichever is more. The distance "
+        "doubles each time the reader has used half of it, and halves when the reader misses what gave way "
+        "too early.",
+        default=128 * 1024,
+        unit="bytes",
+        example="128KiB",
+        gt=0,
+        le=2**40,
+    )
+    most: BlockSize = key(
+        "Greatest distance; at least ``start``.",
+        default=1024 * 1024,
+        unit="bytes",
+        example="2MiB",
+        gt=0,
+        le=2**40,
+    )
+    after: int = key(
+        "Reads in sequence (each beginning where one ended, or less than a line behind) that start it.",
+        default=2,
+        example=3,
+        ge=1,
+        le=1000,
+    )
+    streams: int = key(
+        "Sequential streams followed at a time; the least recently continued gives way.",
+        default=32,
+        example=64,
+        ge=1,
+        le=4096,
+    )
+    share: float = key(
+        "Greatest share of the lines that hold what was read ahead and not asked for yet.",
+        default=0.25,
+        example=0.1,
+        gt=0,
+        le=1,
+    )
+
+
+class Mirror(Strict):
+    """The link over which the partner controller gets a copy of written data."""
+
+    bandwidth: Rate = key("Its speed, one transfer at a time.", unit="bytes/s", example="2GB/s", gt=0)
+    latency: Duration = key(
+        "From the end of a transfer to the partner's answer.", default=0.0, unit="s", example="5us"
+    )
+
+
+class Loss(Strict):
+    """A part that fails and may return.
+
+    Meanwhile write-back is write-through, and what is dirty is destaged.
+    """
+
+    of: Literal["controller", "battery"] = key(
+        "What fails. battery: the one that protects dirty data. controller: one of the two, with half of the "
+        "cache's lines and half of the processors; under write-back the cache must have a mirror.",
+        example="battery",
+    )
+    at: Duration = key("When, from the start of the run.", unit="s", example="10min")
+    back: Duration | None = key(
+        "When it is back.", default=None, unset="not before the end", unit="s", example="20min"
+    )
 
 
 class Cache(Strict):
@@ -36,8 +111,17 @@ class Cache(Strict):
         gt=0,
         le=2**30,
     )
-    replacement: Literal["lru"] = key(
-        "Which clean line gives way to a new one. lru: the least recently used.", default="lru", example="lru"
+    replacement: policies.Name = key(
+        "Which clean line gives way to a new one: the least recently used (lru), or another policy of "
+        "docs/models/cache.md.",
+        default="lru",
+        example="s3-fifo",
+    )
+    replacement_parameters: replaced.Replacement | None = key(
+        "Where the policy departs from its paper.",
+        default=None,
+        unset="the parameters of the paper",
+        example={"small_share": 0.2},
     )
     read: bool = key("Whether data that reads miss is kept for later reads.", default=True, example=False)
     write: Literal["back", "through", "around"] = key(
@@ -72,6 +156,34 @@ class Cache(Strict):
     )
     destage_outstanding: int = key(
         "Most destages under way at a time, over all pools.", default=16, example=16, ge=1, le=1_000_000
+    )
+    destage: Literal["watermark", "utilisation"] = key(
+        "When dirty lines are written. watermark: from high_watermark down to low_watermark, as many at a "
+        "time as allowed. utilisation: none at low_watermark, all that are allowed at high_watermark, in "
+        "proportion between; below high_watermark, lines that were written again since the destager last "
+        "passed stay.",
+        default="watermark",
+        example="utilisation",
+    )
+    adaptive: bool | None = key(
+        "How much of a line is read and written. true: only what is asked for, and what is dirty. false: "
+        "whole lines both ways; what is missing of a dirty line is read before it is written.",
+        default=None,
+        unset="whole lines are read, what is dirty is written",
+        example=True,
+    )
+    read_ahead: ReadAhead | None = key(
+        "Reading ahead of sequential reads. `{}` takes all of its defaults.",
+        default=None,
+        unset="only what is asked for is read",
+        example={"most": "2MiB"},
+    )
+    mirror: Mirror | None = key(
+        "The copy of written data in a partner controller, before a write-back is answered. `size` is what "
+        "both controllers hold together, copies not counted. Write-back only.",
+        default=None,
+        unset="none",
+        example={"bandwidth": "2GB/s", "latency": "5us"},
     )
 
     @property
@@ -115,6 +227,30 @@ class Controller(Strict):
         example="400MB/s",
         gt=0,
     )
+    split: BlockSize | None = key(
+        "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
+        "links and go to the cache and the pools by themselves.",
+        default=None,
+        unset="each request is served as one",
+        unit="bytes",
+        example="32KiB",
+        gt=0,
+        le=2**40,
+    )
+    split_outstanding: int = key(
+        "Most pieces of one request under way at a time.", default=8, example=4, ge=1, le=1_000_000
+    )
+    zero_detect: bool = key(
+        "Whether writes of nothing but zeros (`zero_share` of a workload) are told by their data: they are "
+        "answered without cache and pools, as are reads of what is known to be zeros.",
+        default=False,
+        example=True,
+    )
+    loss: list[Loss] = key(
+        "Parts that fail at given times; a controller without a cache is not lost.",
+        default=[],
+        example=[{"of": "battery", "at": "10min", "back": "20min"}],
+    )
 
 
 def part_bytes(line: int, sectors: Sequence[int]) -> int | None:
@@ -129,9 +265,21 @@ def part_bytes(line: int, sectors: Sequence[int]) -> int | None:
 
 def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[Problem]:
     """What is wrong between the keys of a controller over pools with sectors of these bytes."""
-    cache = None if controller is None else controller.cache
-    if cache is None or cache.size == 0:
+    if controller is None:
         return
+    cache = controller.cache if controller.cache and controller.cache.size else None
+    part = (lcm(*sectors) if cache is None else part_bytes(cache.line, sectors)) if sectors else None
+    if controller.split is not None and part is not None and controller.split % part:
+        unit = "sectors" if cache is None else "parts of cache lines"
+        message = f"{controller.split} bytes are no whole number of {unit}, {part} bytes each"
+        yield Problem((*PATH, "split"), message, f"use a multiple of {part}")
+    if cache is not None:
+        yield from _of_cache(cache, sectors)
+        yield from _of_read_ahead(cache)
+        yield from _of_losses(controller.loss, cache)
+
+
+def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
     path: KeyPath = (*PATH, "cache")
     if sectors and part_bytes(cache.line, sectors) is None:
         sector = lcm(*sectors)
@@ -148,12 +296,40 @@ def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
         yield Problem((*path, "size"), message, "use longer lines")
+    yield from replaced.problems(
+        cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
+    )
     if cache.low_watermark > cache.high_watermark:
         message = f"{cache.low_watermark:g} is above high_watermark, {cache.high_watermark:g}"
         yield Problem((*path, "low_watermark"), message)
     if cache.destage_bytes % cache.line:
         message = f"{cache.destage_bytes} bytes are no whole number of lines of {cache.line} bytes"
         yield Problem((*path, "destage_size"), message, f"use a multiple of {cache.line}")
+
+
+def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
+    path: KeyPath = (*PATH, "cache")
+    ahead = cache.read_ahead
+    if ahead is not None and not cache.read:
+        yield Problem((*path, "read_ahead"), "needs a cache that keeps what is read", "leave read = true")
+    if ahead is not None and ahead.start > ahead.most:
+        message = f"{ahead.start} bytes are more than most, {ahead.most} bytes"
+        yield Problem((*path, "read_ahead", "start"), message)
+
+
+def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
+    for number, loss in enumerate(losses):
+        path: KeyPath = (*PATH, "loss", number)
+        if loss.back is not None and loss.back <= loss.at:
+            yield Problem((*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s")
+        if loss.of == "controller" and cache.write == "back" and cache.mirror is None:
+            message = "without a mirror the only copy of dirty data would be lost with the controller"
+            yield Problem((*path, "of"), message, "give array.controller.cache.mirror")
+        for other in losses[:number]:
+            ends = [math.inf if one.back is None else one.back for one in (loss, other)]
+            if other.of == loss.of and loss.at < ends[1] and other.at < ends[0]:
+                message = f"the {loss.of} that fails at {other.at:g} s is not back by then"
+                yield Problem((*path, "at"), message, "let one return before the other fails")
 
 
 def notes(controller: Controller | None, sectors: Sequence[int]) -> Iterator[str]:
@@ -173,7 +349,8 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
     cache, processing = controller.cache, controller.processing
     if cache is not None and cache.size == 0:
         cache = None
-    if cache is None and processing is None and controller.host_bandwidth is None:
+    services = controller.split is not None or controller.zero_detect
+    if cache is None and processing is None and controller.host_bandwidth is None and not services:
         return None
     return {
         "processing": None
@@ -185,6 +362,13 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
         },
         "host_bandwidth_bytes_per_s": controller.host_bandwidth,
         "cache": None if cache is None else _cache(cache),
+        "split": None
+        if controller.split is None
+        else {"bytes": controller.split, "outstanding": controller.split_outstanding},
+        "zero_detect": controller.zero_detect,
+        "losses": []
+        if cache is None
+        else [{"of": loss.of, "at_s": loss.at, "back_s": loss.back} for loss in controller.loss],
     }
 
 
@@ -192,11 +376,25 @@ def _cache(cache: Cache) -> dict[str, Any]:
     return {
         "capacity_bytes": cache.size,
         "line_bytes": cache.line,
-        "replacement": cache.replacement,
+        "replacement": replaced.plan(cache.replacement, cache.replacement_parameters),
         "read": cache.read,
         "write": cache.write,
         "high_watermark": cache.high_watermark,
         "low_watermark": cache.low_watermark,
         "destage_bytes": cache.destage_bytes,
         "destage_outstanding": cache.destage_outstanding,
+        "destage": cache.destage,
+        "transfers": TRANSFERS[cache.adaptive],
+        "read_ahead": None
+        if cache.read_ahead is None
+        else {
+            "streams": cache.read_ahead.streams,
+            "after": cache.read_ahead.after,
+            "least_bytes": cache.read_ahead.start,
+            "most_bytes": cache.read_ahead.most,
+            "share": cache.read_ahead.share,
+        },
+        "mirror": None
+        if cache.mirror is None or cache.write != "back"
+        else {"bandwidth_bytes_per_s": cache.mirror.bandwidth, "latency_s": cache.mirror.latency},
     }

@@ -30,6 +30,7 @@ from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.synthetic import Made, make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
+from iowatt.scenario.virtual.scheme import VolumeRange
 from iowatt.scenario.virtual_pool import ResolvedVirtualPool, Room, resolve_virtual_pools
 from iowatt.scenario.workload import Trace
 
@@ -103,6 +104,10 @@ class System:
     def space_names(self) -> list[str]:
         """Names of pools and, behind them, virtual pools: what volumes lie on."""
         return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
+
+    def volumes_on(self, space: int) -> list[VolumeRange]:
+        """The volumes on a pool or virtual pool, by its number."""
+        return [VolumeRange(v.name, v.offset, v.capacity) for v in self.volumes if v.pool == space]
 
 
 def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
@@ -436,11 +441,14 @@ def _place_volumes(scenario: Scenario, system: System) -> None:
                 system.problems.append(problem)
             else:
                 system.volumes.append(Extent(room.name, at, 0, 0))  # what is wrong has been said
-        return
     for index, volume in enumerate(scenario.array.volume):
         _volume(index, volume, rooms, broken, system)
+    for index, virtual in enumerate(system.virtual_pools):
+        for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
+            path: KeyPath = ("array", "virtual_pool", index, *problem.path)
+            system.problems.append(Problem(path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
-        if not room.used and not system.problems:
+        if scenario.array.volume and not room.used and not system.problems:
             kind = "pool" if at < len(system.pools) else "virtual pool"
             system.notes.append(f"{kind} {room.name!r} has no volume: its drives only idle")
 

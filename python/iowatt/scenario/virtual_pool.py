@@ -15,13 +15,15 @@ from iowatt.scenario.virtual.linear import Linear
 from iowatt.scenario.virtual.maid import Maid
 from iowatt.scenario.virtual.pdc import Pdc
 from iowatt.scenario.virtual.reduced import Reduced
-from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
+from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
+from iowatt.scenario.virtual.tiered_pool import TieredPool
 from iowatt.scenario.virtual.tiering import Tiering
 from iowatt.scenario.virtual.write_off_loading import WriteOffLoading
 
 #: One model for each scheme.
 VirtualPool = Annotated[
-    Tiering | Caching | Linear | Reduced | Maid | Pdc | WriteOffLoading, Field(discriminator="scheme")
+    Tiering | Caching | Linear | TieredPool | Reduced | Maid | Pdc | WriteOffLoading,
+    Field(discriminator="scheme"),
 ]
 
 
@@ -42,14 +44,14 @@ class ResolvedVirtualPool:
         """The unit of its addresses."""
         return sector_bytes(self.parts)
 
-    def plan(self) -> dict[str, Any]:
-        """Its part of the plan (``VirtualPoolPlan`` of iowatt-sim)."""
+    def plan(self, volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
+        """Its part of the plan (``VirtualPoolPlan`` of iowatt-sim), with ``volumes`` on it."""
         return {
             "parts": [
                 {"pool": part.pool, "offset_bytes": part.offset, "capacity_bytes": part.capacity}
                 for part in self.parts
             ],
-            "scheme": self.scheme.plan(self.parts),
+            "scheme": self.scheme.plan_with(self.parts, volumes),
         }
 
     def names(self) -> dict[str, Any]:
@@ -147,7 +149,10 @@ def resolve_virtual_pools(
             problems.append(Problem((*path, "name"), message, "give each a name of its own"))
         placed: list[Placed] = []
         wrong = _twice(scheme, path)
+        again = {problem.path for problem in wrong if problem is not None}
         for place, label, part in scheme.parts():
+            if (*path, *place, "pool") in again:
+                continue
             at, problem = _place(part, f"part {label!r} of {scheme.name!r}", (*path, *place), rooms, virtual)
             if problem is not None:
                 wrong.append(problem)

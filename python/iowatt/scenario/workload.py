@@ -307,3 +307,11 @@ class Workload(Strict):
         default=OpenReplay(mode="open"),
         example={"mode": "open", "speed": 0.4},
     )
+    zero_share: float = key(
+        "Share of its writes that are all zeros, drawn by the scenario's seed. It matters only to a "
+        "controller with zero_detect.",
+        default=0.0,
+        example=0.2,
+        ge=0,
+        le=1,
+    )

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import DataLossError, InputError
 from iowatt.power import wall
-from iowatt.run.record import Cost, Record, Volume, Workload
-from iowatt.sources import translation, warmup
+from iowatt.run.record import Cost, Hits, Record, Volume, Workload
+from iowatt.sources import placement, translation, warmup
 from iowatt.sources.inputs import traces_of
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
+    from iowatt.trace.back_end import BackEndSpool
 
 #: Told how far the work is: fraction (where it can be known) and requests so far. It may raise.
 Progress = Callable[[float | None, int], None]
@@ -31,6 +32,7 @@ def observe(
     scenario_text: str,
     progress: Progress | None = None,
     scratch: Path | None = None,
+    back_end: BackEndSpool | None = None,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Record:
@@ -48,6 +50,8 @@ def observe(
         Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
     scratch:
         Folder for what is too long for memory, the system's own for such things where it is None.
+    back_end:
+        Takes every request that a pool is handed.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -67,7 +71,10 @@ def observe(
     report = progress or (lambda _fraction, _requests: None)
 
     def run_once(
-        simulation: Mapping[str, Any], foreseen: Any = None, spool: IdleSpool | None = None
+        simulation: Mapping[str, Any],
+        foreseen: Any = None,
+        spool: IdleSpool | None = None,
+        stream: BackEndSpool | None = None,
     ) -> dict[str, Any]:
         opened = [_source(trace) for trace in traces]
 
@@ -75,19 +82,28 @@ def observe(
             report(_fraction(fraction, opened), requests)
 
         told = () if foreseen is None else (foreseen,)
-        kept = {} if spool is None else {"idle": spool.add}
+        kept: dict[str, Any] = {} if spool is None else {"idle": spool.add}
+        kept |= {} if stream is None else {"back_end": stream.add}
         raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
-    def simulate(simulation: Mapping[str, Any], spool: IdleSpool | None = None) -> dict[str, Any]:
+    def simulate(
+        simulation: Mapping[str, Any],
+        spool: IdleSpool | None = None,
+        stream: BackEndSpool | None = None,
+    ) -> dict[str, Any]:
         if not _oracles(simulation):
-            return run_once(simulation, spool=spool)
+            return run_once(simulation, spool=spool, stream=stream)
         # First without knowledge, to see which idle periods there are; an oracle is up in time, so they stay.
-        return run_once(simulation, run_once(simulation)["foreseen"], spool)
+        foreseen = run_once(simulation)["foreseen"]
+        return run_once(simulation, foreseen, spool=spool, stream=stream)
 
     simulation, notes = plan["simulation"], []
+    if placement.unknown(simulation):
+        _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
+        simulation = placement.counted(simulation, run_once)
     if _oracles(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
@@ -97,11 +113,12 @@ def observe(
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = simulate(simulation, idle)
+        raw = simulate(simulation, idle, back_end)
     except DataLossError as loss:
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
+    simulation = placement.forgotten(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
@@ -136,12 +153,14 @@ def run_core(
     sources: Sequence[tuple[str, Iterable[Any] | None]],
     progress: Progress,
     foreseen: Any = None,
+    *,
     idle: Callable[..., None] | None = None,
+    back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
     """The one call into Rust."""
     from iowatt import _core  # loaded by those who simulate
 
-    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle))
+    return dict(_core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
 
 
 def _spool(scratch: Path | None) -> IdleSpool:
@@ -182,6 +201,7 @@ def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
 
 _HINTS = {
     "observe.warmup": 'give a time (warmup = "5min"), or put the trace in a file',
+    "array.virtual_pool": "take another initial placement, or put the trace in a file",
     "array.pool.power": "take another policy, or put the trace in a file",
 }
 
@@ -249,6 +269,7 @@ def build_record(
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
     spaces = translation.space_names(names)
+    by_workload = translation.hits(controller.get("cache"), len(volume_of))
     tables = translation.tables(names, volume_of, raw, idle)
     array = wall.at_wall(plan, tables, controller.get("processors"))
     return Record(
@@ -258,15 +279,26 @@ def build_record(
         window=translation.window(summary, simulation["observe"]["warmup_s"]),
         total=translation.flow(summary["total"]),
         workloads=[
-            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace))
-            for name, volume, flow, trace in zip(
-                names["workloads"], volume_of, summary["workloads"], summary["sources"], strict=True
+            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace), hits)
+            for name, volume, flow, trace, hits in zip(
+                names["workloads"],
+                volume_of,
+                summary["workloads"],
+                summary["sources"],
+                by_workload,
+                strict=True,
             )
         ],
         volumes=[
-            Volume(name, spaces[volume["pool"]], volume["capacity_bytes"], translation.flow(flow))
-            for name, volume, flow in zip(
-                names["volumes"], simulation["volumes"], summary["volumes"], strict=True
+            Volume(
+                name,
+                spaces[volume["pool"]],
+                volume["capacity_bytes"],
+                translation.flow(flow),
+                Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
+            )
+            for number, (name, volume, flow) in enumerate(
+                zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
             )
         ],
         tables=tables if array is None else array.tables,
@@ -276,6 +308,9 @@ def build_record(
         buses=translation.buses(names["buses"], summary),
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
+        mirror_link=translation.station(controller.get("mirror")),
+        zeros=translation.zeros(controller.get("zeros")),
+        losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),
         virtual_pools=translation.virtual_pools(names, simulation, summary),
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},

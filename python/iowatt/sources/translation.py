@@ -20,6 +20,8 @@ from iowatt.run.record import (
     Flow,
     Heat,
     HeatSpace,
+    Hits,
+    Loss,
     Moments,
     Rebuild,
     ReducedCounts,
@@ -28,6 +30,7 @@ from iowatt.run.record import (
     TierCounts,
     VirtualPoolCounts,
     Window,
+    Zeros,
 )
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
@@ -148,7 +151,7 @@ def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
     """What the cache did, where there is one."""
     if raw is None:
         return None
-    plain = {key: value for key, value in raw.items() if key != "space_wait_ns"}
+    plain = {key: value for key, value in raw.items() if key not in ("space_wait_ns", "by_workload")}
     return CacheCounts(**plain, space_wait_s=raw["space_wait_ns"] / NS_PER_S)
 
 
@@ -183,16 +186,49 @@ def _virtual_pool(
                 part=part["name"],
                 pool=part["pool"],
                 capacity_bytes=place["capacity_bytes"],
-                **{key: _pair(value) if isinstance(value, list) else value for key, value in tier.items()},
+                **_counts(tier),
             )
             for part, place, tier in parts
         ),
     )
 
 
+def _counts(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _pair(value) if isinstance(value, list) else value for key, value in raw.items()}
+
+
 def _pair(values: Sequence[int]) -> tuple[int, int]:
     read, write = values
     return read, write
+
+
+def hits(raw: Mapping[str, Any] | None, workloads: int) -> list[Hits | None]:
+    """What each workload found in the cache, where there is one."""
+    return [None] * workloads if raw is None else [Hits(**found) for found in raw["by_workload"]]
+
+
+def zeros(raw: Mapping[str, Any] | None) -> Zeros | None:
+    """What zero detection did, where there is any."""
+    return None if raw is None else Zeros(**raw)
+
+
+def losses(raw: Sequence[Mapping[str, Any]]) -> list[Loss]:
+    """What the controller lost, and what became of it."""
+
+    def seconds(ns: int | None) -> float | None:
+        return None if ns is None else ns / NS_PER_S
+
+    return [
+        Loss(
+            of=loss["of"],
+            at_s=seconds(loss["at_ns"]),
+            back_s=seconds(loss["back_ns"]),
+            dirty_bytes=loss["dirty_bytes"],
+            flushed_s=seconds(loss["flushed_ns"]),
+            written_through=loss["written_through"],
+        )
+        for loss in raw
+    ]
 
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
@@ -273,9 +309,22 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
-    back = [HeatSpace("back", named[space], measures["space_bytes"][space]) for space in carrying]
+    back = [
+        HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying
+    ]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+
+
+def _held(space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read beyond that."""
+    end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
+    own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
+    if len(own):
+        extent_bytes = int(measures["extent_bytes"])
+        last = int(own.max())
+        end = max(end, last * extent_bytes + 1)
+    return int(min(end, measures["space_bytes"][space]))
 
 
 def heat_table(names: Mapping[str, Any], raw: Columns) -> pl.DataFrame:
@@ -329,14 +378,40 @@ def remarks(
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
-    for name, trace in zip(names["workloads"], raw["summary"]["sources"], strict=True):
+    said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
+    to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])
+    for name, trace, passed in zip(names["workloads"], raw["summary"]["sources"], to_drives, strict=True):
         if trace is None:
             continue
-        bad, trims, flushes = trace["skipped_bad"], trace["trims"], trace["flushes"]
+        bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
+        if passed:
+            said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
         if bad:
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:
             said.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
+    return said
+
+
+def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a reader must know of a controller or battery that failed."""
+    said = []
+    for loss in losses(found):
+        if loss.at_s is None:
+            said.append(f"the run ended before the {loss.of} was to fail")
+            continue
+        half = ", half of the cache and of the processors gone" if loss.of == "controller" else ""
+        until = "the end" if loss.back_s is None else f"{loss.back_s:g} s"
+        flushed = (
+            "not on the drives at the end"
+            if loss.flushed_s is None
+            else f"on the drives {loss.flushed_s - loss.at_s:.3g} s later"
+        )
+        dirty = format_bytes(loss.dirty_bytes, binary=True)
+        said.append(
+            f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; "
+            f"{dirty} were dirty, {flushed}"
+        )
     return said
 
 

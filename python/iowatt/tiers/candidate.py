@@ -1,4 +1,4 @@
-"""Technologies that a tier may be made of: drives of the library or of a file, with a RAID level and a price."""
+"""Technologies that a tier may be made of: drives of the library or of a file, RAID level, price."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 #: Taken where none are named: one of each kind that the library knows well enough to simulate.
-DEFAULT = ("hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")
+DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")
 #: Drives of one RAID group, by level: what drives are bought in.
 GROUPS = {0: 1, 1: 2, 4: 5, 5: 5, 6: 8, 10: 2}
 MOST = 8

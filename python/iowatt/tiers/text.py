@@ -16,6 +16,7 @@ Found = dict[str, Any]
 def parts(found: Found) -> Iterator[Table | str]:
     """Tables and lines, in order."""
     yield _one_pool(found)
+    yield "\n".join(_listed(found))
     yield _candidates(found)
     yield _alternatives(found)
     yield _chosen(found)
@@ -25,14 +26,14 @@ def parts(found: Found) -> Iterator[Table | str]:
         yield f"note: {note}"
 
 
-def _table(title: str, *columns: str, left: int = 1) -> Table:
+def _table(title: str, *columns: str) -> Table:
     from rich.table import Table
 
     table = Table(
         title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold"
     )
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number < left else "right", no_wrap=number < left)
+        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number == 0)
     return table
 
 
@@ -40,25 +41,32 @@ def _one_pool(found: Found) -> str:
     one, load = found["one_pool"], found["load"]
     shares = "no reads" if not load["read_share"] else f"{percent(load['read_share'])} reads"
     return (
-        f"{found['scenario']} on one pool, {one['drives']} x {one['device']}: {significant(one['iops'])} IOPS, mean "
+        f"{found['scenario']} on one pool, {one['drives']} x {one['device']}: "
+        f"{significant(one['iops'])} IOPS, mean "
         f"{_ms(one['response_time_ms'])}, {_watts(one['power_w'])}\n"
-        f"left for the back end: {significant(load['iops'])} requests/s ({shares}) on {_gb(load['stored_gb'])}, of "
-        f"which {_gb(load['touched_gb'])} were touched: {significant(load['iops_per_gb'])} IOPS/GB"
+        f"left for the back end: {significant(load['iops'])} requests/s ({shares}) on "
+        f"{_gb(load['stored_gb'])}, of "
+        f"which {_gb(load['touched_gb'])} were touched: {significant(load['iops_per_gb'])} IOPS/GB\n"
+        f"limits: utilisation {percent(found['limits']['utilisation'])}{_limit(found)}"
     )
+
+
+def _listed(found: Found) -> Iterator[str]:
+    for one in found["candidates"]:
+        drives = "any number" if one["group"] == 1 else f"groups of {one['group']}"
+        yield (
+            f"{one['name']}: {one['device']}, {_gb(one['capacity_gb'])}, RAID-{one['raid_level']} in {drives}"
+        )
 
 
 def _candidates(found: Found) -> Table:
     table = _table(
-        "candidates, by what one drive does under such requests",
-        "name", "device", "RAID", "capacity", "service", "IOPS", "idle", "per I/O", "W/TB", "W/kIOPS", "USD",
-        left=2,
+        "what one drive does under such requests",
+        "candidate", "service", "IOPS", "idle", "per I/O", "W/TB", "W/kIOPS", "USD",
     )  # fmt: skip
     for one in found["candidates"]:
         table.add_row(
             one["name"],
-            one["device"],
-            str(one["raid_level"]),
-            _gb(one["capacity_gb"]),
             _ms(one["service_ms"]),
             significant(one["iops"]),
             _watts(one["idle_w"]),
@@ -72,8 +80,7 @@ def _candidates(found: Found) -> Table:
 
 def _alternatives(found: Found) -> Table:
     table = _table(
-        f"what the rule makes of them (least {found['objective']} within utilisation "
-        f"{found['limits']['utilisation']:g}{_limit(found)})",
+        f"what the rule makes of them ({found['objective']} are kept low)",
         "tiers", "drives", "watts", "USD", "mean response",
     )  # fmt: skip
     for one in found["alternatives"]:
@@ -90,19 +97,17 @@ def _alternatives(found: Found) -> Table:
 
 def _limit(found: Found) -> str:
     response = found["limits"]["response_time_ms"]
-    return "" if response is None else f" and {response:g} ms"
+    return "" if response is None else f", mean response time {response:g} ms"
 
 
 def _chosen(found: Found) -> Table:
     table = _table(
-        "chosen", "tier", "device", "drives", "holds", "of usable", "of space", "of I/O", "utilised", "read", "watts",
-        left=2,
+        "chosen", "tier", "drives", "holds", "of", "space", "I/O", "utilised", "read", "watts",
     )  # fmt: skip
     for one in found["chosen"]["tiers"]:
         table.add_row(
             one["name"],
-            one["device"],
-            f"{one['drives']}, RAID-{one['raid_level']}",
+            str(one["drives"]),
             _gb(one["held_gb"]),
             _gb(one["usable_gb"]),
             percent(one["space_share"]),

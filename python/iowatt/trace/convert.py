@@ -63,7 +63,7 @@ def convert(
         left behind.
     """
     compression = _kind(target)
-    with _aside(target, force) as partial:
+    with aside(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
         frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
@@ -95,7 +95,7 @@ def _kind(target: Path) -> Compression | None:
 
 
 @contextmanager
-def _aside(target: Path, force: bool) -> Iterator[Path]:
+def aside(target: Path, force: bool) -> Iterator[Path]:
     """A file beside ``target`` to write to: it becomes ``target`` when all went well, else vanishes."""
     if target.is_dir():
         raise InputError("is a directory; the name of a file is wanted", where=str(target))

@@ -199,7 +199,7 @@ class Bench:
         """Until the write buffer is full, and writes are as slow as the flash behind it."""
         link = self.drive.interface
         surplus = min(link.write_rate, link.commands_per_s * size) - drained
-        return min(1.2 * self.drive.buffer_bytes / max(surplus, 0.01 * drained), 5.0)
+        return min(2.0 * self.drive.buffer_bytes / max(surplus, 0.01 * drained), 5.0)
 
     def _collecting_s(self, sequential: bool) -> float:
         """In which random writes have superblocks collected, erases among it."""

@@ -20,16 +20,18 @@ struct Reader<'a> {
     batch: Vec<Request>,
     next: usize,
     more: bool,
+    trims: bool,
 }
 
 impl Reader<'_> {
-    /// The next read or write, which [`Self::take`] hands out. Trims and flushes cost a mechanical disk without a
-    /// volatile cache nothing; importers count them and normally leave them out already.
+    /// The next read, write or (where somebody makes use of it) trim, which [`Self::take`] hands out. Flushes are left out:
+    /// no drive here has a cache that loses data. So are trims of what cannot use them; importers count both and normally
+    /// leave them out already.
     #[inline]
     fn peek(&mut self) -> Result<Option<&Request>, SimError> {
         loop {
             while let Some(request) = self.batch.get(self.next) {
-                if matches!(request.op, Op::Read | Op::Write) {
+                if matches!(request.op, Op::Read | Op::Write) || (request.op == Op::Trim && self.trims) {
                     return Ok(self.batch.get(self.next));
                 }
                 self.next += 1;
@@ -43,7 +45,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next read or write.
+    /// The same, taken.
     #[inline]
     fn take(&mut self) -> Result<Option<Request>, SimError> {
         let request = self.peek()?.copied();
@@ -69,9 +71,15 @@ pub struct Arrivals<'a> {
 }
 
 impl<'a> Arrivals<'a> {
-    /// Paces `source` as `plan`, workload number `index`, says.
+    /// Paces `source` as `plan`, workload number `index`, says; its trims are left out unless `trims`.
     #[must_use]
-    pub fn new(plan: &WorkloadPlan, source: &'a mut dyn Source, seed: u64, index: usize) -> Self {
+    pub fn new(
+        plan: &WorkloadPlan,
+        source: &'a mut dyn Source,
+        seed: u64,
+        index: usize,
+        trims: bool,
+    ) -> Self {
         let think = match plan.replay {
             ReplayPlan::Closed { think, .. } => think,
             ReplayPlan::Open { .. } => None,
@@ -86,7 +94,7 @@ impl<'a> Arrivals<'a> {
                 Pace::ClosedByStream(StreamLoops::new(outstanding))
             }
         };
-        let reader = Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true };
+        let reader = Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true, trims };
         Self { reader, pace, thinking }
     }
 

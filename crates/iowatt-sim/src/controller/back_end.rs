@@ -11,8 +11,12 @@ pub const NONE: u32 = u32::MAX;
 pub enum Purpose {
     /// A host request, or a part of one, that passes the cache by.
     Pass,
-    /// Lines are filled.
+    /// Lines are filled with what a read misses.
     Fetch,
+    /// Lines are filled ahead of reads.
+    ReadAhead,
+    /// A dirty line is filled, so that it can be written whole.
+    Fill,
     /// Dirty lines are written.
     Destage,
 }

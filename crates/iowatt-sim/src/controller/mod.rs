@@ -2,23 +2,32 @@
 //! the pools altogether.
 //!
 //! A visit goes: a processor (queue, then the time of its direction) -> a write's data over the host link ->
-//! cache or pools -> a read's data over the host link -> answer. Each part that the plan leaves out takes
-//! no time. The controller knows host requests by their key only; what it wants of the pools is in
+//! cache or pools -> a cached write's data over the mirror link -> a read's data over the host link -> answer. Each
+//! part that the plan leaves out takes no time. A large request may be divided behind the processor: its pieces are
+//! visits of their own. The controller knows host requests by their key only; what it wants of the pools is in
 //! [`Controller::back`], what is ready for hosts in [`Controller::answers`].
 
 pub mod back_end;
 pub mod cache;
+mod division;
+mod link;
+pub mod protection;
 pub mod station;
+pub mod zeros;
 
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
-use crate::plan::{Plan, WriteCaching};
+use crate::plan::{Lost, Plan, SplitPlan, WriteCaching};
 use crate::power::Window;
 use crate::slab::Slab;
-use back_end::{BackEnd, Purpose};
-use cache::{Cache, Span};
+use back_end::{BackEnd, NONE, Purpose};
+use cache::{Cache, Found};
+use division::Whole;
+use link::Link;
+use protection::Protection;
 use station::Station;
 use std::collections::VecDeque;
+use zeros::Zeros;
 
 /// When something happens to the controller, and what it may act on.
 pub struct Moment<'a> {
@@ -30,6 +39,25 @@ pub struct Moment<'a> {
     pub events: &'a mut EventQueue,
 }
 
+/// A host request as it comes in.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming {
+    /// Its key at the engine.
+    pub host: u32,
+    /// Its workload.
+    pub workload: u32,
+    /// The pool.
+    pub pool: u32,
+    /// First byte in it.
+    pub from: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Direction.
+    pub write: bool,
+    /// Whether it writes nothing but zeros.
+    pub zeros: bool,
+}
+
 /// What ends with a visit's next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -37,20 +65,27 @@ enum Stage {
     DataIn,
     /// In the cache or at the pools; back-end requests end it.
     Storage,
+    /// On the way to the partner controller.
+    Mirror,
     DataOut,
 }
 
-/// A host request in the controller.
+/// A host request in the controller, or a piece of one.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
+    /// Key of the host request; of a piece, nobody.
     host: u32,
+    /// The division of a divided request and of its pieces, or [`NONE`].
+    whole: u32,
+    workload: u32,
     pool: u32,
     from: u64,
     until: u64,
     write: bool,
+    zeros: bool,
     stage: Stage,
     entered: Nanos,
-    /// Whether it entered within the window.
+    /// Whether its host request entered within the window.
     counted: bool,
     /// Back-end requests that it waits for.
     waits: u32,
@@ -59,13 +94,17 @@ struct Visit {
     resident: u64,
     /// Since when a write waits for space.
     waits_since: Option<Nanos>,
+    /// The piece of the same request that waits for the same link behind this one.
+    behind: u32,
 }
 
-/// A link of one transfer at a time.
-#[derive(Debug)]
-struct Link {
-    station: Station,
-    ns_per_byte: f64,
+/// What zero detection did within the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZeroTotals {
+    /// Bytes of writes that were told to be zeros and kept from the pools.
+    pub written_bytes: u64,
+    /// Bytes of reads that were known to be zeros.
+    pub read_bytes: u64,
 }
 
 /// State of the controller.
@@ -74,9 +113,15 @@ pub struct Controller {
     processors: Option<Station>,
     /// Time of a processor for reads and writes.
     processing: [Nanos; 2],
-    link: Option<Link>,
+    /// The links to hosts and to the partner.
+    links: [Option<Link>; 2],
     cache: Option<Cache>,
+    zeros: Option<Zeros>,
+    split: Option<SplitPlan>,
     visits: Slab<Visit>,
+    wholes: Slab<Whole>,
+    /// End of each workload's volume in its pool: nothing is read ahead beyond.
+    ends: Vec<u64>,
     /// Writes that wait for space in the cache, first come first served.
     waiting: VecDeque<u32>,
     /// Visits whose back-end request has just completed; empty between events.
@@ -87,31 +132,49 @@ pub struct Controller {
     pub answers: VecDeque<u32>,
     /// Whether the last host request is done, after which no destage starts.
     over: bool,
+    /// What is lost and returns.
+    pub protection: Protection,
+    /// What zero detection did.
+    pub zero_totals: ZeroTotals,
 }
+
+/// Places in [`Controller::links`].
+const HOST: usize = 0;
+const MIRROR: usize = 1;
 
 impl Controller {
     /// The controller of `plan` over pools of the given capacities; `None` where it would do nothing.
     #[must_use]
     pub fn new(plan: &Plan, pool_bytes: Vec<u64>) -> Option<Self> {
         let given = plan.controller.as_ref()?;
-        let cache = given.cache.as_ref().and_then(|cache| Cache::new(cache, &plan.sectors(), pool_bytes));
-        let link = given
-            .host_bandwidth_bytes_per_s
-            .map(|rate| Link { station: Station::new(1), ns_per_byte: 1e9 / rate });
-        if cache.is_none() && link.is_none() && given.processing.is_none() {
+        let planned = given.cache.as_ref();
+        let cache =
+            planned.and_then(|cache| Cache::new(cache, &plan.sectors(), pool_bytes, plan.workloads.len()));
+        let host = given.host_bandwidth_bytes_per_s.map(|rate| Link::new(rate, 0.0));
+        let mirror = planned.and_then(|c| c.mirror).filter(|_| cache.is_some());
+        let mirror = mirror.map(|m| Link::new(m.bandwidth_bytes_per_s, m.latency_s));
+        let services = given.split.is_some() || given.zero_detect;
+        if cache.is_none() && host.is_none() && given.processing.is_none() && !services {
             return None;
         }
+        let end = |volume: usize| plan.volumes[volume].offset_bytes + plan.volumes[volume].capacity_bytes;
         Some(Self {
             processors: given.processing.map(|p| Station::new(p.processors)),
             processing: given.processing.map_or([0; 2], |p| [nanos(p.read_s), nanos(p.write_s)]),
-            link,
+            links: [host, mirror],
             cache,
+            zeros: given.zero_detect.then(Zeros::default),
+            split: given.split,
             visits: Slab::default(),
+            wholes: Slab::default(),
+            ends: plan.workloads.iter().map(|w| end(w.volume)).collect(),
             waiting: VecDeque::new(),
             woken: Vec::new(),
             back: BackEnd::default(),
             answers: VecDeque::new(),
             over: false,
+            protection: Protection::new(&given.losses),
+            zero_totals: ZeroTotals::default(),
         })
     }
 
@@ -124,7 +187,13 @@ impl Controller {
     /// The host link, where it takes time.
     #[must_use]
     pub fn link(&self) -> Option<&Station> {
-        self.link.as_ref().map(|link| &link.station)
+        self.links[HOST].as_ref().map(|link| &link.station)
+    }
+
+    /// The mirror link, where there is one.
+    #[must_use]
+    pub fn mirror(&self) -> Option<&Station> {
+        self.links[MIRROR].as_ref().map(|link| &link.station)
     }
 
     /// The cache, where there is one.
@@ -133,21 +202,30 @@ impl Controller {
         self.cache.as_ref()
     }
 
+    /// Whether zeros are detected.
+    #[must_use]
+    pub fn detects_zeros(&self) -> bool {
+        self.zeros.is_some()
+    }
+
     /// The last host request is done: starts nothing more. Whether nothing is under way either.
     pub fn wind_down(&mut self) -> bool {
         self.over = true;
         self.back.is_idle()
     }
 
-    /// A host request of `(offset, size, write)` on a pool comes in.
-    pub fn enter(&mut self, host: u32, pool: u32, range: (u64, u64, bool), mut moment: Moment<'_>) {
-        let (from, size, write) = range;
+    /// A host request comes in.
+    pub fn enter(&mut self, request: Incoming, mut moment: Moment<'_>) {
+        let write = request.write;
         let key = self.visits.insert(Visit {
-            host,
-            pool,
-            from,
-            until: from + size,
+            host: request.host,
+            whole: NONE,
+            workload: request.workload,
+            pool: request.pool,
+            from: request.from,
+            until: request.from + request.size,
             write,
+            zeros: write && request.zeros && self.zeros.is_some(),
             stage: Stage::Processing,
             entered: moment.now,
             counted: moment.window.begins(moment.now),
@@ -155,6 +233,7 @@ impl Controller {
             taken: 0,
             resident: 0,
             waits_since: None,
+            behind: NONE,
         });
         match &mut self.processors {
             Some(station) => {
@@ -170,8 +249,19 @@ impl Controller {
     pub fn proceed(&mut self, key: u32, mut moment: Moment<'_>) {
         match self.visits.get(key).stage {
             Stage::Processing => self.admit(key, &mut moment),
-            Stage::DataIn => self.store(key, &mut moment),
-            Stage::Storage | Stage::DataOut => self.answer(key),
+            Stage::DataIn => {
+                self.give_turn(key, HOST, &mut moment);
+                self.store(key, &mut moment);
+            }
+            Stage::Mirror => {
+                self.give_turn(key, MIRROR, &mut moment);
+                self.stored(key, &mut moment);
+            }
+            Stage::DataOut => {
+                self.give_turn(key, HOST, &mut moment);
+                self.answer(key, &mut moment);
+            }
+            Stage::Storage => self.answer(key, &mut moment),
         }
     }
 
@@ -180,6 +270,9 @@ impl Controller {
         let Some(request) = self.back.operation_done(key, &mut self.woken) else { return };
         if let Some(cache) = &mut self.cache {
             cache.completed(key, &request, moment.window.ends(moment.now));
+            if cache.held() == 0 {
+                self.protection.flushed(moment.now);
+            }
         }
         for at in 0..self.woken.len() {
             let visit = self.woken[at];
@@ -195,33 +288,84 @@ impl Controller {
                 break;
             }
             self.waiting.pop_front();
-            self.stored(first, &mut moment);
+            self.cached(first, &mut moment);
         }
         self.destage();
     }
 
-    /// A processed request goes on: a write's data first comes over the link.
-    fn admit(&mut self, key: u32, moment: &mut Moment<'_>) {
-        if self.visits.get(key).write && self.transfer(key, Stage::DataIn, moment) {
-            return;
+    /// Loss `number` of the plan happens.
+    pub fn lose(&mut self, number: usize, mut moment: Moment<'_>) {
+        let Some(cache) = &mut self.cache else { return };
+        let counted = moment.window.begins(moment.now);
+        cache.protect(false);
+        if self.protection.lose(number, cache.dirty_bytes(), moment.now) == Lost::Controller {
+            cache.limit(0.5, counted);
+            if let Some(processors) = &mut self.processors {
+                processors.close(processors.servers().div_ceil(2));
+            }
         }
-        self.store(key, moment);
+        // What waits for space goes to the pools, with what the cache has already taken of it.
+        while let Some(visit) = self.waiting.pop_front() {
+            self.store(visit, &mut moment);
+        }
+        self.destage();
     }
 
-    /// Puts a visit's data on the link; `false` where there is none.
-    fn transfer(&mut self, key: u32, stage: Stage, moment: &mut Moment<'_>) -> bool {
-        let Some(link) = &mut self.link else { return false };
-        let visit = self.visits.get_mut(key);
-        visit.stage = stage;
-        let time = ((visit.until - visit.from) as f64 * link.ns_per_byte).round() as Nanos;
-        let done = link.station.serve(moment.now, time, moment.window);
-        moment.events.push(done, Event::Visit(key));
+    /// What was lost is back.
+    pub fn regain(&mut self, number: usize, moment: Moment<'_>) {
+        let (of, all) = self.protection.regain(number);
+        let Some(cache) = &mut self.cache else { return };
+        if of == Lost::Controller {
+            cache.limit(1.0, moment.window.begins(moment.now));
+            if let Some(processors) = &mut self.processors {
+                processors.reopen(moment.now);
+            }
+        }
+        cache.protect(all);
+    }
+
+    /// A processed request goes on: a large one is divided, a write's data first comes over the link.
+    fn admit(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if !self.divide(key, moment) {
+            self.begin(key, moment);
+        }
+    }
+
+    /// A request or a piece of one goes on.
+    fn begin(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if !(self.visits.get(key).write && self.transfer(key, HOST, Stage::DataIn, moment)) {
+            self.store(key, moment);
+        }
+    }
+
+    /// Puts a visit's data on a link; `false` where there is none.
+    fn transfer(&mut self, key: u32, link: usize, stage: Stage, moment: &mut Moment<'_>) -> bool {
+        if self.links[link].is_none() {
+            return false;
+        }
+        self.visits.get_mut(key).stage = stage;
+        if self.take_turn(key, link) {
+            self.send(key, link, moment);
+        }
         true
+    }
+
+    fn send(&mut self, key: u32, link: usize, moment: &mut Moment<'_>) {
+        let visit = self.visits.get(key);
+        if let Some(link) = &mut self.links[link] {
+            let done = link.transfer(moment.now, visit.until - visit.from, moment.window);
+            moment.events.push(done, Event::Visit(key));
+        }
     }
 
     /// A request reaches the cache, or the pools where there is none.
     fn store(&mut self, key: u32, moment: &mut Moment<'_>) {
         self.visits.get_mut(key).stage = Stage::Storage;
+        if self.settle_zeros(key) {
+            self.known_zeros(key);
+            self.stored(key, moment);
+            return;
+        }
         let visit = self.visits.get(key);
         let Some(cache) = &mut self.cache else {
             self.pass(key);
@@ -229,27 +373,54 @@ impl Controller {
         };
         let span = cache.span(visit.pool, visit.from, visit.until);
         if !visit.write {
-            let waits = cache.read(span, key, visit.counted, &mut self.back);
-            self.visits.get_mut(key).waits = waits;
-            if waits == 0 {
+            let found = cache.read(span, key, visit.counted, &mut self.back);
+            self.visits.get_mut(key).waits = found.asked + found.joined;
+            self.looked_up(key, found);
+            if found.asked + found.joined == 0 {
                 self.stored(key, moment);
             }
-        } else if cache.writes == WriteCaching::Back {
+        } else if cache.writes() == WriteCaching::Back {
             self.visits.get_mut(key).taken = span.from;
             if self.take_in(key, moment.now) {
-                self.stored(key, moment);
+                self.cached(key, moment);
             } else {
                 self.visits.get_mut(key).waits_since = Some(moment.now);
                 self.waiting.push_back(key);
             }
             self.destage();
         } else {
-            let resident = cache.update(&span, visit.counted);
-            if visit.counted {
-                count_write(cache, &span, resident);
+            let (present, unprotected) = (cache.update(&span, visit.counted), cache.is_unprotected());
+            // Requests are counted, and not their pieces.
+            if unprotected && self.is_first(&visit) {
+                self.protection.wrote_through();
             }
+            self.looked_up(key, Found { present, ..Found::default() });
             self.pass(key);
+            self.destage();
         }
+    }
+
+    /// A request that the controller knows to be zeros needs neither cache nor pools; whether it is one.
+    fn settle_zeros(&mut self, key: u32) -> bool {
+        let Some(zeros) = &mut self.zeros else { return false };
+        let visit = self.visits.get(key);
+        let (counted, bytes) = (u64::from(visit.counted), visit.until - visit.from);
+        if visit.zeros {
+            zeros.write(visit.pool, visit.from, visit.until);
+            self.zero_totals.written_bytes += counted * bytes;
+            if let Some(cache) = &mut self.cache {
+                let span = cache.span(visit.pool, visit.from, visit.until);
+                cache.erase(&span, visit.counted);
+            }
+            return true;
+        }
+        if visit.write {
+            zeros.clear(visit.pool, visit.from, visit.until);
+            return false;
+        }
+        let known = zeros.covers(visit.pool, visit.from, visit.until);
+        self.zero_totals.read_bytes += u64::from(known) * counted * bytes;
+        known
     }
 
     /// Takes a write into the cache as far as there is room; whether all of it is in.
@@ -261,17 +432,46 @@ impl Controller {
         if visit.taken < span.until {
             return false;
         }
-        if visit.counted {
-            count_write(cache, &span, visit.resident);
-            if let Some(since) = visit.waits_since {
-                cache.totals.waits_for_space += 1;
-                cache.totals.space_wait_ns += now - since;
-            }
+        let present = visit.resident;
+        if let Some(since) = visit.waits_since.filter(|_| visit.counted) {
+            cache.totals.waits_for_space += 1;
+            cache.totals.space_wait_ns += now - since;
         }
+        self.looked_up(key, Found { present, ..Found::default() });
         true
     }
 
-    /// Hands a whole request to its pool.
+    /// A visit has been looked up: it is counted, or its whole request once all of it has been, and a read may be
+    /// one of a stream.
+    fn looked_up(&mut self, key: u32, found: Found) {
+        let visit = self.visits.get(key);
+        let Some((found, from, until)) = self.gathered(&visit, found, false) else { return };
+        self.count(&visit, found, (from, until));
+    }
+
+    /// A read is known to be zeros and not looked up; of a divided one that counts as data that was here.
+    fn known_zeros(&mut self, key: u32) {
+        let visit = self.visits.get(key);
+        let Some(cache) = self.cache.as_ref().filter(|_| visit.whole != NONE && !visit.zeros) else { return };
+        let span = cache.span(visit.pool, visit.from, visit.until);
+        let found = Found { present: span.until - span.from, ..Found::default() };
+        let Some((found, from, until)) = self.gathered(&visit, found, true) else { return };
+        self.count(&visit, found, (from, until));
+    }
+
+    fn count(&mut self, visit: &Visit, found: Found, (from, until): (u64, u64)) {
+        let Some(cache) = &mut self.cache else { return };
+        let span = cache.span(visit.pool, from, until);
+        if visit.counted {
+            cache.count(visit.workload, &span, visit.write, found);
+        }
+        if !visit.write {
+            let end = self.ends[visit.workload as usize];
+            cache.read_ahead(&span, found, end, visit.counted, &mut self.back);
+        }
+    }
+
+    /// Hands a whole visit to its pool.
     fn pass(&mut self, key: u32) {
         let visit = self.visits.get_mut(key);
         visit.waits = 1;
@@ -285,26 +485,34 @@ impl Controller {
         }
     }
 
-    /// A request's data is in the cache or on the drives (write), or here (read).
+    /// A write's data is in the cache: the partner gets its copy.
+    fn cached(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if !self.transfer(key, MIRROR, Stage::Mirror, moment) {
+            self.stored(key, moment);
+        }
+    }
+
+    /// A request's data is safe in the cache or on the drives (write), or here (read).
     fn stored(&mut self, key: u32, moment: &mut Moment<'_>) {
         let visit = self.visits.get(key);
-        if !visit.write && self.transfer(key, Stage::DataOut, moment) {
+        if !visit.write && self.transfer(key, HOST, Stage::DataOut, moment) {
             return;
         }
         if visit.entered == moment.now {
             // Answers at once go through the event queue: no number of them holds up the engine's loop.
+            self.visits.get_mut(key).stage = Stage::Storage;
             moment.events.push(moment.now, Event::Visit(key));
         } else {
-            self.answer(key);
+            self.answer(key, moment);
         }
     }
 
-    fn answer(&mut self, key: u32) {
+    fn answer(&mut self, key: u32, moment: &mut Moment<'_>) {
         let visit = self.visits.remove(key);
-        self.answers.push_back(visit.host);
+        if visit.whole == NONE {
+            self.answers.push_back(visit.host);
+        } else {
+            self.piece_done(&visit, moment);
+        }
     }
-}
-
-fn count_write(cache: &mut Cache, span: &Span, resident: u64) {
-    cache.count(span, true, resident, resident == span.until - span.from);
 }

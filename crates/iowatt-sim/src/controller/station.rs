@@ -25,10 +25,22 @@ impl Station {
         Self { free_at: vec![0; servers.max(1)], visits: 0, busy: 0, waited: 0 }
     }
 
-    /// Servers.
+    /// Servers, those that are closed included.
     #[must_use]
     pub fn servers(&self) -> usize {
         self.free_at.len()
+    }
+
+    /// Closes all but `open` servers, at least one; what they have begun they finish.
+    pub fn close(&mut self, open: usize) {
+        let open = open.max(1).min(self.free_at.len());
+        self.free_at.sort_unstable();
+        self.free_at[open..].fill(Nanos::MAX);
+    }
+
+    /// Opens all servers.
+    pub fn reopen(&mut self, now: Nanos) {
+        self.free_at.iter_mut().filter(|at| **at == Nanos::MAX).for_each(|at| *at = now);
     }
 
     /// Takes the server that is free first for `time`, at `now` or later; when it is done.
@@ -64,6 +76,17 @@ mod tests {
         assert_eq!(station.serve(10, 100, &window), 110);
         assert_eq!(station.serve(20, 100, &window), 200, "waits 80 for the first");
         assert_eq!((station.visits, station.busy, station.waited), (3, 300, 80));
+    }
+
+    #[test]
+    fn closed_servers_take_nothing_until_they_are_opened() {
+        let window = Window { start: 0, end: 1_000 };
+        let mut station = Station::new(3);
+        station.serve(0, 50, &window);
+        station.close(1);
+        assert_eq!((station.serve(0, 10, &window), station.serve(0, 10, &window)), (10, 20));
+        station.reopen(15);
+        assert_eq!((station.serve(15, 10, &window), station.serve(15, 10, &window)), (25, 25));
     }
 
     #[test]

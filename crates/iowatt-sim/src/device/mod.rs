@@ -139,6 +139,7 @@ pub struct DriveTotals {
 
 /// What a drive is made of.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // a disk's way to its mechanics shall be no longer for it
 enum Body {
     Disk(Disk),
     Flash(Box<Ssd>),

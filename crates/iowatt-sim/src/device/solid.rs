@@ -44,7 +44,8 @@ impl Drive {
             // What gives way starts when nothing else waits.
             let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
             self.waiting -= 1;
-            ssd.start(now, key, &around.ops.get(key), drive, around.observer);
+            let bus = self.bus.map(|bus| &mut around.buses[bus]);
+            ssd.start(now, key, &around.ops.get(key), drive, around.observer, bus);
         }
         self.serving = ssd.load();
         if let Some(at) = ssd.next_done() {
@@ -96,11 +97,6 @@ impl Drive {
         }
     }
 
-    /// What rests of a flash drive is booked as: work that it does by itself, then idleness.
-    pub(super) fn flash_rest(ssd: &Ssd, from: Nanos, now: Nanos) -> [(State, Nanos); 2] {
-        [(State::Active, ssd.busy_until().clamp(from, now)), (State::Idle, now)]
-    }
-
     /// Books the state of a flash drive that lasts at the end of the run.
     pub(super) fn finish_flash(&mut self, now: Nanos, observer: &mut Observer) {
         let ready = self.spindle == Spindle::Ready;
@@ -119,10 +115,11 @@ impl Drive {
         }
     }
 
-    /// Books rest on flash.
+    /// Books the rest of a flash drive: work that it does by itself, then idleness.
     pub(super) fn book_flash_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let Body::Flash(ssd) = &self.body else { return };
-        let chain = Self::flash_rest(ssd, self.rest_since, now);
+        let works = ssd.busy_until().clamp(self.rest_since, now);
+        let chain = [(State::Active, works), (State::Idle, now)];
         observer.book_chain(self.index as usize, Cause::Background, self.rest_since, chain);
         self.rest_since = now;
     }

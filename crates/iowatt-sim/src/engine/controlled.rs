@@ -5,17 +5,44 @@
 //! it has been handled, so that answers which lead to new requests never nest.
 
 use super::Simulation;
-use crate::controller::Moment;
+use crate::back_end_log::Reason;
+use crate::clock::nanos;
+use crate::controller::{Incoming, Moment};
 use crate::error::SimError;
+use crate::event::Event;
+use crate::plan::ControllerPlan;
 use crate::volume::{self, Volumes};
 
 impl Simulation<'_> {
-    /// A host request of `(offset, size, write)` on a pool enters the controller.
-    pub(super) fn enter_controller(&mut self, host: u32, pool: usize, range: (u64, u64, bool)) {
+    /// A host request enters the controller.
+    pub(super) fn enter_controller(&mut self, request: Incoming) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        let moment = Moment { now: self.now, window, events: &mut self.events };
-        controller.enter(host, pool as u32, range, moment);
+        controller.enter(request, Moment { now: self.now, window, events: &mut self.events });
+    }
+
+    /// Schedules what the controller will lose, and its return.
+    pub(super) fn schedule_losses(&mut self, plan: &ControllerPlan) {
+        for (number, loss) in plan.losses.iter().enumerate() {
+            self.events.push(nanos(loss.at_s), Event::Loss(number as u32));
+            if let Some(back_s) = loss.back_s {
+                self.events.push(nanos(back_s), Event::Return(number as u32));
+            }
+        }
+    }
+
+    /// A part of the controller fails.
+    pub(super) fn lose(&mut self, number: u32) {
+        let Some(controller) = &mut self.controller else { return };
+        let window = self.observer.window();
+        controller.lose(number as usize, Moment { now: self.now, window, events: &mut self.events });
+    }
+
+    /// A part of the controller is back.
+    pub(super) fn regain(&mut self, number: u32) {
+        let Some(controller) = &mut self.controller else { return };
+        let window = self.observer.window();
+        controller.regain(number as usize, Moment { now: self.now, window, events: &mut self.events });
     }
 
     /// A visit to the controller ends its present stage.
@@ -78,6 +105,9 @@ impl Simulation<'_> {
                 controller.back.sent(key, 1);
                 self.enter_volumes(space, key, range);
             } else {
+                if let Some(log) = &mut self.back_end {
+                    log.add(self.now, space, &range, Reason::Controller(request.purpose));
+                }
                 let pool = &mut self.pools[space];
                 let made = pool.submit(range, (key, false), &self.drives, &mut self.ops, &mut self.ready);
                 controller.back.sent(key, made);
@@ -98,6 +128,14 @@ impl Simulation<'_> {
             let pool = &mut self.pools[transfer.pool];
             let range = (transfer.from, transfer.until - transfer.from, transfer.write);
             let serves = (key, transfer.migrates());
+            if let Some(log) = &mut self.back_end {
+                let reason = match (transfer.migrates(), &self.controller) {
+                    (true, _) => Reason::Migration,
+                    (false, Some(_)) => Reason::Volume,
+                    (false, None) => Reason::Host,
+                };
+                log.add(self.now, transfer.pool, &range, reason);
+            }
             let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
             volumes.sent(key, made);
             self.hand_out();

@@ -1,5 +1,6 @@
 //! The controller's part of the plan. What is left out costs nothing and makes no events.
 
+pub use iowatt_cache::ReplacementPlan;
 use serde::Deserialize;
 
 /// What stands between hosts and pools.
@@ -12,6 +13,47 @@ pub struct ControllerPlan {
     pub host_bandwidth_bytes_per_s: Option<f64>,
     /// The cache.
     pub cache: Option<CachePlan>,
+    /// Dividing large requests; none: each is served as one.
+    #[serde(default)]
+    pub split: Option<SplitPlan>,
+    /// Whether writes of nothing but zeros are told by their data and kept from the pools.
+    #[serde(default)]
+    pub zero_detect: bool,
+    /// What fails and returns.
+    #[serde(default)]
+    pub losses: Vec<LossPlan>,
+}
+
+/// Large requests are served in pieces, in turns with those of others.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SplitPlan {
+    /// Pieces end at multiples of this many bytes.
+    pub bytes: u64,
+    /// Most pieces of one request under way at a time.
+    pub outstanding: u32,
+}
+
+/// A part that fails and may return.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossPlan {
+    /// What fails.
+    pub of: Lost,
+    /// When, seconds from the start.
+    pub at_s: f64,
+    /// When it is back; none: not before the end.
+    pub back_s: Option<f64>,
+}
+
+/// Parts that can fail.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lost {
+    /// One of the two controllers, with half of the cache and of the processors.
+    Controller,
+    /// The battery that protects what is in the cache only.
+    Battery,
 }
 
 /// Processors that work on one request each, first come first served.
@@ -34,7 +76,8 @@ pub struct CachePlan {
     pub capacity_bytes: u64,
     /// Unit of allocation: whole sectors of every pool, and 64 equal parts where it has more than 64.
     pub line_bytes: u64,
-    /// Which line gives way.
+    /// Which line gives way: the name of a policy, or its plan.
+    #[serde(deserialize_with = "iowatt_cache::plan::named_or_whole")]
     pub replacement: ReplacementPlan,
     /// Whether what reads miss is kept.
     pub read: bool,
@@ -48,14 +91,69 @@ pub struct CachePlan {
     pub destage_bytes: u64,
     /// Most destages under way at a time.
     pub destage_outstanding: usize,
+    /// When and what is destaged.
+    #[serde(default)]
+    pub destage: DestagePlan,
+    /// How much of a line is read and written.
+    #[serde(default)]
+    pub transfers: LineTransfers,
+    /// Reading ahead of sequential reads; none: only what is asked for is read.
+    #[serde(default)]
+    pub read_ahead: Option<ReadAheadPlan>,
+    /// The copy of written data in the partner controller; none: a write is in one controller only.
+    #[serde(default)]
+    pub mirror: Option<MirrorPlan>,
 }
 
-/// Replacement policies.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+/// When dirty lines are written to the pools.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReplacementPlan {
-    /// Least recently used.
-    Lru,
+pub enum DestagePlan {
+    /// From the high watermark down to the low one, as fast as allowed.
+    #[default]
+    Watermark,
+    /// The more of the cache is dirty between the watermarks, the more destages at a time; lines that were
+    /// rewritten since the destager last passed are kept back below the high one.
+    Utilisation,
+}
+
+/// How much of a line is read from and written to the pools.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum LineTransfers {
+    /// A read that misses fetches whole lines, a destage writes what is dirty.
+    #[default]
+    Mixed,
+    /// Whole lines both ways: what is missing of a dirty line is read before it is written.
+    Whole,
+    /// What is asked for is read, what is dirty is written.
+    Needed,
+}
+
+/// Reading ahead.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAheadPlan {
+    /// Sequential streams that are followed at a time.
+    pub streams: usize,
+    /// Reads in sequence that make a stream.
+    pub after: u32,
+    /// First distance that is read ahead; it doubles as the stream goes on.
+    pub least_bytes: u64,
+    /// Greatest distance.
+    pub most_bytes: u64,
+    /// Greatest share of the lines that hold what was read ahead and not used yet.
+    pub share: f64,
+}
+
+/// The link to the partner controller.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MirrorPlan {
+    /// Bytes per second, one transfer at a time.
+    pub bandwidth_bytes_per_s: f64,
+    /// From the end of a transfer to the partner's answer.
+    pub latency_s: f64,
 }
 
 /// Write policies.
@@ -86,7 +184,15 @@ impl ControllerPlan {
             self.host_bandwidth_bytes_per_s.is_none_or(|b| b > 0.0),
             "the host link's bandwidth must be positive",
         )?;
-        let Some(cache) = self.cache.filter(CachePlan::is_there) else { return Ok(()) };
+        check(
+            self.split.is_none_or(|s| s.bytes > 0 && s.outstanding > 0),
+            "pieces must have a size and a number",
+        )?;
+        let sector = sectors.iter().copied().fold(1, least_common_multiple).max(1);
+        check(self.split.is_none_or(|s| s.bytes.is_multiple_of(sector)), "pieces must be whole sectors")?;
+        let Some(cache) = self.cache.filter(CachePlan::is_there) else {
+            return check(self.losses.is_empty(), "what can be lost is a cache's");
+        };
         check(cache.granule(sectors).is_some(), "a cache line must be whole sectors, in 64 parts at most")?;
         check(
             cache.capacity_bytes / cache.line_bytes < u64::from(u32::MAX),
@@ -102,7 +208,46 @@ impl ControllerPlan {
             cache.destage_bytes >= cache.line_bytes && cache.destage_bytes.is_multiple_of(cache.line_bytes),
             "a destage must be whole cache lines",
         )?;
-        check(cache.destage_outstanding > 0, "at least one destage must be allowed at a time")
+        cache.replacement.validate()?;
+        check(cache.destage_outstanding > 0, "at least one destage must be allowed at a time")?;
+        check(
+            self.split.is_none_or(|s| cache.granule(sectors).is_some_and(|g| s.bytes.is_multiple_of(g))),
+            "pieces must be whole parts of cache lines",
+        )?;
+        if let Some(ahead) = &cache.read_ahead {
+            check(cache.read, "reading ahead needs a cache that keeps reads")?;
+            check(ahead.streams > 0 && ahead.after > 0, "reading ahead must follow a stream")?;
+            check(
+                0 < ahead.least_bytes && ahead.least_bytes <= ahead.most_bytes,
+                "distances read ahead must be positive, the least not above the most",
+            )?;
+            check(0.0 < ahead.share && ahead.share <= 1.0, "a share of the lines must be read ahead")?;
+        }
+        if let Some(mirror) = &cache.mirror {
+            check(cache.write == WriteCaching::Back, "only write-back is mirrored")?;
+            let sane = mirror.latency_s.is_finite() && mirror.latency_s >= 0.0;
+            check(mirror.bandwidth_bytes_per_s > 0.0 && sane, "a mirror link must have a bandwidth")?;
+        }
+        self.check_losses(&cache)
+    }
+
+    fn check_losses(&self, cache: &CachePlan) -> Result<(), String> {
+        let span = |loss: &LossPlan| (loss.at_s, loss.back_s.unwrap_or(f64::INFINITY));
+        for (number, loss) in self.losses.iter().enumerate() {
+            let (at, back) = span(loss);
+            if !(at.is_finite() && at >= 0.0 && back > at) {
+                return Err("what is lost must be so at a time, and be back after it".into());
+            }
+            if loss.of == Lost::Controller && cache.write == WriteCaching::Back && cache.mirror.is_none() {
+                return Err("a controller that is lost with the only copy of dirty data loses data".into());
+            }
+            let overlaps =
+                |other: &LossPlan| other.of == loss.of && at < span(other).1 && span(other).0 < back;
+            if self.losses[..number].iter().any(overlaps) {
+                return Err("a part that is lost cannot be lost again before it is back".into());
+            }
+        }
+        Ok(())
     }
 }
 
@@ -151,6 +296,10 @@ mod tests {
             low_watermark: 0.6,
             destage_bytes: line_bytes,
             destage_outstanding: 1,
+            destage: DestagePlan::Watermark,
+            transfers: LineTransfers::Mixed,
+            read_ahead: None,
+            mirror: None,
         }
     }
 

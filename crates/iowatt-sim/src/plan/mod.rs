@@ -14,7 +14,10 @@ mod ssd;
 mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
-pub use controller::{CachePlan, ControllerPlan, ProcessingPlan, ReplacementPlan, WriteCaching};
+pub use controller::{
+    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan,
+    ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+};
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
     BufferPlan, DriveControllerPlan, ExtraDisconnectPlan, Extraction, HddPlan, IndexEntry, IndexedPlan,
@@ -28,7 +31,8 @@ pub use ssd::{
     SsdInterfacePlan, SsdPlan, SsdPowerPlan, SteadyPlan, SuspendPlan, TrafficPlan, WearPlan,
 };
 pub use virtual_pool::{
-    CachingPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieringPlan, VirtualPoolPlan,
+    CachingPlan, DAY_S, DailyWindowPlan, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TierPlan,
+    TieredPoolPlan, TieringPlan, TieringPolicyPlan, VirtualPoolPlan,
 };
 
 use crate::power::{STATES, State};
@@ -66,6 +70,9 @@ pub struct WorkloadPlan {
     pub volume: usize,
     /// How its time stamps become arrivals.
     pub replay: ReplayPlan,
+    /// Share of its writes that are all zeros.
+    #[serde(default)]
+    pub zero_share: f64,
 }
 
 /// How a recorded or generated stream is paced.
@@ -257,6 +264,7 @@ pub struct BatchingPlan {
 /// A drive, by technology.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant)] // one a pool
 pub enum DevicePlan {
     /// A mechanical disk.
     Hdd(HddPlan),
@@ -375,6 +383,7 @@ impl Plan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         for w in &self.workloads {
             check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
+            check((0.0..=1.0).contains(&w.zero_share), "a share of zeros must be between 0 and 1")?;
             match w.replay {
                 ReplayPlan::Open { speed } => {
                     check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;

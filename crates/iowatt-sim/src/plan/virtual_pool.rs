@@ -43,7 +43,76 @@ pub enum SchemePlan {
     Caching(CachingPlan),
     /// One part, optimised for capacity.
     Reduced(ReducedPlan),
+    /// Pages live in one of up to three tiers, the fastest first, and are relocated by what each cycle has counted.
+    TieredPool(TieredPoolPlan),
 }
+
+/// A pool of tiers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TieredPoolPlan {
+    /// Bytes that are placed as a whole; a multiple of the sectors of all parts.
+    pub page_bytes: u64,
+    /// Bytes that a relocation copies at a time.
+    pub step_bytes: u64,
+    /// Bytes of the address space; whole pages.
+    pub capacity_bytes: u64,
+    /// One for each part.
+    pub tiers: Vec<TierPlan>,
+    /// Seconds from one relocation plan to the next.
+    pub cycle_s: f64,
+    /// How much the last cycle counts in the weighted average of cycles; 1: it alone.
+    pub weight: f64,
+    /// The tier of a page that is touched for the first time.
+    pub new_pages: usize,
+    /// Most pages that are relocated at a time.
+    pub max_relocations: usize,
+    /// Bytes relocated a second, at most; none: as fast as that allows.
+    pub rate_bytes_per_s: Option<f64>,
+    /// The time of day at the start, seconds.
+    pub clock_s: f64,
+    /// When relocations may start; none: at any time.
+    pub window: Option<DailyWindowPlan>,
+    /// Shares of ranges of the address space.
+    pub policies: Vec<TieringPolicyPlan>,
+}
+
+/// One tier.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TierPlan {
+    /// Accesses a second that the pages placed there may have together; none: any number.
+    pub performance_iops: Option<f64>,
+    /// Share that only relocations may fill.
+    pub relocation_buffer: f64,
+    /// Share that relocations leave to new pages.
+    pub new_page_buffer: f64,
+}
+
+/// A span of every day.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DailyWindowPlan {
+    /// Time of day at which it starts, seconds.
+    pub start_s: f64,
+    /// Its length, seconds.
+    pub length_s: f64,
+}
+
+/// How the pages of a range of the address space may be spread.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TieringPolicyPlan {
+    /// First byte.
+    pub from_bytes: u64,
+    /// One past the last byte.
+    pub until_bytes: u64,
+    /// Most of the range's pages in each tier, as a share.
+    pub most: Vec<f64>,
+}
+
+/// Seconds of a day.
+pub const DAY_S: f64 = 86_400.0;
 
 /// Tiering.
 #[derive(Clone, Debug, Deserialize)]
@@ -144,7 +213,54 @@ impl VirtualPoolPlan {
                 check(sound, "dirty_low and dirty_high must be shares, in this order")?;
                 check(c.dirty_age_s.is_finite() && c.dirty_age_s >= 0.0, "an age must not be negative")
             }
+            SchemePlan::TieredPool(t) => self.check_tiered_pool(t),
         }
+    }
+
+    fn check_tiered_pool(&self, t: &TieredPoolPlan) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let share = |x: f64| (0.0..=1.0).contains(&x);
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let tiers = self.parts.len();
+        check(
+            tiers <= 3 && t.tiers.len() == tiers,
+            "a tiered pool has one to three tiers, each with a plan",
+        )?;
+        check(t.page_bytes > 0 && t.step_bytes > 0, "page and step count from 1")?;
+        check(t.page_bytes.div_ceil(t.step_bytes) < 1 << 15, "a page has fewer than 32,768 steps")?;
+        check(t.max_relocations > 0 && t.max_relocations <= 4096, "relocations count from 1 to 4,096")?;
+        check(positive(t.cycle_s) && share(t.weight) && t.weight > 0.0, "cycle and weight must be positive")?;
+        check(t.rate_bytes_per_s.is_none_or(positive), "a rate must be positive")?;
+        check(t.new_pages < tiers, "new pages go to a tier that is not there")?;
+        let day = |x: f64| (0.0..DAY_S).contains(&x);
+        let daily = |w: DailyWindowPlan| day(w.start_s) && positive(w.length_s) && w.length_s <= DAY_S;
+        check(day(t.clock_s) && t.window.is_none_or(daily), "a time of day must be one")?;
+        let slots: Vec<u64> = self.parts.iter().map(|p| p.capacity_bytes / t.page_bytes).collect();
+        check(slots.iter().all(|&slots| slots > 0), "each tier must hold a page")?;
+        check(slots.iter().sum::<u64>() <= 1 << 31, "a tiered pool has at most 2^31 pages")?;
+        check(
+            t.capacity_bytes > 0 && t.capacity_bytes.is_multiple_of(t.page_bytes),
+            "whole pages are offered",
+        )?;
+        for tier in &t.tiers {
+            check(tier.performance_iops.is_none_or(positive), "a performance must be positive")?;
+            let sum = tier.relocation_buffer + tier.new_page_buffer;
+            check(
+                share(tier.relocation_buffer) && share(tier.new_page_buffer) && share(sum),
+                "buffers are shares",
+            )?;
+        }
+        let kept = |(tier, slots): (&TierPlan, &u64)| slots - tier.kept(*slots);
+        let room: u64 = t.tiers.iter().zip(&slots).map(kept).sum();
+        check(t.capacity_bytes / t.page_bytes <= room, "a tiered pool offers more than its tiers hold")?;
+        for policy in &t.policies {
+            let sound = policy.most.len() == tiers && policy.most.iter().all(|&x| share(x));
+            check(
+                sound && policy.from_bytes < policy.until_bytes,
+                "a tiering policy has a share for each tier",
+            )?;
+        }
+        Ok(())
     }
 
     /// Slots of the two parts of a hybrid of these figures.
@@ -160,5 +276,13 @@ impl VirtualPoolPlan {
         check(fast > 0 && slow > 0, "each part of a hybrid must hold an extent")?;
         check(fast + slow <= 1 << 31, "a hybrid has at most 2^31 extents")?;
         Ok((fast, slow))
+    }
+}
+
+impl TierPlan {
+    /// Slots of so many that only relocations may fill: one at least.
+    #[must_use]
+    pub fn kept(&self, slots: u64) -> u64 {
+        ((self.relocation_buffer * slots as f64) as u64).clamp(1, slots)
     }
 }

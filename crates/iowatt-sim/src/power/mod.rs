@@ -66,6 +66,12 @@ pub enum Cause {
 /// Number of causes of work.
 pub const CAUSES: usize = 6;
 
+impl Cause {
+    /// All of them, by their numbers.
+    pub const ALL: [Self; CAUSES] =
+        [Self::HostRead, Self::HostWrite, Self::Redundancy, Self::Rebuild, Self::Background, Self::Migration];
+}
+
 /// Causes in results: those of work, by `Cause as usize`, then changes of level, idling, and levels below it.
 pub const CAUSE_NAMES: [&str; CAUSES + 3] = [
     "host_read",

@@ -21,7 +21,7 @@ mod sparing;
 pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
-use crate::plan::{PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
+use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
@@ -122,6 +122,8 @@ pub struct Pool {
     level: RaidLevel,
     small_write: SmallWrite,
     parity_check_on_read: bool,
+    /// Its drives are SSDs.
+    solid: bool,
     first_drive: usize,
     sector_bytes: u64,
     rows: Slab<RowUpdate>,
@@ -161,6 +163,7 @@ impl Pool {
             level: plan.raid.level,
             small_write: plan.raid.small_write,
             parity_check_on_read: plan.raid.parity_check_on_read,
+            solid: matches!(plan.device, DevicePlan::Ssd(_)),
             first_drive,
             sector_bytes,
             rows: Slab::default(),
@@ -243,6 +246,57 @@ impl Pool {
             }
         }
         split.made
+    }
+
+    /// Whether trims reach the drives: they are SSDs, and they are not divided into chunklets, and there is no parity that
+    /// covers what they give up.
+    #[must_use]
+    pub fn passes_trims(&self) -> bool {
+        let plain = self.solid && self.chunklets.is_none();
+        plain && matches!(self.level, RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10)
+    }
+
+    /// Passes on that `size` bytes at `offset` (whole sectors within) hold no data any more, as operations for `host` like
+    /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost. (For
+    /// [`NO_OP`], nobody waits for them.)
+    pub fn trim(
+        &mut self,
+        (offset, size): (u64, u64),
+        host: u32,
+        ops: &mut DriveOps,
+        ready: &mut Vec<u32>,
+    ) -> u32 {
+        let mut made = 0;
+        let mut sector = offset.div_ceil(self.sector_bytes);
+        let end = (offset + size) / self.sector_bytes;
+        if !self.passes_trims() || self.degraded || self.losses.is_some() {
+            return made;
+        }
+        while sector < end {
+            let touched = self.touch(sector, end);
+            sector += self.sectors_of(&touched);
+            for index in touched.first..=touched.last {
+                let (lbn, sectors) = self.data_part(&touched, index);
+                for drive in self.layout.copies(self.layout.data_drive(touched.stripe, index) as usize) {
+                    let key = ops.insert(DriveOp {
+                        lbn,
+                        sectors,
+                        redundant: 0,
+                        cause: Cause::HostWrite,
+                        arrived: 0,
+                        drive: (self.first_drive + drive) as u32,
+                        host,
+                        row: NO_OP,
+                        then: NO_OP,
+                        write: false,
+                        trim: true,
+                    });
+                    ready.push(key);
+                    made += 1;
+                }
+            }
+        }
+        made
     }
 
     /// Releases what waited for the completed operation `op` into `ready`.

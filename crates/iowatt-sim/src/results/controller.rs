@@ -2,8 +2,10 @@
 
 use crate::clock::Nanos;
 use crate::controller::Controller;
-use crate::controller::cache::Cache;
+use crate::controller::cache::{Cache, Hits};
+use crate::controller::protection::Loss;
 use crate::controller::station::Station;
+use crate::plan::Lost;
 use serde::Serialize;
 
 /// Figures of one controller: of each part that it has.
@@ -13,8 +15,61 @@ pub struct ControllerResult {
     pub processors: Option<StationResult>,
     /// The link to the hosts.
     pub link: Option<StationResult>,
+    /// The link to the partner controller.
+    pub mirror: Option<StationResult>,
     /// The cache.
     pub cache: Option<CacheResult>,
+    /// What zero detection did.
+    pub zeros: Option<ZeroResult>,
+    /// What was lost, in order of the plan; over the whole run.
+    pub losses: Vec<LossResult>,
+}
+
+/// Zeros that never reached the pools, over the window.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ZeroResult {
+    /// Bytes of writes that were told to be zeros.
+    pub written_bytes: u64,
+    /// Bytes of reads that were known to be zeros.
+    pub read_bytes: u64,
+}
+
+/// A loss and what it led to; times from the start of the run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LossResult {
+    /// What failed: controller or battery.
+    pub of: &'static str,
+    /// When it did; nothing, where the run ended before.
+    pub at_ns: Option<Nanos>,
+    /// When it was back.
+    pub back_ns: Option<Nanos>,
+    /// Bytes that were dirty then.
+    pub dirty_bytes: u64,
+    /// When none was dirty any more.
+    pub flushed_ns: Option<Nanos>,
+    /// Writes that went through to the pools because of it.
+    pub written_through: u64,
+}
+
+/// Hits of one workload.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct HitsResult {
+    /// Reads looked up.
+    pub reads: u64,
+    /// Of those, with all of their data in the cache.
+    pub read_hits: u64,
+    /// Writes looked up.
+    pub writes: u64,
+    /// Of those, with all of their lines in the cache.
+    pub write_hits: u64,
+    /// Bytes of reads.
+    pub read_bytes: u64,
+    /// Of those, in the cache.
+    pub read_hit_bytes: u64,
+    /// Bytes of writes.
+    pub write_bytes: u64,
+    /// Of those, to lines in the cache.
+    pub write_hit_bytes: u64,
 }
 
 /// Figures of a station over the window.
@@ -65,6 +120,18 @@ pub struct CacheResult {
     pub space_wait_ns: Nanos,
     /// Bytes that are in the cache only at the end.
     pub dirty_bytes_at_end: u64,
+    /// Bytes of writes that replaced dirty ones.
+    pub overwritten_bytes: u64,
+    /// Hot lines that the destager passed over, over the whole run.
+    pub kept_back: u64,
+    /// Bytes asked for ahead of reads.
+    pub ahead_bytes: u64,
+    /// Of those, bytes that a read then asked for.
+    pub ahead_used_bytes: u64,
+    /// Of those, bytes that gave way or were overwritten unused.
+    pub ahead_wasted_bytes: u64,
+    /// Hits by workload.
+    pub by_workload: Vec<HitsResult>,
 }
 
 impl ControllerResult {
@@ -74,7 +141,13 @@ impl ControllerResult {
         Self {
             processors: controller.processors().map(|s| StationResult::new(s, span)),
             link: controller.link().map(|s| StationResult::new(s, span)),
+            mirror: controller.mirror().map(|s| StationResult::new(s, span)),
             cache: controller.cache().map(CacheResult::new),
+            zeros: controller.detects_zeros().then_some(ZeroResult {
+                written_bytes: controller.zero_totals.written_bytes,
+                read_bytes: controller.zero_totals.read_bytes,
+            }),
+            losses: controller.protection.losses().iter().map(LossResult::new).collect(),
         }
     }
 }
@@ -90,21 +163,54 @@ impl StationResult {
     }
 }
 
-impl CacheResult {
-    fn new(cache: &Cache) -> Self {
-        let t = &cache.totals;
-        let ([reads, writes], [read_hits, write_hits]) = (t.requests, t.hits);
-        let ([read_bytes, write_bytes], [read_hit_bytes, write_hit_bytes]) = (t.bytes, t.hit_bytes);
+impl LossResult {
+    fn new(loss: &Loss) -> Self {
+        Self {
+            of: match loss.of {
+                Lost::Controller => "controller",
+                Lost::Battery => "battery",
+            },
+            at_ns: loss.happened.then_some(loss.at),
+            back_ns: loss.back.filter(|_| loss.returned),
+            dirty_bytes: loss.dirty_bytes,
+            flushed_ns: loss.flushed,
+            written_through: loss.written_through,
+        }
+    }
+}
+
+impl HitsResult {
+    fn new(hits: &Hits) -> Self {
+        let ([reads, writes], [read_hits, write_hits]) = (hits.requests, hits.hits);
+        let ([read_bytes, write_bytes], [read_hit_bytes, write_hit_bytes]) = (hits.bytes, hits.hit_bytes);
         Self {
             reads,
             read_hits,
-            delayed_hits: t.delayed_hits,
             writes,
             write_hits,
             read_bytes,
             read_hit_bytes,
             write_bytes,
             write_hit_bytes,
+        }
+    }
+}
+
+impl CacheResult {
+    fn new(cache: &Cache) -> Self {
+        let t = &cache.totals;
+        let by_workload: Vec<HitsResult> = cache.hits.iter().map(HitsResult::new).collect();
+        let sum = |of: fn(&HitsResult) -> u64| by_workload.iter().map(of).sum();
+        Self {
+            reads: sum(|h| h.reads),
+            read_hits: sum(|h| h.read_hits),
+            delayed_hits: cache.hits.iter().map(|h| h.delayed_hits).sum(),
+            writes: sum(|h| h.writes),
+            write_hits: sum(|h| h.write_hits),
+            read_bytes: sum(|h| h.read_bytes),
+            read_hit_bytes: sum(|h| h.read_hit_bytes),
+            write_bytes: sum(|h| h.write_bytes),
+            write_hit_bytes: sum(|h| h.write_hit_bytes),
             fetches: t.fetches,
             fetched_bytes: t.fetched_bytes,
             destages: t.destages,
@@ -113,6 +219,12 @@ impl CacheResult {
             waits_for_space: t.waits_for_space,
             space_wait_ns: t.space_wait_ns,
             dirty_bytes_at_end: cache.dirty_bytes(),
+            overwritten_bytes: t.overwritten_bytes,
+            kept_back: t.kept_back,
+            ahead_bytes: t.ahead_bytes,
+            ahead_used_bytes: t.ahead_used_bytes,
+            ahead_wasted_bytes: t.ahead_wasted_bytes,
+            by_workload,
         }
     }
 }

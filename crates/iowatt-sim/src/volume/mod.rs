@@ -24,6 +24,7 @@ mod sectors;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tiered;
 mod tiering;
 mod worktop;
 mod write_off_loading;

@@ -9,8 +9,8 @@ pub struct Span {
     pub first: u32,
     /// How many; below 2^31.
     pub count: u32,
-    /// Which part.
-    pub slow: bool,
+    /// Of which kind the numbers are, where a scheme has two.
+    pub kind: bool,
     /// Direction.
     pub write: bool,
 }
@@ -22,7 +22,7 @@ impl Span {
         u64::from(self.first)
             | u64::from(self.count) << 32
             | u64::from(self.write) << 63
-            | if self.slow { 1 << 31 } else { 0 }
+            | u64::from(self.kind) << 31
     }
 
     /// From its tag.
@@ -31,15 +31,17 @@ impl Span {
         Self {
             first: tag as u32 & 0x7fff_ffff,
             count: (tag >> 32) as u32 & 0x7fff_ffff,
-            slow: tag >> 31 & 1 == 1,
+            kind: tag >> 31 & 1 == 1,
             write: tag >> 63 == 1,
         }
     }
 }
 
-/// A run that may grow.
+/// A run that may grow, of slots of one part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Run {
+    part: usize,
+    kind: bool,
     first: u32,
     count: u32,
     from: u64,
@@ -47,23 +49,28 @@ pub struct Run {
 }
 
 impl Run {
+    /// Runs on part `part`, of slots that are numbered in that way.
+    pub fn on(part: usize, kind: bool) -> Self {
+        Self { part, kind, ..Self::default() }
+    }
+
     /// Adds slot `slot`, bytes `from..until` of the part. What the run was is passed first where the slot does not continue
     /// it.
-    pub fn add(&mut self, slot: u32, (from, until): (u64, u64), slow: bool, ask: &Ask, desk: &mut Desk<'_>) {
+    pub fn add(&mut self, slot: u32, (from, until): (u64, u64), ask: &Ask, desk: &mut Desk<'_>) {
         if self.count > 0 && self.first + self.count == slot && self.until == from {
             self.count += 1;
             self.until = until;
             return;
         }
-        self.pass(slow, ask, desk);
-        *self = Self { first: slot, count: 1, from, until };
+        self.pass(ask, desk);
+        *self = Self { first: slot, count: 1, from, until, ..*self };
     }
 
     /// Passes what there is.
-    pub fn pass(&mut self, slow: bool, ask: &Ask, desk: &mut Desk<'_>) {
+    pub fn pass(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
         if self.count > 0 {
-            let span = Span { first: self.first, count: self.count, slow, write: ask.write };
-            desk.pass_tagged(ask.key, span.tag(), usize::from(slow), self.from, self.until, ask.write);
+            let span = Span { first: self.first, count: self.count, kind: self.kind, write: ask.write };
+            desk.pass_tagged(ask.key, span.tag(), self.part, self.from, self.until, ask.write);
             self.count = 0;
         }
     }
@@ -76,8 +83,8 @@ mod tests {
     #[test]
     fn a_span_is_its_tag() {
         for span in [
-            Span { first: 0, count: 1, slow: false, write: true },
-            Span { first: 0x7fff_fffe, count: 0x7fff_ffff, slow: true, write: false },
+            Span { first: 0, count: 1, kind: false, write: true },
+            Span { first: 0x7fff_fffe, count: 0x7fff_ffff, kind: true, write: false },
         ] {
             assert_eq!(Span::of(span.tag()), span);
         }

@@ -7,6 +7,7 @@ use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
 use super::reduced::{Reduced, ReducedState};
+use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
 use crate::plan::{SchemePlan, VirtualPoolPlan};
@@ -72,6 +73,8 @@ pub enum Schemes {
     Pdc(Box<Pdc>),
     /// Writes to parts that rest go to logs of others.
     WriteOffLoading(Box<WriteOffLoading>),
+    /// Pages in up to three tiers.
+    Tiered(Box<Tiered>),
 }
 
 /// The scheme that there is, whichever.
@@ -85,6 +88,7 @@ macro_rules! each {
             Schemes::Maid($scheme) => $does,
             Schemes::Pdc($scheme) => $does,
             Schemes::WriteOffLoading($scheme) => $does,
+            Schemes::Tiered($scheme) => $does,
         }
     };
 }
@@ -97,6 +101,7 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
             SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
             SchemePlan::Maid(scheme) => Self::Maid(Box::new(Maid::new(plan, scheme))),
             SchemePlan::Pdc(scheme) => Self::Pdc(Box::new(Pdc::new(plan, scheme))),

@@ -54,3 +54,18 @@ pub fn open(drive: &Value) -> Value {
     plan["workloads"][0]["replay"] = json!({"mode": "open", "speed": 1.0});
     plan
 }
+
+/// A data sheet: 90 and 20 us alone, 400,000 and 100,000 IOPS, 3 and 1 GB/s, 9 and 11 W; 1 W idle. Almost 100 GB.
+pub fn sheet() -> Value {
+    json!({
+        "kind": "ssd", "sector_bytes": 512, "sectors": 195_312_496,
+        "interface": {"read_bytes_per_s": 4e9, "write_bytes_per_s": 4e9, "command_read_s": 0.0,
+                      "command_write_s": 0.0, "commands_per_s": null, "queue_depth": 256},
+        "media": {"kind": "data-sheet",
+                  "read": {"latency_s": 90e-6, "iops": 400e3, "bytes_per_s": 3e9, "active_w": 9.0},
+                  "write": {"latency_s": 20e-6, "iops": 100e3, "bytes_per_s": 1e9, "active_w": 11.0},
+                  "write_amplification": 2.0},
+        "power": {"active_w": 1.0, "levels": {"idle_w": 1.0, "below": []}, "states": []},
+        "wear": {"pe_cycles": 1e4, "rated_bytes_written": 1e15},
+    })
+}

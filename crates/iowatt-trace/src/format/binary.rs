@@ -49,6 +49,29 @@ impl Place {
         Ok(Some(Ok(record)))
     }
 
+    /// Decodes whole records of `size` bytes as far as they are at hand, at most `limit`, until `decode` refuses one, which is
+    /// left for [`Self::record`]; returns the number of the first.
+    #[inline]
+    pub(crate) fn run<T>(
+        &mut self,
+        input: &mut Input,
+        size: usize,
+        limit: usize,
+        out: &mut Vec<T>,
+        decode: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<u64, TraceError> {
+        let before = out.len();
+        let bytes = input.peek(size)?;
+        out.extend(bytes.chunks_exact(size).take(limit).map_while(decode));
+        let (taken, first) = (out.len() - before, self.number + 1);
+        if taken > 0 {
+            self.number += taken as u64;
+            self.begin = self.at + ((taken - 1) * size) as u64;
+            self.consume(input, taken * size);
+        }
+        Ok(first)
+    }
+
     /// A decoded record with its number; a fault names the byte at which it began.
     #[inline]
     pub(crate) fn entry(&self, decoded: Result<Raw, Fault>) -> Entry {

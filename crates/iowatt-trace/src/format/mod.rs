@@ -150,6 +150,21 @@ pub trait Decoder: Send {
     /// back inside the [`Entry`], and the decoder goes on behind it when asked again.
     fn next(&mut self, input: &mut Input, names: &mut Names) -> Result<Option<Entry>, TraceError>;
 
+    /// Appends records that decode, up to the first that does not, and returns the number of the first of them; their numbers
+    /// follow each other. A format need not: it saves the way through [`Self::next`] where records are cheap to decode.
+    ///
+    /// # Errors
+    /// The input cannot be read further.
+    fn run(
+        &mut self,
+        _input: &mut Input,
+        _names: &mut Names,
+        _out: &mut Vec<Raw>,
+        _limit: usize,
+    ) -> Result<u64, TraceError> {
+        Ok(0)
+    }
+
     /// What the format passed over that explains a trace without requests.
     fn remark(&self) -> Option<String> {
         None

@@ -51,6 +51,28 @@ impl Decoder for OracleGeneral {
         Ok(Some(self.place.entry(decoded)))
     }
 
+    fn run(
+        &mut self,
+        input: &mut Input,
+        names: &mut Names,
+        out: &mut Vec<Raw>,
+        limit: usize,
+    ) -> Result<u64, TraceError> {
+        let Ok(device) = names.devices.id(b"0") else { return Ok(0) };
+        let sector = self.sector;
+        self.place.run(input, RECORD, limit, out, |record| {
+            Some(Raw {
+                time_ns: u64::from(u32_at(record, 0)) * 1_000_000_000,
+                offset: u64_at(record, 4).checked_mul(sector).filter(|&offset| offset < 1 << 63)?,
+                size: u64::from(u32_at(record, 12)),
+                response_ns: NO_RESPONSE,
+                device,
+                stream: NO_STREAM,
+                op: Op::Read,
+            })
+        })
+    }
+
     fn notes(&self) -> Vec<String> {
         vec![
             "no operations are recorded: all requests are taken as reads".to_owned(),

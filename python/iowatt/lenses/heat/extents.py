@@ -6,6 +6,7 @@ The address spaces seen at one point (volumes in front, pools behind the cache) 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ Ints = npt.NDArray[np.int64]
 NS_PER_S = 1e9
 #: Most extents that a lens lays out: 64 MiB each make 1 EB.
 MOST_EXTENTS = 1 << 34
+#: Most periods, which a Run of iowatt has some thousand of.
+MOST_PERIODS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,11 @@ class Extents:
     def touched(self) -> tuple[Ints, Floats, Floats, Floats, Floats]:
         """Touched extents and their sums over all periods: reads, writes, bytes read, bytes written."""
         extent, index = np.unique(self.extent, return_inverse=True)
-        sums = (
-            np.bincount(index, weights=values, minlength=len(extent))
-            for values in (self.reads, self.writes, self.bytes_read, self.bytes_written)
-        )
-        reads, writes, bytes_read, bytes_written = sums
-        return extent, reads, writes, bytes_read, bytes_written
+
+        def sums(values: Floats) -> Floats:
+            return np.bincount(index, weights=values, minlength=len(extent)).astype(np.float64)
+
+        return extent, sums(self.reads), sums(self.writes), sums(self.bytes_read), sums(self.bytes_written)
 
 
 def of_run(run: Run) -> list[Extents]:
@@ -102,12 +104,11 @@ def of_run(run: Run) -> list[Extents]:
     InputError
         The Run has no such table, or it contradicts ``run.json``.
     """
-    table = run.table("heat")
-    measures = run.summary.get("heat")
+    table = _table(run)
     where = str(run.path / "run.json") if run.path else run.name
-    if not isinstance(measures, Mapping):
-        raise InputError("holds no key 'heat', although the Run has that table", where=where)
+    measures = _measures(run.summary.get("heat"), where)
     window = run.summary["window"]
+    span = (window["start_s"], window["duration_s"])
     found = []
     for point in ("front", "back"):
         told = [space for space in measures["spaces"] if space["point"] == point]
@@ -115,9 +116,7 @@ def of_run(run: Run) -> list[Extents]:
             spaces = _row(
                 [(space["name"], space["capacity_bytes"]) for space in told], measures["extent_bytes"]
             )
-            found.append(
-                _from_table(table, point, spaces, measures, (window["start_s"], window["duration_s"]), where)
-            )
+            found.append(_from_table(table, point, spaces, measures, window=span, where=where))
     if not found:
         raise InputError("names no address space under 'heat'", where=where)
     return found
@@ -191,6 +190,52 @@ def of_trace(
     )
 
 
+def _table(run: Run) -> pl.DataFrame:
+    """The table, with the columns and types of the contract and no nulls."""
+    import polars as pl
+
+    from iowatt.run.tables import HEAT
+
+    where = str(run.path / "heat.parquet") if run.path else run.name
+    try:
+        table = run.table("heat")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"cannot be read: {error}", where=where) from None
+    wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
+    if wrong:
+        raise InputError(
+            f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is "
+            f"what a table "
+            "of heat has",
+            where=where,
+        )
+    holed = [name for name in HEAT if table[name].null_count()]
+    if holed or not bool(table["start_s"].is_finite().all()):
+        raise InputError(f"column {(holed or ['start_s'])[0]!r} has rows without a value", where=where)
+    strange = set(table["point"].unique()) - {"front", "back"}
+    if strange:
+        raise InputError(f"point {sorted(strange)[0]!r} is neither front nor back", where=where)
+    return table
+
+
+def _measures(told: Any, where: str) -> Mapping[str, Any]:
+    """The key ``heat`` of run.json, as it must be."""
+    from pydantic import ValidationError
+
+    from iowatt.run.summary_schema import Heat
+
+    try:
+        checked = Heat.model_validate(told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in ("heat", *first["loc"]))
+        raise InputError(f"{place}: {first['msg']}", where=where) from None
+    sound = checked.extent_bytes > 0 and 0 < checked.period_s < math.inf
+    if not sound or any(space.capacity_bytes <= 0 for space in checked.spaces):
+        raise InputError("heat: extents, periods and capacities must be above 0", where=where)
+    return checked.model_dump()
+
+
 def _row(spaces: Sequence[tuple[str, int]], extent_bytes: int) -> list[Space]:
     """Spaces one after another."""
     first, row = 0, []
@@ -206,6 +251,7 @@ def _from_table(
     point: str,
     spaces: Sequence[Space],
     measures: Mapping[str, Any],
+    *,
     window: tuple[float, float],
     where: str,
 ) -> Extents:
@@ -217,9 +263,35 @@ def _from_table(
     strange = set(own["space"].unique()) - set(first)
     if strange:
         raise InputError(f"does not name {sorted(strange)[0]!r}, which its table of heat names", where=where)
-    base = own["space"].replace_strict(first, return_dtype=pl.Int64).to_numpy()
-    extent = base + own["extent"].cast(pl.Int64).to_numpy()
+    own = own.with_columns(
+        own["space"].replace_strict(first, return_dtype=pl.Int64).alias("first"),
+        own["space"]
+        .replace_strict({s.name: s.extents for s in spaces}, return_dtype=pl.UInt64)
+        .alias("extents"),
+    )
+    beyond = own.filter(pl.col("extent") >= pl.col("extents"))
+    if beyond.height:
+        row = beyond.row(0, named=True)
+        raise InputError(
+            f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names "
+            f"number "
+            f"{row['extent']}",
+            where=where,
+        )
     start_s, duration_s = window
+    outside = own.filter(
+        (pl.col("start_s") < start_s - 1e-6) | (pl.col("start_s") > start_s + duration_s + 1e-6)
+    )
+    if outside.height:
+        raise InputError(
+            f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat "
+            f"begins a period: "
+            f"{outside['start_s'][0]:g} s",
+            where=where,
+        )
+    if duration_s / measures["period_s"] > MOST_PERIODS:
+        raise InputError(f"heat: more than {MOST_PERIODS:,} periods are in its window", where=where)
+    extent = own["first"].to_numpy() + own["extent"].cast(pl.Int64).to_numpy()
     return Extents(
         point=point,
         spaces=spaces,

@@ -154,8 +154,8 @@ class Inside:
             return self.given.program_time
         program_s = max(program_s, 1e-6)
         rule = (
-            "all dies together program at the sequential write rate; no less than the "
-            f"{format_duration(self.media.program_s)} of {self.media.source}"
+            "all dies together program at the sequential write rate; the cell type's is "
+            f"{format_duration(self.media.program_s)}, {self.media.source}"
         )
         return self.steps.derive("flash.program_time", program_s, format_duration(program_s), rule)
 

@@ -61,6 +61,15 @@ class Placed:
     sector_bytes: int
 
 
+@dataclass(frozen=True)
+class VolumeRange:
+    """A volume's place in the virtual pool, in bytes."""
+
+    name: str
+    offset: int
+    capacity: int
+
+
 class Scheme(Strict):
     """What every scheme's table has and can do. ``scheme`` is its tag."""
 
@@ -89,6 +98,14 @@ class Scheme(Strict):
     def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
         """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
         raise NotImplementedError
+
+    def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
+        """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""
+        yield from ()
+
+    def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+        """As :meth:`plan`, for schemes that treat volumes differently."""
+        return self.plan(parts)
 
 
 def sector_bytes(parts: Sequence[Placed]) -> int:

@@ -33,8 +33,8 @@ class TwoParts(Scheme):
         example=16,
     )
     max_migrations: int = key(
-        "Most extents that change places (tiering) or are copied at a time, and most that are written back at "
-        "a time (caching). An extent that crosses the threshold while as many are under way waits for its "
+        "Most extents that change places (tiering) or are copied at a time, and most that are written back "
+        "at a time (caching). An extent that crosses the threshold while as many are under way waits for its "
         "next access.",
         default=4,
         ge=1,

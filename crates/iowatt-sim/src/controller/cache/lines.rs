@@ -31,8 +31,14 @@ pub struct Line {
     pub dirty: u64,
     /// Granules that a destage under way writes. One written meanwhile is dirty too.
     pub destaging: u64,
+    /// Granules that a request under way brings.
+    pub coming: u64,
+    /// Granules that were read ahead and not asked for yet.
+    pub ahead: u64,
     /// The back-end request that fills it, or [`NONE`].
     pub fetch: u32,
+    /// Whether it was written again while it was dirty, since the destager last passed.
+    pub hot: bool,
     /// Whether the destager has it on its list.
     pub listed: bool,
     /// Next line of the same bucket.
@@ -60,13 +66,21 @@ pub struct Lines {
     /// First line of each bucket; a power of two of them, at least one a line.
     buckets: Vec<u32>,
     shift: u32,
+    /// Lines without an address.
+    free: Vec<u32>,
 }
 
 impl Lines {
-    /// Lines made so far, each of which holds an address.
+    /// Lines that hold an address.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lines.len()
+        self.lines.len() - self.free.len()
+    }
+
+    /// Lines made so far, those without an address included: they are empty.
+    #[must_use]
+    pub fn made(&self) -> u32 {
+        self.lines.len() as u32
     }
 
     /// Line number `slot`.
@@ -96,6 +110,11 @@ impl Lines {
 
     /// Makes an empty line for an address that has none.
     pub fn add(&mut self, key: u64) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.lines[slot as usize] = empty(key);
+            self.link(slot);
+            return slot;
+        }
         if self.lines.len() >= self.buckets.len() {
             self.grow();
         }
@@ -107,6 +126,19 @@ impl Lines {
 
     /// Gives a line to another address that has none; it is empty then.
     pub fn reuse(&mut self, slot: u32, key: u64) {
+        self.unlink(slot);
+        self.lines[slot as usize] = empty(key);
+        self.link(slot);
+    }
+
+    /// Takes the address of an evictable line from it.
+    pub fn drop(&mut self, slot: u32) {
+        self.unlink(slot);
+        self.lines[slot as usize] = empty(u64::MAX);
+        self.free.push(slot);
+    }
+
+    fn unlink(&mut self, slot: u32) {
         let bucket = self.bucket(self.lines[slot as usize].key);
         let next = self.lines[slot as usize].chain;
         if self.buckets[bucket] == slot {
@@ -118,8 +150,6 @@ impl Lines {
             }
             self.lines[before as usize].chain = next;
         }
-        self.lines[slot as usize] = empty(key);
-        self.link(slot);
     }
 
     fn link(&mut self, slot: u32) {
@@ -133,6 +163,7 @@ impl Lines {
         self.buckets.clear();
         self.buckets.resize(count, NONE);
         self.shift = 64 - count.trailing_zeros();
+        // Only a cache without free lines grows.
         for slot in 0..self.lines.len() as u32 {
             self.link(slot);
         }
@@ -145,7 +176,18 @@ impl Lines {
 }
 
 fn empty(key: u64) -> Line {
-    Line { key, valid: 0, dirty: 0, destaging: 0, fetch: NONE, listed: false, chain: NONE }
+    Line {
+        key,
+        valid: 0,
+        dirty: 0,
+        destaging: 0,
+        coming: 0,
+        ahead: 0,
+        fetch: NONE,
+        hot: false,
+        listed: false,
+        chain: NONE,
+    }
 }
 
 #[cfg(test)]
@@ -157,19 +199,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_a_map_finds(steps in prop::collection::vec((0u64..60, 0u32..3, any::<u32>()), 0..400)) {
+        fn finds_what_a_map_finds(steps in prop::collection::vec((0u64..60, 0u32..4, any::<u32>()), 0..400)) {
             let (mut lines, mut map) = (Lines::default(), HashMap::new());
             for (number, pool, pick) in steps {
                 let key = key_of(pool, number);
                 prop_assert_eq!(address_of(key), (pool, number));
                 prop_assert_eq!(lines.find(key), map.get(&key).copied());
-                if map.contains_key(&key) {
+                if let Some(&slot) = map.get(&key) {
+                    if pool == 3 {
+                        lines.drop(slot);
+                        map.remove(&key);
+                        prop_assert_eq!(lines.find(key), None);
+                        prop_assert_eq!(lines.len(), map.len());
+                    }
                     continue;
                 }
                 let slot = if lines.len() < 20 {
                     lines.add(key)
                 } else {
-                    let slot = pick % 20;
+                    let slot = pick % lines.made();
                     map.remove(&lines.get(slot).key);
                     lines.reuse(slot, key);
                     slot

@@ -3,18 +3,18 @@
 //! The cache decides and counts; it takes no time of its own. What it needs of the pools it asks of
 //! [`BackEnd`], and it learns of the completion by [`Cache::completed`]. See docs/models/cache.md.
 
+mod ahead;
 mod destage;
 mod lines;
-mod lru;
-mod policy;
 #[cfg(test)]
 mod tests;
 
 use super::back_end::{BackEnd, BackEndRequest, NONE, Purpose};
-use crate::plan::{CachePlan, WriteCaching};
-use destage::{Bounds, Sweep};
-use lines::{Lines, key_of};
-use policy::{Policy, Replacement};
+use crate::plan::{CachePlan, DestagePlan, LineTransfers, WriteCaching};
+use ahead::{Seen, Streams};
+use destage::{Bounds, Sweep, Wish};
+use iowatt_cache::{Policy, Replacement};
+use lines::{Lines, address_of, key_of};
 
 /// Bytes of one pool, rounded out to granules of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,19 +39,47 @@ struct Part {
     until: u64,
 }
 
-/// What is counted; bytes in whole granules.
+/// What a request found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheTotals {
-    /// Requests looked up: reads, writes.
+pub struct Found {
+    /// Requests to the pools that it asked for.
+    pub asked: u32,
+    /// Requests of others that it waits for.
+    pub joined: u32,
+    /// Granules that were here (read) or whose lines were (write).
+    pub present: u64,
+}
+
+impl Found {
+    /// What the parts of a request found together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            asked: self.asked + other.asked,
+            joined: self.joined + other.joined,
+            present: self.present + other.present,
+        }
+    }
+}
+
+/// Requests looked up, bytes in whole granules; reads and writes apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// Requests looked up.
     pub requests: [u64; 2],
     /// Of those, hits. A read hits where all of its data is here, a write where all of its lines are.
     pub hits: [u64; 2],
-    /// Bytes looked up: reads, writes.
+    /// Bytes looked up.
     pub bytes: [u64; 2],
     /// Of those, bytes that were here (reads) or lie in lines that were (writes).
     pub hit_bytes: [u64; 2],
     /// Reads that asked the pools for nothing and waited for what others had asked for. No hits.
     pub delayed_hits: u64,
+}
+
+/// What else is counted; bytes in whole granules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheTotals {
     /// Reads from the pools.
     pub fetches: u64,
     /// Their bytes.
@@ -66,6 +94,16 @@ pub struct CacheTotals {
     pub waits_for_space: u64,
     /// Time that they waited for one.
     pub space_wait_ns: u64,
+    /// Bytes of writes that replaced dirty ones, which are destaged once.
+    pub overwritten_bytes: u64,
+    /// Hot lines that the destager passed over.
+    pub kept_back: u64,
+    /// Bytes asked for ahead of reads.
+    pub ahead_bytes: u64,
+    /// Of those, bytes that a read then asked for.
+    pub ahead_used_bytes: u64,
+    /// Of those, bytes that gave way or were overwritten before any read asked for them.
+    pub ahead_wasted_bytes: u64,
 }
 
 /// The cache.
@@ -73,10 +111,16 @@ pub struct CacheTotals {
 pub struct Cache {
     granule_bytes: u64,
     line_granules: u32,
+    /// Lines that it may hold now.
     capacity: usize,
+    /// Lines that it may hold when nothing is lost.
+    full_capacity: usize,
     keeps_reads: bool,
-    /// What happens to writes.
-    pub writes: WriteCaching,
+    writes: WriteCaching,
+    /// Whether writes would survive a loss of power or of a controller.
+    protected: bool,
+    transfers: LineTransfers,
+    order: DestagePlan,
     /// Bytes of each pool, which the last line may reach beyond.
     pool_bytes: Vec<u64>,
     lines: Lines,
@@ -93,7 +137,13 @@ pub struct Cache {
     draining: bool,
     destages: usize,
     most_destages: usize,
-    /// What is counted, within the window.
+    streams: Option<Streams>,
+    /// Lines with data that was read ahead and not asked for yet, and how many there may be.
+    ahead: usize,
+    most_ahead: usize,
+    /// What requests found within the window, by workload.
+    pub hits: Vec<Hits>,
+    /// What else is counted, within the window.
     pub totals: CacheTotals,
 }
 
@@ -101,7 +151,7 @@ impl Cache {
     /// The cache of `plan` over pools with the given sectors and capacities in bytes; `None` where it
     /// holds no line.
     #[must_use]
-    pub fn new(plan: &CachePlan, sectors: &[u64], pool_bytes: Vec<u64>) -> Option<Self> {
+    pub fn new(plan: &CachePlan, sectors: &[u64], pool_bytes: Vec<u64>, workloads: usize) -> Option<Self> {
         let granule_bytes = plan.granule(sectors).filter(|_| plan.is_there())?;
         let capacity = (plan.capacity_bytes / plan.line_bytes) as usize;
         let share = |watermark: f64| watermark * capacity as f64;
@@ -110,13 +160,21 @@ impl Cache {
             granule_bytes,
             line_granules,
             capacity,
+            full_capacity: capacity,
             keeps_reads: plan.read,
             writes: plan.write,
+            protected: true,
+            transfers: plan.transfers,
+            order: plan.destage,
             pool_bytes,
             lines: Lines::default(),
-            policy: Policy::new(plan.replacement),
+            policy: Policy::new(plan.replacement, capacity),
             sweep: Sweep::default(),
-            bounds: Bounds { line: line_granules, run: plan.destage_bytes / granule_bytes },
+            bounds: Bounds {
+                line: line_granules,
+                run: plan.destage_bytes / granule_bytes,
+                whole: plan.transfers == LineTransfers::Whole,
+            },
             held: 0,
             dirty: 0,
             high: share(plan.high_watermark).ceil() as usize,
@@ -124,6 +182,12 @@ impl Cache {
             draining: false,
             destages: 0,
             most_destages: plan.destage_outstanding,
+            streams: plan
+                .read_ahead
+                .map(|ahead| Streams::new(&ahead, u64::from(line_granules), plan.line_bytes)),
+            ahead: 0,
+            most_ahead: plan.read_ahead.map_or(0, |ahead| share(ahead.share).ceil() as usize),
+            hits: vec![Hits::default(); workloads],
             totals: CacheTotals::default(),
         })
     }
@@ -134,45 +198,97 @@ impl Cache {
         Span { pool, from: from / self.granule_bytes, until: until.div_ceil(self.granule_bytes) }
     }
 
-    /// Looks up a read and asks for what is missing; returns the number of back-end requests that `visit`
-    /// waits for. None is a hit.
-    pub fn read(&mut self, span: Span, visit: u32, counted: bool, back: &mut BackEnd) -> u32 {
-        let (mut waits, mut asked, mut present) = (0, NONE, 0);
+    /// What happens to writes now: write-back needs protection.
+    #[must_use]
+    pub fn writes(&self) -> WriteCaching {
+        if self.is_unprotected() { WriteCaching::Through } else { self.writes }
+    }
+
+    /// Whether writes go through because nothing protects them here.
+    #[must_use]
+    pub fn is_unprotected(&self) -> bool {
+        self.writes == WriteCaching::Back && !self.protected
+    }
+
+    /// Looks up a read and asks for what is missing; `visit` waits for all that was asked for or joined.
+    pub fn read(&mut self, span: Span, visit: u32, counted: bool, back: &mut BackEnd) -> Found {
+        let (mut found, mut asked) = (Found::default(), NONE);
         let mut at = span.from;
-        let mut own = 0;
         while let Some(part) = self.part(&span, at) {
             at = part.until;
             let slot = self.lines.find(part.key).inspect(|&slot| self.policy.used(slot));
             let valid = slot.map_or(0, |slot| self.lines.get(slot).valid);
-            present += u64::from((valid & part.mask).count_ones());
-            if valid & part.mask == part.mask {
+            found.present += u64::from((valid & part.mask).count_ones());
+            if let Some(slot) = slot {
+                let used = self.spend(slot, part.mask);
+                self.totals.ahead_used_bytes += u64::from(counted) * used;
+            }
+            let wanted = part.mask & !valid;
+            if wanted == 0 {
                 continue;
             }
-            let fetch = slot.map_or(NONE, |slot| self.lines.get(slot).fetch);
-            if fetch != NONE {
+            let (fetch, coming) = slot.map_or((NONE, 0), |slot| {
+                let line = self.lines.get(slot);
+                (line.fetch, line.coming)
+            });
+            if fetch != NONE && wanted & !coming == 0 {
                 back.join(fetch, visit);
-                waits += 1;
+                found.joined += 1;
                 continue;
             }
-            let kept =
-                if self.keeps_reads { slot.or_else(|| self.make_room(part.key, counted)) } else { None };
+            // Where another part of the line is on its way, this one is not kept.
+            let keeps = self.keeps_reads && fetch == NONE;
+            let kept = if keeps { slot.or_else(|| self.make_room(part.key, counted)) } else { None };
             // A line that is kept is filled as a whole, else the missing part is read.
-            let missing = if kept.is_some() { !valid & self.full() } else { !valid & part.mask };
+            let whole = kept.is_some() && self.transfers != LineTransfers::Needed;
+            let missing = if whole { self.whole(part.key) & !valid } else { wanted };
             let purpose = if kept.is_some() { Purpose::Fetch } else { Purpose::Pass };
             let range = self.bytes(&span, part.base, missing);
             if asked == NONE || !back.extend(asked, purpose, range) {
                 asked = back.open(purpose, span.pool, range, false, visit);
-                own += 1;
+                found.asked += 1;
             }
             if let Some(slot) = kept {
-                self.lines.get_mut(slot).fetch = asked;
+                self.fill(slot, asked, missing);
             }
         }
-        if counted {
-            self.count(&span, false, present, waits + own == 0);
-            self.totals.delayed_hits += u64::from(own == 0 && waits > 0);
+        found
+    }
+
+    /// Reads ahead where a read that found `found` continues a stream, up to byte `end` of its space.
+    pub fn read_ahead(&mut self, read: &Span, found: Found, end: u64, counted: bool, back: &mut BackEnd) {
+        let Some(streams) = &mut self.streams else { return };
+        let seen = Seen { space: read.pool, from: read.from, until: read.until, missed: found.asked > 0 };
+        let Some((from, until)) = streams.follow(seen) else { return };
+        let granules = u64::from(self.line_granules);
+        let until = until.min(end.div_ceil(self.granule_bytes * granules));
+        let mut asked = NONE;
+        for number in from..until {
+            if self.ahead >= self.most_ahead {
+                return;
+            }
+            let key = key_of(read.pool, number);
+            let here = self.lines.find(key);
+            let (valid, busy) = here.map_or((0, false), |slot| {
+                let line = self.lines.get(slot);
+                (line.valid, line.fetch != NONE)
+            });
+            let missing = self.whole(key) & !valid;
+            if missing == 0 || busy {
+                continue;
+            }
+            let Some(slot) = here.or_else(|| self.make_room(key, counted)) else { return };
+            let range = self.bytes(read, number * granules, missing);
+            if asked == NONE || !back.extend(asked, Purpose::ReadAhead, range) {
+                asked = back.open(Purpose::ReadAhead, read.pool, range, false, NONE);
+            }
+            self.fill(slot, asked, missing);
+            let line = self.lines.get_mut(slot);
+            self.ahead += usize::from(line.ahead == 0);
+            line.ahead |= missing;
+            self.totals.ahead_bytes +=
+                u64::from(counted) * u64::from(missing.count_ones()) * self.granule_bytes;
         }
-        waits + own
     }
 
     /// Takes a write's data from granule `at` of its span on, as far as there is room; returns how far.
@@ -185,7 +301,7 @@ impl Cache {
                 *resident += u64::from(part.mask.count_ones());
             }
             let Some(slot) = found.or_else(|| self.make_room(part.key, counted)) else { return at };
-            self.soil(slot, part.mask);
+            self.soil(slot, part.mask, counted);
             at = part.until;
         }
         at
@@ -204,42 +320,128 @@ impl Cache {
             let takes_lines = self.writes != WriteCaching::Around;
             let slot = found.or_else(|| if takes_lines { self.make_room(part.key, counted) } else { None });
             if let Some(slot) = slot {
-                self.lines.get_mut(slot).valid |= part.mask;
+                let line = self.lines.get_mut(slot);
+                line.valid |= part.mask;
+                // What is dirty here is destaged after this write all the same, or an older version that is being
+                // destaged might arrive behind it.
+                let again = (line.dirty | line.destaging) & part.mask;
+                self.waste(slot, part.mask, counted);
+                if again != 0 {
+                    self.soil(slot, again, counted);
+                }
             }
         }
         resident
     }
 
-    /// Counts a request of which `present` granules were here.
-    pub fn count(&mut self, span: &Span, write: bool, present: u64, hit: bool) {
-        let way = usize::from(write);
-        self.totals.requests[way] += 1;
-        self.totals.hits[way] += u64::from(hit);
-        self.totals.bytes[way] += (span.until - span.from) * self.granule_bytes;
-        self.totals.hit_bytes[way] += present * self.granule_bytes;
+    /// The span is all zeros now, and known to be: what is dirty of it need not be destaged.
+    pub fn erase(&mut self, span: &Span, counted: bool) {
+        self.each(span, |cache, slot, mask| {
+            cache.waste(slot, mask, counted);
+            let line = cache.lines.get_mut(slot);
+            let (held, dirty) = (line.is_held(), line.dirty != 0);
+            line.dirty &= !mask;
+            line.valid |= mask;
+            let freed = held && !line.is_held();
+            cache.dirty -= usize::from(dirty && line.dirty == 0);
+            cache.held -= usize::from(freed);
+            if freed {
+                cache.release(slot);
+            }
+        });
     }
 
-    /// Starts as many destages as the watermarks, or a write that waits for space, ask for.
+    /// Counts a request over `span`.
+    pub fn count(&mut self, workload: u32, span: &Span, write: bool, found: Found) {
+        let (way, granules) = (usize::from(write), span.until - span.from);
+        let hit = found.present == granules;
+        let hits = &mut self.hits[workload as usize];
+        hits.requests[way] += 1;
+        hits.hits[way] += u64::from(hit);
+        hits.bytes[way] += granules * self.granule_bytes;
+        hits.hit_bytes[way] += found.present * self.granule_bytes;
+        hits.delayed_hits += u64::from(found.asked == 0 && found.joined > 0);
+    }
+
+    /// Whether writes are safe here from now on. Where they are not, all that is dirty is destaged.
+    pub fn protect(&mut self, protected: bool) {
+        self.protected = protected;
+    }
+
+    /// Holds no more than `share` of its lines from now on; clean ones give way at once, others once they are.
+    pub fn limit(&mut self, share: f64, counted: bool) {
+        self.capacity = ((self.full_capacity as f64 * share) as usize).max(1);
+        self.shrink(counted);
+    }
+
+    /// Lines that it may hold now.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Lines with data that is nowhere else.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Starts as many destages as its rule, or a write that waits for space, asks for.
     pub fn destage(&mut self, forced: bool, back: &mut BackEnd) {
-        self.draining |= self.held >= self.high;
-        while self.destages < self.most_destages {
+        let by_use = self.order == DestagePlan::Utilisation;
+        let urgent = forced || !self.protected;
+        self.draining |= self.held >= self.high && !by_use;
+        let most = if urgent || !by_use { self.most_destages } else { self.allowed() };
+        while self.destages < most {
             self.draining &= self.dirty > self.low;
-            let wanted = self.draining || forced && self.dirty > 0;
+            let wanted = self.draining || (urgent || by_use) && self.dirty > 0;
             if !wanted {
                 return;
             }
-            let Some((pool, from, until)) = self.sweep.next_run(&mut self.lines, self.bounds) else { return };
-            let span = Span { pool, from, until };
+            let keeps = by_use && !urgent && self.held < self.high;
+            let (line_granules, granule_bytes, pool_bytes) =
+                (self.line_granules, self.granule_bytes, &self.pool_bytes);
+            let whole = |key| granules_of(key, line_granules, granule_bytes, pool_bytes);
+            let passed = &mut self.totals.kept_back;
+            let wish = self.sweep.next(&mut self.lines, self.bounds, whole, keeps.then_some(passed));
+            let Some(wish) = wish else { return };
             self.destages += 1;
-            let range = self.clip(&span);
-            back.open(Purpose::Destage, pool, range, true, NONE);
-            self.each(&span, |cache, slot, mask| {
-                let line = cache.lines.get_mut(slot);
-                line.dirty &= !mask;
-                line.destaging |= mask;
-                cache.dirty -= usize::from(line.dirty == 0);
-            });
+            match wish {
+                Wish::Fill(slot) => self.fill_first(slot, back),
+                Wish::Write(pool, from, until) => {
+                    let span = Span { pool, from, until };
+                    let range = self.clip(&span);
+                    back.open(Purpose::Destage, pool, range, true, NONE);
+                    self.each(&span, |cache, slot, mask| {
+                        let line = cache.lines.get_mut(slot);
+                        line.dirty &= !mask;
+                        line.destaging |= mask;
+                        line.hot = false;
+                        cache.dirty -= usize::from(line.dirty == 0);
+                    });
+                }
+            }
         }
+    }
+
+    /// Destages at a time by utilisation: none at the low watermark, all at the high one, in proportion between.
+    fn allowed(&self) -> usize {
+        let (held, span) = (self.held.saturating_sub(self.low), self.high.saturating_sub(self.low));
+        if held >= span.max(1) {
+            return self.most_destages;
+        }
+        (self.most_destages * held).div_ceil(span.max(1))
+    }
+
+    /// Reads what is missing of a dirty line, so that it can be written whole.
+    fn fill_first(&mut self, slot: u32, back: &mut BackEnd) {
+        let line = *self.lines.get(slot);
+        let (pool, number) = address_of(line.key);
+        let base = number * u64::from(self.line_granules);
+        let missing = self.whole(line.key) & !line.valid;
+        let range = self.bytes(&Span { pool, from: base, until: base }, base, missing);
+        let key = back.open(Purpose::Fill, pool, range, false, NONE);
+        self.fill(slot, key, missing);
     }
 
     /// A request of [`Self::read`] or [`Self::destage`] has completed.
@@ -252,15 +454,20 @@ impl Cache {
         }
         match request.purpose {
             Purpose::Pass => {}
-            Purpose::Fetch => self.each(&span, |cache, slot, _| {
-                let full = cache.full();
-                let line = cache.lines.get_mut(slot);
-                if line.fetch == key {
-                    line.fetch = NONE;
-                    line.valid = full;
-                    cache.release(slot);
-                }
-            }),
+            Purpose::Fetch | Purpose::ReadAhead | Purpose::Fill => {
+                self.destages -= usize::from(request.purpose == Purpose::Fill);
+                self.each(&span, |cache, slot, mask| {
+                    let line = cache.lines.get_mut(slot);
+                    if line.fetch == key {
+                        line.fetch = NONE;
+                        line.coming = 0;
+                        line.valid |= mask;
+                        // One that waited to be whole may be destaged now.
+                        cache.relist(slot);
+                        cache.release(slot);
+                    }
+                });
+            }
             Purpose::Destage => {
                 self.totals.destages += counted;
                 self.totals.destaged_bytes += counted * bytes;
@@ -268,15 +475,14 @@ impl Cache {
                 self.each(&span, |cache, slot, mask| {
                     let line = cache.lines.get_mut(slot);
                     line.destaging &= !mask;
-                    let (key, relist) = (line.key, line.dirty != 0 && !line.listed);
-                    line.listed |= relist;
                     cache.held -= usize::from(!line.is_held());
-                    if relist {
-                        cache.sweep.list(key);
-                    }
+                    cache.relist(slot);
                     cache.release(slot);
                 });
             }
+        }
+        if self.lines.len() > self.capacity {
+            self.shrink(counted > 0);
         }
     }
 
@@ -287,7 +493,7 @@ impl Cache {
             let line = self.lines.get(slot);
             u64::from((line.dirty | line.destaging).count_ones())
         };
-        (0..self.lines.len() as u32).map(granules).sum::<u64>() * self.granule_bytes
+        (0..self.lines.made()).map(granules).sum::<u64>() * self.granule_bytes
     }
 
     /// A line for an address that has none: a free one, or the one that gives way.
@@ -295,9 +501,11 @@ impl Cache {
         let slot = if self.lines.len() < self.capacity {
             self.lines.add(key)
         } else {
-            let lines = &self.lines;
-            let slot = self.policy.victim(key, |line| lines.get(line).is_evictable())?;
-            self.totals.evictions += u64::from(counted);
+            let slot = self.evict(key, counted)?;
+            if self.lines.len() > self.capacity {
+                self.lines.drop(slot);
+                return self.make_room(key, counted);
+            }
             self.lines.reuse(slot, key);
             slot
         };
@@ -305,17 +513,69 @@ impl Cache {
         Some(slot)
     }
 
-    /// Marks granules of a line valid and dirty.
-    fn soil(&mut self, slot: u32, mask: u64) {
+    /// The line that gives way to `key`, forgotten by the policy.
+    fn evict(&mut self, key: u64, counted: bool) -> Option<u32> {
+        let lines = &self.lines;
+        let slot = self.policy.victim(key, |line| lines.get(line).is_evictable())?;
+        self.totals.evictions += u64::from(counted);
+        self.waste(slot, u64::MAX, counted);
+        Some(slot)
+    }
+
+    /// Drops clean lines beyond the capacity.
+    fn shrink(&mut self, counted: bool) {
+        while self.lines.len() > self.capacity {
+            let Some(slot) = self.evict(u64::MAX, counted) else { return };
+            self.lines.drop(slot);
+        }
+    }
+
+    /// Request `fetch` brings granules `missing` of a line.
+    fn fill(&mut self, slot: u32, fetch: u32, missing: u64) {
         let line = self.lines.get_mut(slot);
-        self.held += usize::from(!line.is_held());
-        self.dirty += usize::from(line.dirty == 0);
-        line.valid |= mask;
-        line.dirty |= mask;
-        if !line.listed {
+        line.fetch = fetch;
+        line.coming = missing;
+    }
+
+    /// Granules of a line are no longer only read ahead; bytes of those that were.
+    fn spend(&mut self, slot: u32, mask: u64) -> u64 {
+        let line = self.lines.get_mut(slot);
+        let spent = line.ahead & mask;
+        if spent == 0 {
+            return 0;
+        }
+        line.ahead &= !mask;
+        self.ahead -= usize::from(line.ahead == 0);
+        u64::from(spent.count_ones()) * self.granule_bytes
+    }
+
+    /// Granules of a line that may have been read ahead are lost.
+    fn waste(&mut self, slot: u32, mask: u64, counted: bool) {
+        let wasted = self.spend(slot, mask);
+        self.totals.ahead_wasted_bytes += u64::from(counted) * wasted;
+    }
+
+    /// Puts a dirty line on the destager's list.
+    fn relist(&mut self, slot: u32) {
+        let line = self.lines.get_mut(slot);
+        if line.dirty != 0 && !line.listed {
             line.listed = true;
             self.sweep.list(line.key);
         }
+    }
+
+    /// Marks granules of a line valid and dirty.
+    fn soil(&mut self, slot: u32, mask: u64, counted: bool) {
+        self.waste(slot, mask, counted);
+        let line = self.lines.get_mut(slot);
+        let again = u64::from((line.dirty & mask).count_ones());
+        self.totals.overwritten_bytes += u64::from(counted) * again * self.granule_bytes;
+        self.held += usize::from(!line.is_held());
+        self.dirty += usize::from(line.dirty == 0);
+        line.hot |= line.is_held();
+        line.valid |= mask;
+        line.dirty |= mask;
+        self.relist(slot);
     }
 
     /// Tells the policy about a line that may give way again.
@@ -348,9 +608,9 @@ impl Cache {
         Some(Part { key: key_of(span.pool, number), base, mask: ones(until - at) << (at - base), until })
     }
 
-    /// All granules of a line.
-    fn full(&self) -> u64 {
-        ones(u64::from(self.line_granules))
+    /// All granules of a line, as far as its pool reaches.
+    fn whole(&self, key: u64) -> u64 {
+        granules_of(key, self.line_granules, self.granule_bytes, &self.pool_bytes)
     }
 
     /// Bytes from the first to the last granule of `mask` in the line that starts at `base`.
@@ -365,6 +625,14 @@ impl Cache {
         let until = span.until * self.granule_bytes;
         (span.from * self.granule_bytes, until.min(self.pool_bytes[span.pool as usize]))
     }
+}
+
+/// All granules of the line at `key`, as far as its pool reaches.
+fn granules_of(key: u64, line_granules: u32, granule_bytes: u64, pool_bytes: &[u64]) -> u64 {
+    let (pool, number) = address_of(key);
+    let granules = u64::from(line_granules);
+    let end = pool_bytes[pool as usize].div_ceil(granule_bytes);
+    ones(end.saturating_sub(number * granules).min(granules))
 }
 
 /// A word with the lowest `count` bits set.

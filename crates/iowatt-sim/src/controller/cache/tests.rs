@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use super::*;
-use crate::plan::ReplacementPlan;
+use crate::plan::{DestagePlan, LineTransfers, ReadAheadPlan, ReplacementPlan};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +23,19 @@ fn plan(lines: u64, write: WriteCaching) -> CachePlan {
         low_watermark: 0.5,
         destage_bytes: 4 * LINE,
         destage_outstanding: 2,
+        destage: DestagePlan::Watermark,
+        transfers: LineTransfers::Mixed,
+        read_ahead: None,
+        mirror: None,
     }
 }
 
 fn cache(plan: &CachePlan) -> Cache {
-    Cache::new(plan, &[SECTOR], vec![POOL]).unwrap()
+    Cache::new(plan, &[SECTOR], vec![POOL], 1).unwrap()
 }
+
+/// What no policy may change: the data.
+const POLICIES: [&str; 9] = ["lru", "fifo", "clock", "2q", "arc", "lfu", "w-tinylfu", "s3-fifo", "sieve"];
 
 /// The back end as a queue whose requests complete when the test says so.
 #[derive(Default)]
@@ -61,7 +68,9 @@ impl Drives {
 
 fn read(cache: &mut Cache, from: u64, until: u64, drives: &mut Drives) -> (u32, Vec<(u64, u64)>) {
     let span = cache.span(0, from, until);
-    let waits = cache.read(span, 7, true, &mut drives.back);
+    let found = cache.read(span, 7, true, &mut drives.back);
+    cache.count(0, &span, false, found);
+    let waits = found.asked + found.joined;
     (waits, drives.send().iter().map(|r| (r.from, r.until)).collect())
 }
 
@@ -85,8 +94,8 @@ fn a_partial_hit_reads_only_the_missing_runs() {
     assert_eq!(runs, [(LINE, 3 * LINE), (5 * LINE, 6 * LINE)]);
     assert_eq!(waits, 3, "two runs and what the read before asked for");
     // 512 of the first read were missing; here lines 0 and 3 and one sector: 2 x 2,048 + 512 of 12,288.
-    assert_eq!((c.totals.requests[0], c.totals.hits[0]), (4, 0));
-    assert_eq!((c.totals.bytes[0], c.totals.hit_bytes[0]), (512 + 2 * LINE + 6 * LINE, 2 * LINE + 512));
+    assert_eq!((c.hits[0].requests[0], c.hits[0].hits[0]), (4, 0));
+    assert_eq!((c.hits[0].bytes[0], c.hits[0].hit_bytes[0]), (512 + 2 * LINE + 6 * LINE, 2 * LINE + 512));
     while !d.under_way.is_empty() {
         d.complete(0, &mut c);
     }
@@ -100,7 +109,7 @@ fn concurrent_misses_share_one_fetch() {
     let (mut c, mut d) = (cache(&plan(10, WriteCaching::Back)), Drives::default());
     assert_eq!(read(&mut c, 0, LINE, &mut d), (1, vec![(0, LINE)]));
     assert_eq!(read(&mut c, 512, 1_024, &mut d), (1, vec![]));
-    assert_eq!(c.totals.delayed_hits, 1);
+    assert_eq!(c.hits[0].delayed_hits, 1);
     d.complete(0, &mut c);
     assert_eq!(d.woken, [7, 7], "both wait for it");
 }
@@ -214,7 +223,7 @@ proptest! {
                 let hit = if is_write {
                     c.update(&span, true) == 4
                 } else {
-                    let hit = c.read(span, 7, true, &mut d.back) == 0;
+                    let hit = c.read(span, 7, true, &mut d.back) == Found { present: 4, ..Found::default() };
                     d.send();
                     while !d.under_way.is_empty() {
                         d.complete(0, &mut c);
@@ -235,8 +244,10 @@ proptest! {
     fn keeps_every_write(
         steps in prop::collection::vec((0u8..5, 0u64..123, 1u64..30, any::<prop::sample::Index>()), 1..250),
         size in 1u64..12, outstanding in 1usize..4, run in 1u64..5, keeps_reads in any::<bool>(),
+        policy in prop::sample::select(POLICIES.to_vec()),
     ) {
         let mut given = plan(size, WriteCaching::Back);
+        given.replacement = serde_json::from_value(serde_json::json!({ "policy": policy })).unwrap();
         (given.destage_outstanding, given.destage_bytes, given.read) = (outstanding, run * LINE, keeps_reads);
         let (mut c, mut d) = (cache(&given), Drives::default());
         // Versions of each granule: as last written by a host, as on the drives, and as a destage under way
@@ -270,7 +281,8 @@ proptest! {
                 2 => {
                     let here = |g: u64| c.lines.find(key_of(0, g / 4)).is_some_and(|l| c.lines.get(l).valid >> (g % 4) & 1 == 1);
                     let all_here = (from..until).all(here);
-                    prop_assert_eq!(c.read(span, 7, true, &mut d.back) == 0, all_here);
+                    let found = c.read(span, 7, true, &mut d.back);
+                    prop_assert_eq!(found.asked + found.joined == 0, all_here);
                 }
                 3 => c.destage(true, &mut d.back),
                 _ if d.under_way.is_empty() => {}
@@ -326,5 +338,131 @@ proptest! {
         let waiting: u64 = (0..c.lines.len() as u32).map(|l| u64::from(c.lines.get(l).dirty.count_ones())).sum();
         let carried: u64 = carried.iter().map(|m| m.len() as u64).sum();
         prop_assert_eq!(soiled, destaged + carried + waiting);
+    }
+    /// The same with everything that can happen to a cache: losses and returns, zeros, reading ahead, lines in whole
+    /// or in part, hot lines that stay. No write is lost, and once a loss has been flushed all is on the drives.
+    #[test]
+    fn loses_no_write_whatever_happens(
+        steps in prop::collection::vec((0u8..9, 0u64..123, 1u64..30, any::<prop::sample::Index>()), 1..250),
+        size in 2u64..12, outstanding in 1usize..4, run in 1u64..5, modes in (0u8..3, any::<bool>(), any::<bool>()),
+        policy in 0..POLICIES.len(),
+    ) {
+        let (transfers, by_use, reads_ahead) = modes;
+        let mut given = plan(size, WriteCaching::Back);
+        given.replacement = serde_json::from_value(serde_json::json!({"policy": POLICIES[policy]})).unwrap();
+        (given.destage_outstanding, given.destage_bytes) = (outstanding, run * LINE);
+        given.transfers = [LineTransfers::Mixed, LineTransfers::Whole, LineTransfers::Needed][usize::from(transfers)];
+        given.destage = if by_use { DestagePlan::Utilisation } else { DestagePlan::Watermark };
+        given.read_ahead = reads_ahead.then_some(ReadAheadPlan {
+            streams: 4, after: 2, least_bytes: LINE, most_bytes: 8 * LINE, share: 0.5,
+        });
+        let (mut c, mut d) = (cache(&given), Drives::default());
+        let mut written: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut drives: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut carried: Vec<BTreeMap<u64, u32>> = Vec::new();
+        let (mut version, mut lost, mut halved) = (0, false, false);
+        let end = POOL / SECTOR;
+        // What lasts until all is flushed: everything then is on the drives.
+        let drain = steps.len()..steps.len() + 300;
+        let last = (4, 0, 1, steps[0].3);
+        for (number, (what, from, length, which)) in steps.iter().copied().chain(drain.clone().map(|_| last)).enumerate() {
+            if number >= drain.start {
+                c.protect(false);
+                c.destage(false, &mut d.back);
+            }
+            let until = (from + length).min(end);
+            let span = Span { pool: 0, from, until };
+            // Hosts do not write again what they have no answer for yet.
+            let races = d.under_way.iter().any(|(_, r)| {
+                r.write && r.purpose == Purpose::Pass && r.from < until * SECTOR && from * SECTOR < r.until
+            });
+            match what {
+                0 | 1 if races => {}
+                0 | 1 if lost => {
+                    version += 1;
+                    c.update(&span, true);
+                    d.back.open(Purpose::Pass, 0, (from * SECTOR, until * SECTOR), true, 7);
+                    written.extend((from..until).map(|g| (g, version)));
+                    c.destage(false, &mut d.back);
+                }
+                0 | 1 => {
+                    version += 1;
+                    let taken = c.accept(&span, from, true, &mut 0);
+                    written.extend((from..taken).map(|g| (g, version)));
+                    c.destage(taken < until, &mut d.back);
+                }
+                2 => {
+                    let here = |g: u64| c.lines.find(key_of(0, g / 4)).is_some_and(|l| c.lines.get(l).valid >> (g % 4) & 1 == 1);
+                    let all_here = (from..until).all(here);
+                    let found = c.read(span, 7, true, &mut d.back);
+                    prop_assert_eq!(found.asked + found.joined == 0, all_here);
+                    c.read_ahead(&span, found, POOL, true, &mut d.back);
+                }
+                3 => c.destage(which.index(2) == 0, &mut d.back),
+                5 => {
+                    (lost, halved) = (true, halved || which.index(2) == 0);
+                    c.protect(false);
+                    c.limit(if halved { 0.5 } else { 1.0 }, true);
+                    c.destage(false, &mut d.back);
+                }
+                6 => {
+                    (lost, halved) = (false, false);
+                    c.protect(true);
+                    c.limit(1.0, true);
+                }
+                7 if !races => {
+                    c.erase(&span, true);
+                    written.retain(|g, _| !(from..until).contains(g));
+                }
+                _ if d.under_way.is_empty() => {}
+                _ => {
+                    let index = which.index(d.under_way.len());
+                    drives.extend(carried.remove(index));
+                    d.complete(index, &mut c);
+                    c.destage(false, &mut d.back);
+                }
+            }
+            for request in d.send() {
+                let granules = request.from / SECTOR..request.until / SECTOR;
+                prop_assert!(!granules.is_empty() && request.until <= POOL);
+                if request.purpose == Purpose::Destage && given.transfers == LineTransfers::Whole {
+                    prop_assert!(request.from % LINE == 0 && (request.until % LINE == 0 || request.until == POOL));
+                }
+                let takes = if request.write {
+                    granules.filter_map(|g| written.get(&g).map(|&v| (g, v))).collect()
+                } else {
+                    BTreeMap::new()
+                };
+                carried.push(takes);
+            }
+            prop_assert!(c.destages <= outstanding);
+            prop_assert!(c.held <= c.lines.len() && c.lines.len() as u64 <= size);
+            // Half of the cache is gone as soon as what was dirty in it is on the drives.
+            prop_assert!(!halved || c.lines.len() <= (size / 2).max(1) as usize || c.held > 0 || !d.under_way.is_empty());
+            let (mut held, mut open, mut unused, mut ahead) = (0, 0, 0, 0);
+            for slot in 0..c.lines.made() {
+                let line = c.lines.get(slot);
+                prop_assert_eq!((line.dirty | line.destaging) & !line.valid, 0);
+                held += usize::from(line.is_held());
+                open += usize::from(line.dirty != 0);
+                unused += u64::from(line.ahead.count_ones()) * SECTOR;
+                ahead += usize::from(line.ahead != 0);
+                prop_assert!(line.dirty & !line.destaging == 0 || line.listed || c.bounds.whole || line.destaging != 0);
+            }
+            prop_assert_eq!((held, open, ahead), (c.held, c.dirty, c.ahead));
+            prop_assert!(ahead <= c.most_ahead);
+            let t = &c.totals;
+            prop_assert_eq!(t.ahead_bytes, t.ahead_used_bytes + t.ahead_wasted_bytes + unused);
+            for (&g, v) in &written {
+                let on_its_way = || d.under_way.iter().zip(&carried).any(|((_, r), m)| r.purpose == Purpose::Pass && m.get(&g) == Some(v));
+                let dirty = || c.lines.find(key_of(0, g / 4)).is_some_and(|l| {
+                    let line = c.lines.get(l);
+                    (line.dirty | line.destaging) >> (g % 4) & 1 == 1
+                });
+                prop_assert!(drives.get(&g) == Some(v) || dirty() || on_its_way(), "granule {} is lost", g);
+            }
+        }
+        prop_assert!(d.under_way.is_empty() && c.held == 0);
+        prop_assert_eq!(written.iter().find(|(g, v)| drives.get(g) != Some(v)), None);
     }
 }

@@ -55,6 +55,8 @@ impl Interrupts {
 pub struct Die {
     /// Until here all is settled; it goes on with its work from here.
     at: Nanos,
+    /// But not before this: what it was given when it had nothing else to do is ready only then.
+    hold: Nanos,
     /// Work done by then.
     done: u64,
     /// Work given.
@@ -65,9 +67,18 @@ pub struct Die {
 }
 
 impl Die {
-    /// Gives it an operation of `takes`, not before `ready`; returns the work with which it is done.
-    pub fn give(&mut self, ready: Nanos, takes: Nanos, job: Job, meter: &mut Meter<'_>) -> u64 {
-        self.settle(ready, meter);
+    /// Gives it at `now` an operation of `takes` that is ready at `ready`; returns the work with which it is done.
+    pub fn give(
+        &mut self,
+        (now, ready): (Nanos, Nanos),
+        takes: Nanos,
+        job: Job,
+        meter: &mut Meter<'_>,
+    ) -> u64 {
+        self.settle(now, meter);
+        if self.runs.is_empty() {
+            self.hold = ready;
+        }
         self.owed += takes;
         match self.runs.back_mut() {
             Some(run) if run.each == takes && run.job == job => run.until = self.owed,
@@ -80,18 +91,21 @@ impl Die {
     #[inline]
     #[must_use]
     pub fn time_of(&self, work: u64) -> Nanos {
-        if work <= self.done { 0 } else { self.at + (work - self.done) }
+        if work <= self.done { 0 } else { self.at.max(self.hold) + (work - self.done) }
     }
 
     /// When it will have done all.
     #[must_use]
     pub fn free_at(&self) -> Nanos {
-        self.at + (self.owed - self.done)
+        if self.owed == self.done { self.at } else { self.time_of(self.owed) }
     }
 
     /// Brings its work up to `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, meter: &mut Meter<'_>) {
+        if self.at < self.hold {
+            self.at = self.hold.min(now).max(self.at);
+        }
         while self.at < now
             && let Some(run) = self.runs.front()
         {
@@ -150,14 +164,30 @@ mod tests {
     const PROGRAM: Job = Job { operation: Operation::Program, cause: Cause::HostWrite, joules: 1e-3 };
 
     #[test]
+    fn a_read_does_not_wait_for_what_is_not_ready() {
+        let waits = Interrupts { program: false, erase: false, latency: 0 };
+        let (mut die, mut meter) = (Die::default(), Meter::nobody());
+        let work = die.give((0, 500), 1_000, PROGRAM, &mut meter);
+        assert_eq!(die.time_of(work), 1_500);
+        assert_eq!(die.read(100, 60, &waits, &mut meter), (160, false));
+        assert_eq!(die.time_of(work), 1_500, "nor is it held up by one that ends before");
+        assert_eq!(die.read(700, 60, &waits, &mut meter), (1_560, false));
+    }
+
+    #[test]
     fn reads_wait_for_the_operation_under_way_or_interrupt_it() {
         let waits = Interrupts { program: false, erase: false, latency: 0 };
         let quick = Interrupts { program: true, erase: true, latency: 5 };
         for (interrupts, first, last) in [(waits, 1_060, 3_160), (quick, 315, 3_165)] {
             let mut die = Die::default();
             let mut meter = Meter::nobody();
-            let work = die.give(0, 1_000, PROGRAM, &mut meter);
-            let end = die.give(0, 1_000, PROGRAM, &mut meter).max(die.give(0, 1_000, PROGRAM, &mut meter));
+            let work = die.give((0, 0), 1_000, PROGRAM, &mut meter);
+            let end = die.give((0, 0), 1_000, PROGRAM, &mut meter).max(die.give(
+                (0, 0),
+                1_000,
+                PROGRAM,
+                &mut meter,
+            ));
             assert_eq!((die.time_of(work), die.time_of(end)), (1_000, 3_000));
             // 250 ns into the first program.
             let (done, interrupted) = die.read(250, 60, &interrupts, &mut meter);

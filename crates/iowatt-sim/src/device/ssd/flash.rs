@@ -10,7 +10,7 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::{Meter, Operation};
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos};
-use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, SsdPlan};
+use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::Cause;
 use crate::rng::Stream;
 
@@ -74,10 +74,17 @@ struct Bench {
 }
 
 impl Bench {
-    fn give(&mut self, die: u32, ready: Nanos, takes: Nanos, job: Job, meter: &mut Meter<'_>) -> Gate {
+    fn give(
+        &mut self,
+        die: u32,
+        when: (Nanos, Nanos),
+        takes: Nanos,
+        job: Job,
+        meter: &mut Meter<'_>,
+    ) -> Gate {
         meter.owe(job.cause, job.operation, job.joules);
         let at = &mut self.dies[die as usize];
-        let work = at.give(ready, takes, job, meter);
+        let work = at.give(when, takes, job, meter);
         self.until = self.until.max(at.free_at());
         Gate { die, work }
     }
@@ -96,7 +103,8 @@ impl Bench {
 /// The dies with the moment at which something is asked of them.
 struct At<'a, 'm> {
     bench: &'a mut Bench,
-    ready: Nanos,
+    /// The present, and when the data are there.
+    when: (Nanos, Nanos),
     meter: &'a mut Meter<'m>,
 }
 
@@ -107,7 +115,7 @@ impl Work for At<'_, '_> {
         let takes = self.bench.with_transfer(self.bench.program, bytes);
         let joules = f64::from(self.bench.pages_per_stripe) * self.bench.energy.program_j;
         let job = Job { operation: Operation::Program, cause, joules };
-        let gate = self.bench.give(die, self.ready, takes, job, self.meter);
+        let gate = self.bench.give(die, self.when, takes, job, self.meter);
         self.bench.counts.programs += 1;
         if of_host {
             let slots = self.bench.stripes.len() as u64;
@@ -125,20 +133,14 @@ impl Work for At<'_, '_> {
         let takes = self.bench.with_transfer(self.bench.read, bytes);
         let joules = f64::from(pages) * self.bench.energy.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
-        self.bench.give(
-            die,
-            self.ready,
-            takes,
-            Job { operation: Operation::Read, cause, joules },
-            self.meter,
-        );
+        self.bench.give(die, self.when, takes, Job { operation: Operation::Read, cause, joules }, self.meter);
     }
 
     fn erase(&mut self) {
         let joules = f64::from(self.bench.planes) * self.bench.energy.erase_j;
         let job = Job { operation: Operation::Erase, cause: Cause::Background, joules };
         for die in 0..self.bench.dies.len() {
-            self.bench.give(die as u32, self.ready, self.bench.erase, job, self.meter);
+            self.bench.give(die as u32, self.when, self.bench.erase, job, self.meter);
         }
     }
 }
@@ -180,8 +182,9 @@ impl Flash {
                 let run =
                     steady.run_bytes.map_or(1, |bytes| (bytes / unit_bytes).min(u64::from(live)) as u32);
                 let rotation = Ftl::rotation(&geometry, &plan.gc);
-                let initial =
-                    Initial::new((live, run.max(1)), (rotation, geometry.block_units), &shares, random);
+                let chance = plan.gc.policy == GcPolicy::Fifo;
+                let size = (rotation, geometry.block_units);
+                let initial = Initial::new((live, run.max(1)), size, &shares, chance, random);
                 (Some(initial), live)
             }
         };
@@ -307,22 +310,23 @@ impl Flash {
         bench.counts.suspended += u64::from(interrupted);
     }
 
-    /// Writes bytes `from..until`, which are there at `ready`; what the command then has to wait for.
+    /// Writes at `now` bytes `from..until`, which are there at `ready`; what the command then has to wait for.
     pub fn write(
         &mut self,
-        ready: Nanos,
+        (now, ready): (Nanos, Nanos),
         (from, until): (u64, u64),
         cause: Cause,
         meter: &mut Meter<'_>,
     ) -> Option<Gate> {
         let unit = self.bench.unit_bytes;
         let slots = self.bench.stripes.len() as u64;
+        let when = (now, ready);
         let mut waits: Option<(Nanos, Gate)> = None;
         self.bench.latest = None;
         for address in from / unit..until.div_ceil(unit) {
             let start = address * unit;
             if start < from || start + unit > until {
-                self.complete_unit(ready, address as u32, cause, meter);
+                self.complete_unit(when, address as u32, cause, meter);
             }
             if self.buffered && self.bench.issued >= slots {
                 // The stripe that this unit goes to takes the room of the one so many before.
@@ -332,7 +336,7 @@ impl Flash {
                     waits = Some((at, gate));
                 }
             }
-            let mut at = At { bench: &mut self.bench, ready, meter };
+            let mut at = At { bench: &mut self.bench, when, meter };
             self.ftl.write(address as u32, cause, &mut at);
             let (block, next) = self.ftl.frontier();
             if block != self.recent[0].0 && block != u32::MAX {
@@ -341,7 +345,7 @@ impl Flash {
             }
         }
         if !self.buffered {
-            let mut at = At { bench: &mut self.bench, ready, meter };
+            let mut at = At { bench: &mut self.bench, when, meter };
             self.ftl.pad(cause, &mut at);
             waits = self.bench.latest;
         }
@@ -357,13 +361,13 @@ impl Flash {
     }
 
     /// A write that leaves a part of a unit as it is reads that.
-    fn complete_unit(&mut self, ready: Nanos, address: u32, cause: Cause, meter: &mut Meter<'_>) {
+    fn complete_unit(&mut self, when: (Nanos, Nanos), address: u32, cause: Cause, meter: &mut Meter<'_>) {
         let Some((block, place)) = self.ftl.locate(address) else { return };
-        if self.in_buffer(ready, block, place) {
+        if self.in_buffer(when.0, block, place) {
             return;
         }
         let (die, pages) = (self.geometry.die(place), self.geometry.unit_pages);
-        At { bench: &mut self.bench, ready, meter }.sense(die, pages, 1, cause);
+        At { bench: &mut self.bench, when, meter }.sense(die, pages, 1, cause);
     }
 
     /// Whether a place has not been programmed yet.

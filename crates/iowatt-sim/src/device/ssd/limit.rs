@@ -57,17 +57,8 @@ impl Limit {
         let until = now.min(self.free);
         if until > self.settled {
             let share = (until - self.settled) as f64 / (self.free - self.settled) as f64;
-            let causes =
-                [Cause::HostRead, Cause::HostWrite, Cause::Redundancy, Cause::Rebuild, Cause::Background];
-            let operations = [
-                Operation::Read,
-                Operation::Program,
-                Operation::Erase,
-                Operation::Transfer,
-                Operation::Command,
-            ];
-            for cause in causes {
-                for operation in operations {
+            for cause in Cause::ALL {
+                for operation in Operation::ALL {
                     let owed = &mut self.owed[cause as usize][operation as usize];
                     if *owed > 0.0 {
                         let passes = if until == self.free { *owed } else { *owed * share };

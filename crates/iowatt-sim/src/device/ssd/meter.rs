@@ -24,6 +24,12 @@ pub enum Operation {
 /// Number of operations.
 pub const OPERATIONS: usize = 5;
 
+impl Operation {
+    /// All of them, by their numbers.
+    pub const ALL: [Self; OPERATIONS] =
+        [Self::Read, Self::Program, Self::Erase, Self::Transfer, Self::Command];
+}
+
 /// Their names in results, by `Operation as usize`.
 pub const OPERATION_NAMES: [&str; OPERATIONS] = ["read", "program", "erase", "transfer", "command"];
 

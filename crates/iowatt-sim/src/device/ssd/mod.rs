@@ -12,12 +12,15 @@ mod meter;
 mod sheet;
 mod shuffle;
 pub mod steady;
+#[cfg(test)]
+mod tests;
 
 pub use flash::FlashCounts;
 pub use ftl::{Counts, Ftl, Geometry, Work};
 pub use meter::{OPERATION_NAMES, OPERATIONS, Operation};
 
 use super::DriveOp;
+use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::observe::Observer;
 use crate::plan::{FlashEnergyPlan, MediaPlan, SsdInterfacePlan, SsdPlan, WearPlan};
@@ -248,7 +251,17 @@ impl Ssd {
     }
 
     /// Takes a command into service. The drive was at rest before, if it was, until now.
-    pub fn start(&mut self, now: Nanos, key: u32, op: &DriveOp, drive: usize, observer: &mut Observer) {
+    ///
+    /// Where it shares a bus, its data pass that, too: read data as they are ready, written ones before they are.
+    pub fn start(
+        &mut self,
+        now: Nanos,
+        key: u32,
+        op: &DriveOp,
+        drive: usize,
+        observer: &mut Observer,
+        mut bus: Option<&mut Bus>,
+    ) {
         self.account(now, drive, observer);
         if self.before.is_none() && now >= observer.window().start {
             self.before = Some(self.totals());
@@ -271,7 +284,15 @@ impl Ssd {
             joules: [0.0; OPERATIONS],
             hit: false,
         };
+        let window = *observer.window();
         let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
+        let mut over_bus = |ready: Nanos| match &mut bus {
+            None => ready,
+            Some(bus) => {
+                let takes = bus.transfer_ps(bytes) / 1_000;
+                bus.reserve(now, ready, |_| takes, &window) + takes
+            }
+        };
         match &mut self.media {
             _ if op.trim => {
                 self.trims += 1;
@@ -284,12 +305,12 @@ impl Ssd {
                 command.joules[Operation::Transfer as usize] = self.energy.transfer_j_per_byte * bytes as f64;
                 command.joules[Operation::Command as usize] = self.energy.command_j;
                 if op.write {
-                    command.least = self.links[1].carry(now, ready, bytes, bytes);
-                    command.gate = flash.write(command.least, (from, until), op.cause, &mut meter);
+                    command.least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
+                    command.gate = flash.write((now, command.least), (from, until), op.cause, &mut meter);
                 } else {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
-                    command.least = self.links[0].carry(now, ready.max(out.done), bytes, rest);
+                    command.least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
                     command.joules[Operation::Read as usize] = f64::from(out.pages) * self.energy.read_j;
                     command.hit = out.pages == 0;
                 }
@@ -298,7 +319,7 @@ impl Ssd {
                 let turn = sheet.serve(now, bytes, op.write);
                 let operation = if op.write { Operation::Program } else { Operation::Read };
                 command.joules[operation as usize] = turn.joules;
-                command.least = turn.done;
+                command.least = over_bus(turn.done);
                 command.span = (turn.begins, turn.ends);
             }
         }
@@ -380,10 +401,8 @@ impl Ssd {
         }
         let (inside, until) = observer.window().clip(from, now);
         self.area += u128::from(until - inside) * u128::from(all);
-        let causes =
-            [Cause::HostRead, Cause::HostWrite, Cause::Redundancy, Cause::Rebuild, Cause::Background];
         let (mut so_far, mut at) = (0, from);
-        for cause in causes {
+        for cause in Cause::ALL {
             let count = u64::from(self.serving[cause as usize]);
             if count == 0 {
                 continue;
@@ -493,7 +512,5 @@ impl Ssd {
 }
 
 fn operations(joules: &[f64; OPERATIONS]) -> impl Iterator<Item = (Operation, f64)> + '_ {
-    let all =
-        [Operation::Read, Operation::Program, Operation::Erase, Operation::Transfer, Operation::Command];
-    all.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
+    Operation::ALL.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
 }

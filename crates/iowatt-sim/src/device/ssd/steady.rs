@@ -104,12 +104,15 @@ pub struct Initial {
 }
 
 impl Initial {
-    /// `live` addresses over `rotation` superblocks of `block_units`.
+    /// `live` addresses over `rotation` superblocks of `block_units`. With `chance`, what is left of each fluctuates as
+    /// under FIFO; greedy collection takes a superblock at the moment at which it is down to what is worth it, and under it
+    /// (a death process stopped at a level: the time at `k` units goes as `1 / k`) the same numbers have none.
     #[must_use]
     pub fn new(
         (live, run): (u32, u32),
         (rotation, block_units): (u32, u32),
         shares: &[Share],
+        chance: bool,
         random: &mut Stream,
     ) -> Self {
         let whole = [Share { space: 1.0, writes: 1.0 }];
@@ -127,7 +130,9 @@ impl Initial {
             let (decay, flow) = (decay(share, a, amplification), flow(share, a, amplification));
             let want = |block: usize| {
                 let age = (block as f64 + 0.5) / f64::from(rotation);
-                flow * (-decay * age).exp()
+                let survives = (-decay * age).exp();
+                let variance = if chance { flow * survives * (1.0 - survives) } else { 0.0 };
+                (flow * survives, variance)
             };
             let counts = draw(units, block_units, want, &mut room, random);
             let mut starts = Vec::with_capacity(counts.len() + 1);
@@ -183,24 +188,27 @@ impl Initial {
     }
 }
 
-/// Shares `units` out over superblocks as `want` (a share of a superblock) says, with the fluctuation that chance gives
-/// (binomial, here normal), and no more than there is room.
+/// Shares `units` out over superblocks as `want` (a share of a superblock and its variance) says, and no more than there is
+/// room.
 fn draw(
     units: u32,
     block_units: u32,
-    want: impl Fn(usize) -> f64,
+    want: impl Fn(usize) -> (f64, f64),
     room: &mut [u32],
     random: &mut Stream,
 ) -> Vec<u32> {
     let size = f64::from(block_units);
-    let wanted: f64 = (0..room.len()).map(|b| want(b) * size).sum();
+    let wanted: f64 = (0..room.len()).map(|b| want(b).0 * size).sum();
     let scale = if wanted > 0.0 { f64::from(units) / wanted } else { 0.0 };
+    // What rounding leaves is carried on to the next.
+    let mut carried = 0.0;
     let mut counts: Vec<u32> = (0..room.len())
         .map(|b| {
-            let share = (want(b) * scale).min(1.0);
-            let deviation = (size * share * (1.0 - share)).max(0.0).sqrt();
-            let drawn = size * share + deviation * random.normal();
-            (drawn.round().max(0.0) as u32).min(room[b])
+            let (share, variance) = want(b);
+            let exact = size * share * scale + (size * variance).max(0.0).sqrt() * random.normal() + carried;
+            let count = (exact.round().max(0.0) as u32).min(room[b]);
+            carried = (exact - f64::from(count)).clamp(-0.5, 0.5);
+            count
         })
         .collect();
     // The total must be right: one more or one less here and there, evenly.

@@ -118,22 +118,20 @@ impl Caching {
             // Counted before anything may start to move, so that a move sees the piece.
             self.slots[copy as usize].under_way[usize::from(piece.write)] += 1;
             self.used(copy, piece.write, desk.now());
-            runs[FAST].add(copy, self.within(extent, copy, range), false, ask, desk);
+            runs[FAST].add(copy, self.within(extent, copy, range), ask, desk);
         }
         if to_slow {
             self.writing[extent as usize] += u32::from(piece.write);
-            runs[SLOW].add(extent, self.within(extent, extent, range), true, ask, desk);
+            runs[SLOW].add(extent, self.within(extent, extent, range), ask, desk);
         }
     }
 
     /// A piece that was held back goes where its extent is now.
     fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
         let ask = Ask { key: piece.ask, from: piece.from, until: piece.until, write: piece.write };
-        let mut runs = [Run::default(); 2];
+        let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
         self.route(piece, (piece.from / self.extent) as u32, &mut runs, &ask, desk);
-        for (part, run) in runs.iter_mut().enumerate() {
-            run.pass(part == SLOW, &ask, desk);
-        }
+        runs.iter_mut().for_each(|run| run.pass(&ask, desk));
         desk.release(piece.ask);
     }
 
@@ -151,7 +149,7 @@ impl Scheme for Caching {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        let mut runs = [Run::default(); 2];
+        let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
         let mut found = [0; 2];
         let mut from = ask.from;
         while from < ask.until {
@@ -170,9 +168,7 @@ impl Scheme for Caching {
             }
             from = until;
         }
-        for (part, run) in runs.iter_mut().enumerate() {
-            run.pass(part == SLOW, ask, desk);
-        }
+        runs.iter_mut().for_each(|run| run.pass(ask, desk));
         if let Some(tally) = desk.tally() {
             tally.request(ask.until - ask.from, ask.write);
             for (part, bytes) in found.into_iter().enumerate() {
@@ -188,7 +184,7 @@ impl Scheme for Caching {
     fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
         let span = Span::of(tag);
         for at in span.first..span.first + span.count {
-            if span.slow {
+            if span.kind {
                 self.writing[at as usize] -= u32::from(span.write);
             } else {
                 self.slots[at as usize].under_way[usize::from(span.write)] -= 1;

@@ -108,9 +108,8 @@ impl Tiering {
         let slot = self.home[extent as usize] & !MOVING;
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let (from, until) = self.within(extent, slot, (piece.from, piece.until));
-        let slow = slot >= self.fast;
-        let span = Span { first: slot, count: 1, slow, write: piece.write };
-        desk.pass_tagged(piece.ask, span.tag(), usize::from(slow), from, until, piece.write);
+        let span = Span { first: slot, count: 1, kind: false, write: piece.write };
+        desk.pass_tagged(piece.ask, span.tag(), self.part(slot), from, until, piece.write);
         desk.release(piece.ask);
     }
 }
@@ -121,7 +120,7 @@ impl Scheme for Tiering {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        let mut runs = [Run::default(); 2];
+        let mut runs = [FAST, SLOW].map(|part| Run::on(part, false));
         let mut found = [0; 2];
         let mut from = ask.from;
         while from < ask.until {
@@ -137,7 +136,7 @@ impl Scheme for Tiering {
             } else {
                 // Counted before anything may start to move, so that a move sees the piece.
                 self.under_way[slot as usize][usize::from(ask.write)] += 1;
-                runs[part].add(slot, self.within(extent, slot, (from, until)), part == SLOW, ask, desk);
+                runs[part].add(slot, self.within(extent, slot, (from, until)), ask, desk);
             }
             if home & MOVING == 0 {
                 if part == FAST {
@@ -148,9 +147,7 @@ impl Scheme for Tiering {
             }
             from = until;
         }
-        for (part, run) in runs.iter_mut().enumerate() {
-            run.pass(part == SLOW, ask, desk);
-        }
+        runs.iter_mut().for_each(|run| run.pass(ask, desk));
         if let Some(tally) = desk.tally() {
             tally.request(ask.until - ask.from, ask.write);
             for (part, bytes) in found.into_iter().enumerate() {

@@ -1,0 +1,110 @@
+//! Ghosts: keys of what went, in queues of their own.
+
+use crate::index::Index;
+use crate::queue::{Links, Queue};
+
+/// The keys, and where to find them.
+#[derive(Debug, Default)]
+pub(crate) struct Ghosts<I> {
+    index: I,
+    keys: Vec<u64>,
+    links: Links,
+    free: Vec<u32>,
+}
+
+impl<I: Index> Ghosts<I> {
+    /// The ghost of a key and the queue that it is in.
+    #[inline]
+    pub(crate) fn find(&self, key: u64) -> Option<(u32, u8)> {
+        self.index.get(key).map(|ghost| (ghost, self.links.get(ghost).home))
+    }
+
+    /// Makes a ghost, as the newest of `queue`, which is number `home`.
+    #[inline]
+    pub(crate) fn add(&mut self, queue: &mut Queue, home: u8, key: u64) {
+        let ghost = self.free.pop().unwrap_or(self.keys.len() as u32);
+        match self.keys.get_mut(ghost as usize) {
+            Some(place) => *place = key,
+            None => self.keys.push(key),
+        }
+        self.links.enter(ghost, home);
+        queue.push_newest(&mut self.links, ghost);
+        self.index.set(key, ghost);
+    }
+
+    /// Forgets a ghost of `queue`.
+    #[inline]
+    pub(crate) fn remove(&mut self, queue: &mut Queue, ghost: u32) {
+        queue.remove(&mut self.links, ghost);
+        self.forget(ghost);
+    }
+
+    /// Forgets the oldest ghost of `queue`, where there is one.
+    #[inline]
+    pub(crate) fn drop_oldest(&mut self, queue: &mut Queue) {
+        if let Some(ghost) = queue.pop(&mut self.links) {
+            self.forget(ghost);
+        }
+    }
+
+    fn forget(&mut self, ghost: u32) {
+        self.index.remove(self.keys[ghost as usize]);
+        self.free.push(ghost);
+    }
+}
+
+/// One queue of ghosts of bounded length, first in, first out.
+#[derive(Debug)]
+pub(crate) struct Remembered<I> {
+    ghosts: Ghosts<I>,
+    queue: Queue,
+    most: usize,
+    /// The key that [`Self::recall`] found last and that has not entered yet.
+    returning: Option<u64>,
+}
+
+impl<I: Index> Remembered<I> {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            ghosts: Ghosts {
+                index: I::default(),
+                keys: Vec::new(),
+                links: Links::default(),
+                free: Vec::new(),
+            },
+            queue: Queue::default(),
+            most,
+            returning: None,
+        }
+    }
+
+    /// Remembers a key that goes; the oldest is forgotten where there are too many.
+    #[inline]
+    pub(crate) fn remember(&mut self, key: u64) {
+        if self.most == 0 {
+            return;
+        }
+        if self.queue.len() == self.most {
+            self.ghosts.drop_oldest(&mut self.queue);
+        }
+        self.ghosts.add(&mut self.queue, 0, key);
+    }
+
+    /// Looks for a key that wants to enter; it is a ghost no more then. A search in vain for its victim does not
+    /// lose it: it may be asked for again.
+    #[inline]
+    pub(crate) fn recall(&mut self, key: u64) {
+        if let Some((ghost, _)) = self.ghosts.find(key) {
+            self.ghosts.remove(&mut self.queue, ghost);
+            self.returning = Some(key);
+        } else if self.returning != Some(key) {
+            self.returning = None;
+        }
+    }
+
+    /// Whether the key that enters was recalled for it.
+    #[inline]
+    pub(crate) fn returns(&mut self, key: u64) -> bool {
+        self.returning.take() == Some(key)
+    }
+}

@@ -1,0 +1,163 @@
+"""``iowatt cache``: hit ratios of caches alone, over one pass of a trace or of a synthetic workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli import trace as verb
+from iowatt.cli.options import Overrides
+
+SIZES = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("cache")(cache)
+
+
+def cache(
+    trace: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRACE",
+            help="A trace, - for stdin; or a profile of the library, or a profile file (.toml).",
+            show_default=False,
+        ),
+    ],
+    *,
+    policy: Annotated[
+        str,
+        typer.Option(
+            "--policy",
+            metavar="NAME,...",
+            help="lru, fifo, clock, 2q, arc, lfu, w-tinylfu, s3-fifo, sieve or all; with parameters as in "
+            "s3-fifo:small_share=0.2.",
+        ),
+    ] = "lru",
+    size: Annotated[
+        str,
+        typer.Option(
+            "--size",
+            metavar="SIZE,...",
+            help="Sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
+        ),
+    ] = SIZES,
+    block: Annotated[
+        str,
+        typer.Option("--block", metavar="SIZE", help="Block (line); none: each request is one object."),
+    ] = "4KiB",
+    writes: Annotated[
+        str,
+        typer.Option(
+            "--writes", metavar="allocate|around", help="Whether a write that misses enters the cache."
+        ),
+    ] = "allocate",
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="N|TIME",
+            help="Do not count so many requests, or those before a time such as 1h.",
+            show_default="all are counted",
+        ),
+    ] = None,
+    percent_of: Annotated[
+        str,
+        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --size are of."),
+    ] = "footprint",
+    requests: Annotated[
+        int | None,
+        typer.Option("--requests", "-n", min=1, metavar="N", help="Profile: end after so many requests."),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option("--duration", metavar="TIME", help="Profile: end after this time.")
+    ] = None,
+    span: Annotated[
+        str | None, typer.Option("--span", metavar="SIZE", help="Profile: its address space, such as 200GB.")
+    ] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", metavar="IOPS", help="Profile: requests per second in all.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, max=2**63 - 1, help="Profile: of everything drawn.", show_default="1"),
+    ] = None,
+    overrides: Overrides = None,
+    format_: verb.Format = None,
+    columns: verb.Columns = None,
+    time_unit: verb.TimeUnit = None,
+    sector_size: verb.SectorSize = None,
+    event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    device: verb.Device = None,
+    skip_bad: verb.SkipBad = 0,
+    order_tolerance: verb.OrderTolerance = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    as_json: verb.Json = False,
+) -> None:
+    """Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.
+
+    No drives and no time: requests look up their blocks one after another, and what misses is there at once.
+    """
+    from iowatt.cli.progress import bar
+
+    reading = verb._options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    if output is not None:
+        from iowatt.caching import page
+
+        page.check_target(output, force)
+    from iowatt.caching.ask import ask  # loads Polars and the extension
+
+    with bar("simulating caches") as progress:
+        found = ask(
+            trace,
+            policy=policy,
+            size=size,
+            block=block,
+            writes=writes,
+            warm_up=warm_up,
+            percent_of=percent_of,
+            requests=requests,
+            duration=duration,
+            span=span,
+            rate=rate,
+            seed=seed,
+            overrides=overrides or [],
+            reading=reading,
+            progress=progress,
+        )
+    if output is not None:
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        verb._print_json(found)
+    else:
+        _print(found)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from iowatt.caching import text
+
+    verb._print_block(list(text.head(found)), gap=False)
+    typer.echo()
+    for line in text.table(found):
+        typer.echo(line)
+    for note in found["notes"]:
+        typer.echo(f"note: {note}", err=True)

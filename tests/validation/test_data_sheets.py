@@ -1,0 +1,81 @@
+"""Every SSD that can be simulated against its own data sheet: the bar is a tenth."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli import main
+from iowatt.errors import InputError
+from iowatt.validation import sheet, sheet_text
+
+NAMES = sheet.simulatable()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drive_does_what_its_data_sheet_says(name):
+    found = sheet.check(name)
+    compared = [figure for figure in found.figures if figure.error is not None]
+    assert {f"performance.{rate}" for rate in ("sequential_read", "random_write_iops")} <= {
+        figure.figure for figure in compared
+    }
+    wrong = [(figure.figure, figure.error) for figure in compared if abs(figure.error) > sheet.BAR]
+    assert wrong == []
+
+
+def test_watts_and_latencies_are_among_them():
+    found = {figure.figure: figure for figure in sheet.check("intel-dc-s4500-3-84tb").figures}
+    assert {"power.idle", "power.active", "performance.read_latency", "performance.write_latency"} <= set(
+        found
+    )
+    # What the model does not have is said, and compared with nothing.
+    assert found["performance.sequential_read_latency"].error is None
+    # What was assumed for a drive is no figure of its sheet.
+    assert "power.idle" not in {figure.figure for figure in sheet.check("solidigm-d5-p5336-61-44tb").figures}
+
+
+@pytest.mark.parametrize("name", ["intel-dc-s3700-800gb", "intel-d7-p5600-6-4tb"])
+def test_saturation_and_queueing(name):
+    found = sheet.check(name, queueing=True)
+    rates = [load.iops for load in found.reads]
+    assert rates == sorted(rates, key=lambda rate: round(rate / rates[-1], 2))
+    published = next(f.published for f in found.figures if f.figure == "performance.random_read_iops")
+    assert rates[-1] == pytest.approx(published, rel=0.02)
+    assert rates[0] < 0.2 * published
+    for load in found.reads:
+        # Little's law: so many at a time are as many as are under way.
+        assert load.iops * load.mean_s == pytest.approx(load.outstanding, rel=0.02)
+        assert load.p99_s >= load.mean_s * 0.99
+    full, empty = found.beside_writes["full"], found.beside_writes["a tenth in use"]
+    assert full["mean"] > empty["mean"]
+    assert full["p99"] > empty["p99"]
+
+
+def test_the_verb():
+    result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
+    assert result.exit_code == 0
+    assert "performance.random_write_iops" in result.stdout
+    assert "figures of 1 drives; largest error" in result.stdout
+    words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
+    document = json.loads(CliRunner().invoke(main.app, words).stdout)
+    assert document["schema"] == sheet_text.SCHEMA
+    (device,) = document["devices"]
+    assert device["simulated_by"] == "data sheet"
+    assert {figure["figure"] for figure in device["figures"]} >= {"power.idle", "power.active"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--ssd", "--device", "arrays2002-disk"], "is a disk"),
+        (["--ssd", "--device", "intel-320-300gb"], "energy needs figures"),
+        (["--ssd", "--device", "intel-x25-e-32gb"], "a simulation needs figures"),
+        (["--device", "intel-dc-s3700-800gb", "-o", "x.html"], "-o is for disks"),
+    ],
+)
+def test_what_it_refuses(words, message):
+    result = CliRunner().invoke(main.app, ["devices", "validate", *words])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
