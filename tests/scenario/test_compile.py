@@ -85,6 +85,7 @@ def test_names(plan):
         "kind": "hdd",
         "raw_bytes": 5 * 10**12,
         "idle_w": 6.2,
+        "ratings": {},
         "levels": [],
     }
 
