@@ -9,6 +9,7 @@ import pytest
 
 import iowatt
 from iowatt.errors import InputError
+from iowatt.report import html
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("observe.duration=20s", "observe.warmup=5s")
@@ -99,3 +100,21 @@ def test_chunklets_of_the_example_are_rebuilt_from_many_onto_many():
     assert took[0] < took[1] / 2
     own = [device for device in found["devices"] if device["name"] != rebuild["drive"]]
     assert all(device["background_accesses"] > 0 for device in own)
+
+
+def test_the_report_shows_capacity_and_wear():
+    saved = iowatt.run(EXAMPLES / "coms.toml", set=[*SHORT, "array.virtual_pool.saved.compression=2"])
+    text = html.render([saved])
+    assert "Capacity optimisation: saved" in text
+    assert "Effective, at the ratios assumed" in text
+    assert "Media wear gauge" not in text  # no rating of this drive is known
+    assert "Media wear gauge" in html.render([iowatt.run(EXAMPLES / "adaptive-sparing.toml")])
+
+
+def test_adaptive_sparing_lowers_write_amplification():
+    def amplification(sparing):
+        found = iowatt.run(EXAMPLES / "adaptive-sparing.toml", set=[f"array.pool.flash.sparing={sparing}"])
+        drives = found.summary["devices"]
+        return sum(drive["flash"]["write_amplification"] for drive in drives) / len(drives)
+
+    assert amplification("adaptive") < 0.92 * amplification("distributed")

@@ -214,9 +214,8 @@ fn rebuild_time_is_near_its_bound() {
     let (seconds, held, busiest) = took("distributed", 24, 64);
     let bound = held * 4.0 / (23.0 * bandwidth);
     assert!(seconds > bound, "{seconds} s under the bound of {bound} s");
-    // Seeks and rotation between chunklets of 1 MiB cost about as much again as 56 ms of transfer cost 8.
+    // The busiest drive has 1.3 times the mean, and an arm travels between chunklets of 1 MiB (56 ms of transfer).
     assert!(seconds < 1.6 * bound, "{seconds} s, bound {bound} s");
-    println!("{} {} {}", seconds / bound, busiest / (held * 4.0 / 23.0), held);
     assert!(busiest < 1.35 * held * 4.0 / 23.0, "{}", busiest / (held * 4.0 / 23.0));
     let (one, held, busiest) = took("dedicated", 25, 64);
     assert!(one > held / bandwidth && one < 1.3 * held / bandwidth, "{one} s, bound {} s", held / bandwidth);

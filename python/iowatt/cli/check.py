@@ -72,7 +72,8 @@ def lines(found: dict[str, Any]) -> list[str]:
             level += f" in units of {size(pool['stripe_unit_bytes'], binary=True)}"
         if chunklets := pool["chunklets"]:
             sets = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
-            level = f"{', '.join(dict.fromkeys(sets))} over chunklets of {size(chunklets['bytes'], binary=True)}"
+            piece = size(chunklets["bytes"], binary=True)
+            level = f"{', '.join(dict.fromkeys(sets))} over chunklets of {piece}"
         spares = f" and {pool['spares']} to spare" if pool["spares"] else ""
         text += [
             f"  pool {pool['name']}: {pool['count']} x {pool['device']}{spares}, {level}, "

@@ -1,8 +1,8 @@
 """The media wear gauge: how much of what a drive is rated to last this work uses, and how long it would last.
 
 Ratings are those of data sheets. SSDs have bytes written by hosts (TBW) and program and erase cycles of their
-flash; disks have bytes read and written a year (a rate, not a stock), loads and unloads of the heads, and starts
-and stops of the spindle. Each change to a deeper power level is taken to unload the heads once.
+flash; disks have bytes read and written a year (a rate, not a stock), loads and unloads of the heads, and
+starts and stops of the spindle. Each change to a deeper power level is taken to unload the heads once.
 """
 
 from __future__ import annotations

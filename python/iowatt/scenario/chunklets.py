@@ -1,7 +1,7 @@
-"""Pools of chunklets: drives in equal pieces, RAID sets over pieces of different drives, a level for each volume.
+"""Pools of chunklets: drives in equal pieces, RAID sets over pieces of different drives.
 
-Sets of 3+1 (RAID-5), 6+2 (RAID-6) and two (RAID-10), and 256 MiB a chunklet, are what HP 3PAR documents for its
-arrays.
+Sets of 3+1 (RAID-5), 6+2 (RAID-6) and two (RAID-10), and 256 MiB a chunklet, are what HP 3PAR documents for
+its arrays.
 """
 
 from __future__ import annotations

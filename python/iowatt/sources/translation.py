@@ -89,7 +89,9 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> Capacity:
+def capacity(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any] | None = None
+) -> Capacity:
     """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
     them; what these are worth where capacity is optimised, less what snapshots keep."""
     carrying = {volume["pool"] for volume in simulation["volumes"]}

@@ -390,3 +390,105 @@ impl Pool {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests fail by panicking
+mod tests {
+    use super::*;
+    use crate::device::DriveOps;
+    use crate::plan::PoolPlan;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const UNIT: u64 = 8;
+    /// Three stripe units and a sector.
+    const CHUNKLET: u64 = 3 * UNIT + 1;
+
+    fn pool(level: &str, size: usize, drives: usize, sets: u64, outstanding: u32, step: u64) -> Pool {
+        let raid = json!({"level": level, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
+                          "small_write": "auto", "parity_check_on_read": false});
+        let plan: PoolPlan = serde_json::from_value(json!({
+            "count": drives - 1,
+            "device": {
+                "kind": "hdd", "rpm": 6000.0, "sector_bytes": 512, "surfaces": 1, "cylinders": 100,
+                "layout": {"zoned": {"zones": [{"cylinders": 100, "sectors_per_track": 100,
+                           "track_skew_sectors": 0.0, "cylinder_skew_sectors": 0.0}]}},
+                "sectors": 40 * CHUNKLET, "seek": {"points": [[1, 0.001, 0.001]]},
+                "head_switch_s": 0.0, "write_settle_s": 0.0, "phase": "zero",
+                "power": {"active_w": 1.0, "positioning_w": 1.0, "levels": {"idle_w": 1.0}},
+            },
+            "raid": raid,
+            "chunklets": {"bytes": CHUNKLET * 512, "spare": 20,
+                          "regions": [{"raid": raid, "set_size": size, "sets": sets}]},
+            "scheduler": "look", "power_policy": {"policy": "never"}, "bus_of_drive": [],
+            "recovery": {
+                "spares": 1, "sparing": "distributed", "failures": [],
+                "rebuild": {"delay_s": 0.0, "rate_bytes_per_s": null, "outstanding": outstanding,
+                            "step_bytes": step, "priority": "equal"},
+            },
+        }))
+        .unwrap();
+        Pool::new(&plan, 1, 0)
+    }
+
+    proptest! {
+        /// Whatever the order of completions, and although a drive that is restored to fails on the way: every
+        /// chunklet that was lost is written once to a drive that its set does not use, from as many others as it
+        /// takes, and is there in the end.
+        #[test]
+        fn each_lost_chunklet_is_restored_once(
+            double in any::<bool>(), drives in 9usize..14, sets in 4u64..20, outstanding in 1u32..6, step in 1u64..20_000,
+            failed in 0usize..9, second in 0usize..9, after in 1usize..60, seed in any::<u64>(),
+        ) {
+            let (level, size) = if double { ("6", 6) } else { ("5", 4) };
+            let mut pool = pool(level, size, drives, sets, outstanding, step);
+            let before = pool.chunklets.as_ref().unwrap().places.clone();
+            let (mut ops, mut ready) = (DriveOps::default(), Vec::new());
+            prop_assert!(pool.fail(0, failed));
+            pool.rebuild(&mut Workshop { now: 0, drives: &[], ops: &mut ops, ready: &mut ready });
+            let mut written: BTreeMap<(u32, u64), u32> = BTreeMap::new();
+            let (mut random, mut done, mut gone) = (seed, 0, BTreeSet::from([failed]));
+            while !ready.is_empty() {
+                if done == after && second != failed {
+                    gone.insert(second);
+                    if !pool.fail(1, second) {
+                        return Ok(()); // its level cannot do that
+                    }
+                }
+                done += 1;
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let key = ready.swap_remove((random >> 33) as usize % ready.len());
+                let op = ops.remove(key);
+                let dropped = gone.contains(&(op.drive as usize));
+                if op.write && !dropped {
+                    for sector in op.lbn..op.lbn + op.sectors {
+                        *written.entry((op.drive, sector)).or_insert(0) += 1;
+                    }
+                }
+                let mut shop = Workshop { now: 2, drives: &[], ops: &mut ops, ready: &mut ready };
+                pool.rebuild_done(&op, dropped, &mut shop);
+            }
+            let lost: u64 = pool.lost().iter().map(|lost| lost.held).sum();
+            let rebuilt: u64 = pool.lost().iter().map(|lost| lost.rebuilt).sum();
+            prop_assert_eq!(lost, rebuilt);
+            prop_assert!(pool.lost().iter().all(|lost| lost.finished.is_some()));
+            let chunklets = pool.chunklets.as_ref().unwrap();
+            for (number, place) in chunklets.places.iter().enumerate() {
+                prop_assert!(!gone.contains(&(place.drive as usize)));
+                let set = chunklets.set_of(number);
+                let on: BTreeSet<u32> = set.clone().map(|member| chunklets.places[member].drive).collect();
+                prop_assert_eq!(on.len(), set.len(), "two of a set on one drive");
+                if *place != before[number] {
+                    let first = u64::from(place.slot) * CHUNKLET;
+                    prop_assert!(place.slot >= 20);
+                    for sector in first..first + 3 * UNIT {
+                        prop_assert_eq!(written.get(&(place.drive, sector)), Some(&1));
+                    }
+                }
+            }
+            let places: BTreeSet<Place> = chunklets.places.iter().copied().collect();
+            prop_assert_eq!(places.len(), chunklets.places.len());
+        }
+    }
+}

@@ -66,8 +66,8 @@ def gauge(run: Run) -> Figure | None:
         "wear",
         "Media wear gauge",
         "What a year of this work uses of what data sheets promise. At 100 % a stock (bytes written, cycles) "
-        "is used up in a year, and a disk moves the bytes a year that it is made for. Each change to a deeper "
-        "power level counts as an unloading of the heads.",
+        "is used up in a year, and a disk moves the bytes a year that it is made for. Each change to a "
+        "deeper power level counts as an unloading of the heads.",
         Table(columns, rows),
         {
             "data": bars,
