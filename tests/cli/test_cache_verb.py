@@ -116,3 +116,10 @@ def test_a_profile_needs_an_end_and_takes_no_columns() -> None:
         result = invoke("hot-band", *arguments)
         assert isinstance(result.exception, InputError)
         assert says in str(result.exception)
+
+
+def test_default_sizes_that_hold_no_block_are_left_out(trace: Path) -> None:
+    result = invoke(trace, "--json")
+    assert result.exit_code == 0, result.output
+    # Of three blocks, half is one; the smaller shares hold none.
+    assert [cache["slots"] for cache in json.loads(result.stdout)["caches"]] == [1]

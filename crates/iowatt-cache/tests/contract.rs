@@ -1,5 +1,5 @@
 //! What the contract of [`iowatt_cache::Replacement`] promises, asked of every policy over any references.
-#![allow(clippy::unwrap_used, clippy::iter_over_hash_type)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::iter_over_hash_type)]
 
 use iowatt_cache::index::{Direct, Hashed, Index};
 use iowatt_cache::{Policy, Replacement, ReplacementPlan};

@@ -24,7 +24,7 @@ def ask(
     trace: str,
     *,
     policy: str | Iterable[str] = "lru",
-    size: str | Iterable[str] = SIZES,
+    size: str | Iterable[str] | None = None,
     block: str | int | None = "4KiB",
     writes: str = "allocate",
     warm_up: str | int | None = None,
@@ -48,9 +48,8 @@ def ask(
     block_bytes = _block(block)
     chosen = [_read(policies.parsed, text, "--policy") for text in _names(policy)]
     objects = block_bytes is None
-    wanted = [
-        _read(lambda text: sizes.parsed(text, objects=objects), text, "--size") for text in _listed(size)
-    ]
+    listed = _listed(SIZES if size is None else size)
+    wanted = [_read(lambda text: sizes.parsed(text, objects=objects), text, "--size") for text in listed]
     first, first_s = _warm_up(warm_up)
     writes = _word(writes, ("allocate", "around"), "--writes")
     share_of = _word(percent_of, (FOOTPRINT, SPAN), "--percent-of")
@@ -73,6 +72,7 @@ def ask(
         warm_up_s=first_s,
         share_of=share_of,
         span_bytes=source.span_bytes,
+        skip_empty=size is None,
         notes=source.notes,
         progress=progress,
     )

@@ -31,6 +31,7 @@ def simulate(
     warm_up_s: float = 0.0,
     share_of: str = FOOTPRINT,
     span_bytes: int | None = None,
+    skip_empty: bool = False,
     notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -56,6 +57,8 @@ def simulate(
         address space.
     span_bytes
         The address space, where it is known; else it ends with the last request's.
+    skip_empty
+        Leave out sizes that hold no block, as far as others do, in place of refusing them.
 
     Raises
     ------
@@ -75,13 +78,15 @@ def simulate(
         "caches": [],
     }
     whole = _whole(trace, plan, sizes, share_of=share_of, span_bytes=span_bytes, progress=progress)
-    slots = []
+    slots, fault = [], None
     for size in sizes:
         try:
-            slots.append(size.slots_of(block_bytes, whole))
+            slots.append((size, size.slots_of(block_bytes, whole)))
         except ValueError as error:
-            raise InputError(str(error), where="size") from None
-    asked = [(policy, size, count) for policy in policies for size, count in zip(sizes, slots, strict=True)]
+            fault = InputError(str(error), where="size")
+    if fault is not None and not (skip_empty and slots):
+        raise fault
+    asked = [(policy, size, count) for policy in policies for size, count in slots]
     plan["caches"] = [{"replacement": policy.plan, "slots": count} for policy, _, count in asked]
     found = _run(trace, plan, progress)
     if not found["all"]["requests"]["read"] + found["all"]["requests"]["write"]:

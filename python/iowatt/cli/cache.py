@@ -10,8 +10,6 @@ import typer
 from iowatt.cli import trace as verb
 from iowatt.cli.options import Overrides
 
-SIZES = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
-
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -38,13 +36,14 @@ def cache(
         ),
     ] = "lru",
     size: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--size",
             metavar="SIZE,...",
             help="Sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
+            show_default="0.1% to 50%",
         ),
-    ] = SIZES,
+    ] = None,
     block: Annotated[
         str,
         typer.Option("--block", metavar="SIZE", help="Block (line); none: each request is one object."),

@@ -53,7 +53,7 @@ impl<I: Index> S3Fifo<I> {
         }
     }
 
-    fn from_main(&mut self, evictable: &mut impl FnMut(u32) -> bool) -> Option<u32> {
+    fn take_main(&mut self, evictable: &mut impl FnMut(u32) -> bool) -> Option<u32> {
         while let Some(slot) = self.main.pop(&mut self.links) {
             let link = self.links.get_mut(slot);
             if link.uses > 0 {
@@ -68,7 +68,7 @@ impl<I: Index> S3Fifo<I> {
         None
     }
 
-    fn from_small(&mut self, evictable: &mut impl FnMut(u32) -> bool) -> Option<u32> {
+    fn take_small(&mut self, evictable: &mut impl FnMut(u32) -> bool) -> Option<u32> {
         while let Some(slot) = self.small.pop(&mut self.links) {
             let link = self.links.get_mut(slot);
             if link.uses >= self.threshold {
@@ -106,12 +106,12 @@ impl<I: Index> Replacement for S3Fifo<I> {
         self.full = true;
         self.ghosts.recall(incoming);
         if self.main.len() > self.most_main {
-            let slot = self.from_main(&mut evictable);
+            let slot = self.take_main(&mut evictable);
             if slot.is_some() {
                 return slot;
             }
         }
-        self.from_small(&mut evictable).or_else(|| self.from_main(&mut evictable))
+        self.take_small(&mut evictable).or_else(|| self.take_main(&mut evictable))
     }
 
     fn released(&mut self, slot: u32) {
