@@ -178,6 +178,36 @@ def profiling(bench: Bench) -> None:
         path.unlink()
 
 
+def caches_alone(bench: Bench) -> None:
+    """Caches without drives and time, beside libCacheSim where there is one."""
+    import caches
+    import references
+
+    bench.say("caches alone, references per CPU second")
+    python = caches.peer()
+    if python is None:
+        bench.say("  libcachesim is not installed: nothing to compare with (benches/caches.py says how)")
+    path = bench.folder / "references.oracleGeneral"
+    for name, names, block in caches.traces(bench.trace, bench.decoded_requests):
+        references.write(names, path, block)
+        touched = len(set(names.tolist()))
+        size = max(20, int(caches.SHARE * touched))
+        for policy in caches.CLASSES if python else ():
+            found = caches.beside_libcachesim(python or "", path, policy, size, bench.repeat)
+            bench.keep("caches beside libCacheSim", f"{policy}, {name}", found)
+            bench.say(
+                f"  {policy:10} {name[:23]:23} {found['references_per_cpu_s']:12,.0f} "
+                f"{found['times_libcachesim']:12.2f} x libCacheSim"
+            )
+        many = caches.many_at_once(path, [max(20, int(share * touched)) for share in (0.01, 0.1, 0.3)])
+        bench.keep("caches in one pass", name, many)
+        bench.say(
+            f"  {many['caches']:.0f} at once {name[:23]:23} {many['lookups_per_cpu_s']:12,.0f} look-ups, "
+            f"{many['peak_rss_mib']:.0f} MiB"
+        )
+        path.unlink()
+
+
 def memory_of_much(bench: Bench) -> None:
     """A trace so long that anything kept for each request would show."""
     bench.say("memory with work")
@@ -225,6 +255,7 @@ def main() -> None:
         tpcc(bench)
         decoding(bench)
         profiling(bench)
+        caches_alone(bench)
         if not options.no_memory:
             memory_of_much(bench)
     if options.json:

@@ -119,7 +119,31 @@ def profile(path: str, name: str) -> Figures:
     }
 
 
-CALLS = {f.__name__: f for f in (simulate, interpreter, side_by_side, decode, decode_parquet, profile)}
+def caches(path: str, policy: str, size: str) -> Figures:
+    """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
+    from iowatt.caching import policies
+    from iowatt.caching import sizes as of
+    from iowatt.caching.simulate import simulate as alone
+    from iowatt.sources.simulator import peak_rss_mib
+
+    chosen = [policies.policy(name) for name in policy.split(",")]
+    wanted = [of.parsed(text, objects=True) for text in size.split(",")]
+    before = cpu_s()
+    found = alone({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None)
+    spent = max(cpu_s() - before, 1e-6)
+    count = found["references"]["all"]
+    return {
+        "references": count,
+        "caches": len(found["caches"]),
+        "hits": found["caches"][0]["hits"]["references"]["all"],
+        "cpu_s": spent,
+        "lookups_per_cpu_s": count * len(found["caches"]) / spent,
+        "peak_rss_mib": peak_rss_mib(),
+    }
+
+
+MEASURED = (simulate, interpreter, side_by_side, decode, decode_parquet, profile, caches)
+CALLS = {f.__name__: f for f in MEASURED}
 
 
 def in_own_process(call: str, *arguments: Any) -> Figures:

@@ -8,6 +8,7 @@ Runs examples/destage.toml at each rate, and once flooded to find the mean servi
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -38,9 +39,11 @@ def main() -> None:
     most, taken = capacity()
     table = iowatt.curve(SCENARIO, rates=RATES)
     points = list(zip(table["rate_iops"], table["response_time_ms.write.mean"], strict=True))
-    print(f"N x / p = {most:.0f}/s, taken {taken:.0f}/s")
-    for rate, mean in points:
-        print(f"{rate:g} {mean:.4g}")
+    said = [
+        f"N x / p = {most:.0f}/s, taken {taken:.0f}/s",
+        *(f"{rate:g} {mean:.4g}" for rate, mean in points),
+    ]
+    sys.stdout.write("\n".join(said) + "\n")
 
     def x(rate: float) -> float:
         return LEFT + (WIDTH - LEFT - 20) * rate / max(RATES)

@@ -111,9 +111,9 @@ def trace_heat(
 ) -> TraceHeat:
     """Read a whole trace and count reads, writes and bytes by device, extent and period.
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request counts
-    where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join pairwise,
-    and then extents: ``measures`` says what they became.
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Extents have 64 KiB at least; a request
+    counts where it begins, its bytes where they lie. Where there would be more than 2**20 rows, periods join
+    pairwise, and then extents: ``measures`` says what they became.
     """
 
 def cache_simulate(
@@ -124,8 +124,8 @@ def cache_simulate(
 ) -> str:
     """Simulate caches alone over a whole trace, as JSON; without caches, count what passes by.
 
-    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes, warm_up,
-    caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
+    ``source``, ``device`` and ``progress`` as for ``trace_info``. Plan: block_bytes (or null), writes,
+    warm_up, caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
     """
 
 def trace_formats() -> str:

@@ -244,6 +244,99 @@ def curve(
     )
 
 
+def cache(
+    trace: str | os.PathLike[str],
+    *,
+    policy: str | Iterable[str] = "lru",
+    size: str | Iterable[str] = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%",
+    block: str | int | None = "4KiB",
+    writes: str = "allocate",
+    warm_up: str | int | None = None,
+    percent_of: str = "footprint",
+    requests: int | None = None,
+    duration: str | None = None,
+    span: str | None = None,
+    rate: str | float | None = None,
+    seed: int | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    reading: Mapping[str, Any] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Simulate caches alone, without drives and without time: many policies and sizes in one pass.
+
+    Parameters
+    ----------
+    trace:
+        A trace file, or a profile: a name of the library or a ``.toml`` file.
+    policy:
+        Names of policies (docs/models/cache.md) with parameters, ``"lru,s3-fifo:small_share=0.2"``, or
+        ``"all"``.
+    size:
+        ``"4GiB"``, or ``"1%"`` of the footprint, which takes a first pass over the trace; without blocks
+        numbers of objects.
+    block:
+        Of the caches; None: each request is one object, whatever its size.
+    writes:
+        ``"allocate"``: a write that misses enters. ``"around"``: it does not.
+    warm_up:
+        What is not counted at the beginning: a number of requests, or a time such as ``"1h"``.
+    percent_of:
+        ``"footprint"``, the blocks that are touched, or ``"span"``, the address space.
+    requests, duration, span, rate, seed, set:
+        Of a profile, as of ``iowatt trace generate``.
+    reading:
+        How a recorded trace is read, the options of `iowatt.trace.open.spec`.
+    output:
+        A page (.html) to write.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each cache: ``policy``, ``parameters`` (as text), ``size`` as asked, ``size_bytes``,
+        ``slots``, ``held``, ``evictions``, and as shares from 0 to 1 ``hit_ratio`` (of requests) and
+        ``hit_bytes_ratio``, of reads and writes too (``read_``, ``write_``; null where there are none).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        Whatever is wrong with the trace or what is asked for.
+    """
+    import polars as pl
+
+    from iowatt.caching import page, policies
+    from iowatt.caching.ask import ask
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        page.check_target(target, force)
+    found = ask(
+        os.fspath(trace),
+        policy=policy,
+        size=size,
+        block=block,
+        writes=writes,
+        warm_up=warm_up,
+        percent_of=percent_of,
+        requests=requests,
+        duration=duration,
+        span=span,
+        rate=rate,
+        seed=seed,
+        overrides=_overrides(set, None),
+        reading=reading,
+        progress=progress,
+    )
+    if target is not None:
+        page.write(found, target, force=force)
+    rows = []
+    for row in found["caches"]:
+        given = policies.Policy(row["policy"], tuple(row["parameters"].items())).text.partition(":")[2]
+        rows.append({**{key: value for key, value in row.items() if key != "hits"}, "parameters": given})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
 def _search_given(
     scenario: str | os.PathLike[str],
     changes: Iterable[str] | Mapping[str, object],

@@ -153,3 +153,39 @@ def test_without_a_controller_the_stream_is_that_of_the_hosts(tmp_path):
     assert rows.height == found["requests"]["count"]
     assert set(rows["device"].unique()) == {volume["pool"] for volume in found["volumes"]}
     assert rows["stream"].unique().to_list() == ["host"]
+    assert not any("cache" in flow for flow in (*found["volumes"], *found["workloads"]))
+
+
+def test_under_a_virtual_pool_the_stream_is_that_of_its_parts(tmp_path):
+    scenario = """\
+name = "two"
+[[workload]]
+name = "w"
+profile = { name = "uniform", rate_iops = 100, duration = "20s", span = "10MB" }
+[[array.pool]]
+name = "quick"
+device = "arrays2002-disk"
+count = 1
+[[array.pool]]
+name = "slow"
+device = "arrays2002-disk"
+count = 1
+[[array.virtual_pool]]
+name = "both"
+scheme = "tiering"
+fast = { pool = "quick", capacity = "8GB" }
+slow = "slow"
+extent = "64KiB"
+promotion_threshold = 2
+initial = "cold"
+[[array.volume]]
+name = "v"
+pool = "both"
+"""
+    hosts, cached = tmp_path / "hosts.parquet", tmp_path / "cached.parquet"
+    iowatt.run(scenario, save_back_end=hosts)
+    rows = pl.read_parquet(hosts)
+    assert set(rows["device"].unique()) == {"quick", "slow"}
+    assert set(rows["stream"].unique()) == {"host", "migration"}
+    iowatt.run(scenario + '[array.controller]\ncache = { size = "1MiB" }\n', save_back_end=cached)
+    assert set(pl.read_parquet(cached)["stream"].unique()) == {"volume", "migration"}

@@ -50,6 +50,8 @@ def test_every_figure_is_measured() -> None:
     assert all(
         m["requests_per_cpu_s"] == pytest.approx(m["requests"] / m["cpu_s"]) for m in profiles.values()
     )
+    [together] = [m for (section, _), m in measured.items() if section == "caches in one pass"]
+    assert (together["caches"], together["hits"] > 0) == (27, True)
 
 
 def test_a_trace_that_is_not_there_is_named() -> None:

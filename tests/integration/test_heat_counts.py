@@ -1,4 +1,4 @@
-"""The table of heat through scenario, simulator and bundle, against counts by hand and against the cache's own."""
+"""The table of heat through scenario, simulator and bundle, against counts by hand and a cache."""
 
 from __future__ import annotations
 

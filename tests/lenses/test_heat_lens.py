@@ -1,8 +1,9 @@
-"""The heat lens against figures worked out by hand, published points of the skew law, and laws for any heat."""
+"""The heat lens against figures worked out by hand, published points of the skew law, and laws for any."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -82,9 +83,9 @@ def test_stability_by_hand():
     assert told["kept"] == 1.0
     # It moves: what was hot takes nothing of what comes.
     moving = [("front", "db", at, 10.0 * at, 10, 0) for at in range(4)]
-    (front,) = analyse(of_run(run_of(moving, {("front", "db"): 10 * MIB}, duration_s=40.0)), "moving", over="capacity")[
-        "points"
-    ]
+    (front,) = analyse(
+        of_run(run_of(moving, {("front", "db"): 10 * MIB}, duration_s=40.0)), "moving", over="capacity"
+    )["points"]
     told = front["stability"]
     assert (told["caught"], told["possible"], told["kept"]) == (0.0, 1.0, 0.0)
     assert told["whole"] == pytest.approx(0.25)
@@ -103,15 +104,19 @@ def test_shares_are_of_what_was_touched_where_little_was():
 
 def test_the_last_extent_may_be_short():
     rows = [("front", "db", at, 0.0, 10, 0) for at in range(3)]
-    (front,) = analyse(of_run(run_of(rows, {("front", "db"): 2 * MIB + MIB // 2})), "made", over="capacity")["points"]
+    (front,) = analyse(of_run(run_of(rows, {("front", "db"): 2 * MIB + MIB // 2})), "made", over="capacity")[
+        "points"
+    ]
     # The half extent is twice as dense, and comes first.
     assert front["curve"]["io_share"][-1] == 1.0
     assert front["skew"]["hottest"][-1]["io_share"] == pytest.approx(1 / 3)
 
 
-# Levels of Disk Magic and the skew points that follow (share of I/O, of space, in percent; 62/38 for k = 2 as rounded).
+# Levels of Disk Magic and the skew points that follow (share of I/O, of space, in percent; 62/38 for k = 2 as
+# rounded).
 @pytest.mark.parametrize(
-    ("k", "io", "space"), [(2, 61.8, 38.2), (3.5, 70.5, 29.5), (7, 79.7, 20.3), (14, 86.6, 13.4), (24, 90.6, 9.4)]
+    ("k", "io", "space"),
+    [(2, 61.8, 38.2), (3.5, 70.5, 29.5), (7, 79.7, 20.3), (14, 86.6, 13.4), (24, 90.6, 9.4)],
 )
 def test_the_law_is_found_again(k, io, space):
     number = 2_000
@@ -170,8 +175,10 @@ def test_laws_that_hold_for_any_heat(cells, over):
         own = [row for row in rows if row[0] == point["point"]]
         assert point["reads"] + point["writes"] == sum(row[4] + row[5] for row in own)
         io = point["curve"]["io_share"]
-        assert all(later >= sooner - 1e-12 for sooner, later in zip(io, io[1:], strict=False))
-        assert all(share >= space - 1e-9 for space, share in zip(point["curve"]["space_share"], io, strict=True))
+        assert all(later >= sooner - 1e-12 for sooner, later in pairwise(io))
+        assert all(
+            share >= space - 1e-9 for space, share in zip(point["curve"]["space_share"], io, strict=True)
+        )
         assert 0 <= point["skew"]["gini"] <= 1
         density = sum(
             (band["read_iops_per_gb"] + band["write_iops_per_gb"]) * (band["until_gb"] - band["from_gb"])

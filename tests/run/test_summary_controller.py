@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import handmade
-from iowatt.report import controller
+from iowatt.report import controller, numbers
 from iowatt.report.findings import findings
 from iowatt.run.record import Cost
 from iowatt.run.summary import summarise
@@ -23,11 +23,24 @@ CACHE = {
     "read_bytes": 20480, "read_hit_bytes": 10240, "write_bytes": 24576, "write_hit_bytes": 24576,
     "fetches": 2, "fetched_bytes": 32768, "destages": 4, "destaged_bytes": 65536, "evictions": 9,
     "waits_for_space": 2, "space_wait_ns": 30 * handmade.MS, "dirty_bytes_at_end": 8192,
+    "overwritten_bytes": 4096, "kept_back": 3,
+    "ahead_bytes": 65536, "ahead_used_bytes": 49152, "ahead_wasted_bytes": 8192,
+}  # fmt: skip
+HITS = {
+    "reads": 4, "read_hits": 1, "writes": 0, "write_hits": 0,
+    "read_bytes": 16384, "read_hit_bytes": 8192, "write_bytes": 0, "write_hit_bytes": 0,
+}  # fmt: skip
+LOST = {
+    "of": "controller", "at_ns": 2 * handmade.S, "back_ns": None, "dirty_bytes": 16384,
+    "flushed_ns": 2 * handmade.S + 500 * handmade.MS, "written_through": 7,
 }  # fmt: skip
 CONTROLLER = {
     "processors": {"visits": 8, "utilisation": 0.25, "wait_ns": 4 * handmade.MS},
     "link": None,
+    "mirror": {"visits": 4, "utilisation": 0.5, "wait_ns": 0},
     "cache": CACHE,
+    "zeros": {"written_bytes": 12288, "read_bytes": 4096},
+    "losses": [LOST, {**LOST, "of": "battery", "at_ns": None, "flushed_ns": None}],
 }
 PLAN = {
     "processing": {"read_s": 20e-6, "write_s": 30e-6, "processors": 2},
@@ -35,14 +48,21 @@ PLAN = {
     "cache": {
         "capacity_bytes": 2**32, "line_bytes": 16384, "replacement": "lru", "read": False, "write": "back",
         "high_watermark": 0.8, "low_watermark": 0.6, "destage_bytes": 2**18, "destage_outstanding": 16,
+        "destage": "watermark", "transfers": "needed",
+        "mirror": {"bandwidth_bytes_per_s": 2e9, "latency_s": 5e-6},
+        "read_ahead": {"streams": 32, "after": 2, "least_bytes": 2**17, "most_bytes": 2**21, "share": 0.25},
     },
+    "split": {"bytes": 32768, "outstanding": 8},
+    "zero_detect": True,
+    "losses": [{"of": "controller", "at_s": 2.0, "back_s": 60.0}],
 }  # fmt: skip
 
 
 def record(found):
     raw, plan = handmade.decoded(), copy.deepcopy(handmade.plan())
     if found is not None:
-        raw["summary"]["controller"] = found
+        workloads = [HITS, {**HITS, "reads": 1, "writes": 3}][: len(plan["simulation"]["workloads"])]
+        raw["summary"]["controller"] = {**found, "cache": {**found["cache"], "by_workload": workloads}}
         plan["simulation"]["controller"] = PLAN
     return build_record(plan, raw, [], "", Cost(wall_s=1, cpu_s=1, requests=8, peak_rss_mib=1))
 
@@ -59,15 +79,35 @@ def test_shares_and_means(summary):
         "hit_ratio": 0.625, "hit_bytes_ratio": 34816 / 45056, "delayed_hit_ratio": 0.2, "fetches": 2,
         "fetched_bytes": 32768, "destages": 4, "destaged_bytes": 65536, "evictions": 9,
         "waits_for_space": 2, "space_wait_mean_ms": 15, "dirty_bytes_at_end": 8192,
+        "overwritten_bytes": 4096, "kept_back_lines": 3,
+        "read_ahead": {"bytes": 65536, "used_bytes": 49152, "wasted_bytes": 8192, "used_ratio": 0.75},
     }  # fmt: skip
     # 4 ms over 8 requests; the link takes no time.
     part = {"requests": 8, "utilisation": 0.25, "wait_mean_ms": 0.5}
-    assert summary["controller"] == {"processors": part, "host_link": None}
+    lost = {
+        "of": "controller", "at_s": 2, "back_s": None, "dirty_bytes": 16384,
+        "flushed_s": 2.5, "written_through": 7,
+    }  # fmt: skip
+    assert summary["controller"] == {
+        "processors": part,
+        "host_link": None,
+        "mirror_link": {"requests": 4, "utilisation": 0.5, "wait_mean_ms": 0},
+        "zeros": {"written_bytes": 12288, "read_bytes": 4096},
+        "losses": [lost, {**lost, "of": "battery", "at_s": None, "flushed_s": None}],
+    }
+    assert summary["workloads"][0]["cache"]["read_hit_ratio"] == 0.25
+    assert summary["workloads"][0]["cache"]["read_hit_bytes_ratio"] == 0.5
+    assert summary["workloads"][0]["cache"]["write_hit_ratio"] is None
     jsonschema.validate(summary, json.loads(SCHEMA_FILE.read_text("utf-8")))
     assert (
         "8 KiB of written data were in the cache only at the end: no drive has written them"
         in (summary["notes"])
     )
+    assert (
+        "controller lost from 2 s to the end: no write-back meanwhile, half of the cache and of the "
+        "processors gone; 16 KiB were dirty, on the drives 0.5 s later" in summary["notes"]
+    )
+    assert "the run ended before the battery was to fail" in summary["notes"]
 
 
 def test_nothing_of_nothing_is_null(provenance):
@@ -97,15 +137,26 @@ def plain(tables):
 
 def test_the_report_shows_both(summary):
     tables = plain(controller.outcome(summary))
-    assert tables["Controller at work"] == [["Processors", "8", "25 %", "0.500 ms"]]
+    assert tables["Controller at work"] == [
+        ["Processors", "8", "25 %", "0.500 ms"],
+        ["Mirror link", "4", "50 %", "0 ms"],
+    ]
+    assert tables["Losses"][0] == ["controller", "2 s", numbers.NO_VALUE, "16.4 kB", "2.5 s", "7"]
+    assert tables["Zeros kept from the drives"] == [["Written", "12.3 kB"], ["Read", "4.10 kB"]]
     assert tables["Cache at work"][0] == ["Reads", "40 %", "50 %"]
-    assert tables["Cache and drives"][3] == ["Writes that waited for space", "2, 15.0 ms on average"]
+    assert tables["Cache and drives"][2] == ["Of that, ahead of reads", "65.5 kB, 75 % used, 8.19 kB wasted"]
+    assert tables["Cache and drives"][5] == ["Writes that waited for space", "2, 15.0 ms on average"]
     described = dict(plain([("c", controller.described(PLAN))])["c"])
     assert described["Processors"].startswith("2; ")
     assert described["Cache"] == (
         "4 GiB in lines of 16 KiB, LRU, write-back, misses are not kept, "
-        "destaged from 80 % down to 60 % dirty, 256 KiB at most at a time"
+        "destaged from 80 % down to 60 % dirty, 256 KiB at most at a time, "
+        "only what is needed is read and written"
     )
+    assert described["Large requests"] == "in pieces of 32 KiB, 8 of a request at a time"
+    assert described["Read-ahead"] == "128 KiB to 2 MiB, of 32 streams at most"
+    assert described["Mirror link"].startswith("2.00 GB/s, ")
+    assert described["Loss"].startswith("controller at 2 s, back at ")
 
 
 def test_writes_that_wait_for_space_are_a_warning(run, summary):

@@ -85,6 +85,7 @@ def test_names(plan):
         "kind": "hdd",
         "raw_bytes": 5 * 10**12,
         "idle_w": 6.2,
+        "ratings": {},
         "levels": [],
     }
 
@@ -141,7 +142,13 @@ def test_the_simulation(plan):
         {"pool": 1, "offset_bytes": 0, "capacity_bytes": 5 * 10**12},
     ]
     assert simulation["buses"] == [{"bandwidth_bytes_per_s": 160e6, "arbitration_s": 2e-6}]
-    assert simulation["observe"] == {"warmup_s": 60.0, "end_s": 3600.0, "interval_s": None, "idle": False}
+    assert simulation["observe"] == {
+        "warmup_s": 60.0,
+        "end_s": 3600.0,
+        "interval_s": None,
+        "idle": False,
+        "heat": None,
+    }
 
 
 def test_pools(plan):

@@ -90,7 +90,7 @@ def test_it_cannot_be_changed(directory):
             "count = 8",
             'count = 8\nstripe_unit = "16k"',
             "scenario:12: array.pool.disks.stripe_unit",
-            "array.pool.raid.stripe_unit?",
+            "did you mean array.pool.raid.stripe_unit or array.volume.raid.stripe_unit?",
         ),
         (
             "count = 8",

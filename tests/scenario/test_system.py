@@ -112,7 +112,7 @@ def test_volumes_lie_one_after_another():
 def test_a_volume_after_the_rest_has_no_room():
     words = complaints(pool(), volume("a"), volume("b"))
     assert "volume 'a' already takes the rest of pool 'disks'" in words
-    assert "give 'a' a capacity, or put it last" in words
+    assert "give volume 'a' a capacity, or put it last" in words
 
 
 def test_volumes_that_fill_the_pool_leave_no_rest():

@@ -5,6 +5,9 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Takes batches of rows.
+type Sink<Row> = Box<dyn FnMut(&[Row]) + Send>;
+
 /// A Python function that takes batches, and what it raised.
 pub(crate) struct Handover {
     function: Arc<Py<PyAny>>,
@@ -32,10 +35,7 @@ impl Handover {
     }
 
     /// After the function has raised, batches are dropped until the run is stopped.
-    fn sink<Row: 'static>(
-        &self,
-        call: fn(Python<'_>, &Py<PyAny>, &[Row]) -> PyResult<()>,
-    ) -> Box<dyn FnMut(&[Row]) + Send> {
+    fn sink<Row: 'static>(&self, call: fn(Python<'_>, &Py<PyAny>, &[Row]) -> PyResult<()>) -> Sink<Row> {
         let (function, failure) = (Arc::clone(&self.function), Arc::clone(&self.failure));
         let mut broken = false;
         Box::new(move |rows: &[Row]| {
@@ -62,7 +62,7 @@ fn back_end_rows(py: Python<'_>, function: &Py<PyAny>, rows: &[BackEndRow]) -> P
             narrow(&|row| u32::from(row.write)).into_pyarray(py),
             offset.into_pyarray(py),
             narrow(&|row| row.size).into_pyarray(py),
-            narrow(&|row| row.purpose).into_pyarray(py),
+            narrow(&|row| row.reason).into_pyarray(py),
         ),
     )?;
     Ok(())

@@ -21,8 +21,32 @@ pub struct BackEndRow {
     pub size: u32,
     /// Direction.
     pub write: bool,
-    /// What for, as a number: see [`Purpose`].
-    pub purpose: u32,
+    /// What for, as a number: see [`Reason`].
+    pub reason: u32,
+}
+
+/// What a pool is handed a request for. The numbers are those of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A host asks for it, and neither controller nor cache is in between: 0, as for what passes a cache by.
+    Host,
+    /// The controller does: 0 to 4, as [`Purpose`].
+    Controller(Purpose),
+    /// A virtual pool moves data: 5.
+    Migration,
+    /// A virtual pool needs it for a request of the controller: 6.
+    Volume,
+}
+
+impl Reason {
+    fn number(self) -> u32 {
+        match self {
+            Self::Host => Purpose::Pass as u32,
+            Self::Controller(purpose) => purpose as u32,
+            Self::Migration => 5,
+            Self::Volume => 6,
+        }
+    }
 }
 
 /// Takes batches of rows in order of time.
@@ -47,20 +71,13 @@ impl BackEndLog {
         Self { rows: Vec::with_capacity(BATCH), sink }
     }
 
-    /// Pool `pool` is handed a request of `(offset, size, write)`.
-    pub fn add(&mut self, at: Nanos, pool: u32, &(offset, size, write): &(u64, u64, bool), purpose: Purpose) {
+    /// Pool number `pool` is handed a request of `(offset, size, write)`.
+    pub fn add(&mut self, at: Nanos, pool: usize, &(offset, size, write): &(u64, u64, bool), reason: Reason) {
+        let (pool, reason) = (pool as u32, reason.number());
         let mut done = 0;
         while done < size {
             let part = (size - done).min(LONGEST);
-            let row = BackEndRow {
-                at,
-                pool,
-                offset: offset + done,
-                size: part as u32,
-                write,
-                purpose: purpose as u32,
-            };
-            self.rows.push(row);
+            self.rows.push(BackEndRow { at, pool, offset: offset + done, size: part as u32, write, reason });
             done += part;
             if self.rows.len() >= BATCH {
                 self.flush();

@@ -6,10 +6,9 @@
 mod controlled;
 
 use crate::arrival::Arrivals;
-use crate::back_end_log::{BackEndLog, BackEndSink};
+use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos, seconds};
-use crate::controller::back_end::Purpose;
 use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
@@ -136,7 +135,7 @@ impl<'a> Simulation<'a> {
         let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
         let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
-            let told = controller.as_ref().is_some_and(|c: &Box<Controller>| c.detects_zeros());
+            let told = controller.as_deref().is_some_and(Controller::detects_zeros);
             let share = workload.zero_share;
             (told && share > 0.0).then(|| (Stream::new(plan.seed, Room::Zeros, index), share))
         };
@@ -385,13 +384,13 @@ impl<'a> Simulation<'a> {
             self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
             return Ok(());
         }
-        if let Some(log) = &mut self.back_end {
-            log.add(self.now, space as u32, &range, Purpose::Pass);
-        }
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
             self.enter_volumes(space, host, range);
             return Ok(());
+        }
+        if let Some(log) = &mut self.back_end {
+            log.add(self.now, space, &range, Reason::Host);
         }
         let pool = &mut self.pools[space];
         let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);

@@ -416,7 +416,7 @@ fn the_back_end_stream_replayed_is_the_same_work() {
     let cached_run = simulation.run(&mut |_| true).unwrap();
     let rows = rows.lock().unwrap();
     assert!(rows.is_sorted_by_key(|r| r.at));
-    let purposes: std::collections::BTreeSet<u32> = rows.iter().map(|r| r.purpose).collect();
+    let purposes: std::collections::BTreeSet<u32> = rows.iter().map(|r| r.reason).collect();
     assert!(purposes.len() >= 2, "fetches and destages: {purposes:?}");
     let stream =
         rows.iter().map(|r| request(r.at, if r.write { Op::Write } else { Op::Read }, r.offset, r.size));

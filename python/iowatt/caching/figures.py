@@ -26,10 +26,7 @@ def title(cache: Found) -> str:
 def figures(found: Found) -> list[Figure]:
     """All of them."""
     several = len({cache["slots"] for cache in found["caches"]}) > 1
-    drawn = [
-        (_curve if several else _bars)(found, kind, key, what)
-        for kind, key, what in _KINDS
-    ]
+    drawn = [(_curve if several else _bars)(found, kind, key, what) for kind, key, what in _KINDS]
     return [*drawn, all_caches(found)]
 
 
@@ -133,7 +130,7 @@ def all_caches(found: Found) -> Figure:
     return Figure(
         "caches",
         "All caches",
-        "Hit ratios of all requests, of reads and of writes; evictions are of blocks and count the warm-up too.",
+        "Hit ratios of all requests, of reads and of writes; evictions count the warm-up too.",
         Table(columns, rows),
         wide=True,
     )

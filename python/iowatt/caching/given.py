@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
-
 RATE_IOPS: Final = 1000.0
 """Of a profile that has no rate: hits do not depend on it."""
 
@@ -23,7 +21,7 @@ class Given:
 
 
 def is_profile(name: str) -> bool:
-    """Whether a name means a profile: a file ending in .toml, or one of the library where there is no such file."""
+    """Whether a name means a profile: it ends in .toml, or the library has it and the folder no such file."""
     from iowatt.workload.find import profile_names
 
     return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
@@ -51,19 +49,12 @@ def of_profile(
 
     assumed = []
     arrivals = load(name, overrides).profile.arrivals
-    if rate_iops is None and arrivals is not None and getattr(arrivals, "rate", 0.0) is None:
-        if getattr(arrivals, "phases", None) is None:
-            rate_iops = RATE_IOPS
-            assumed = [f"the profile has no rate; {RATE_IOPS:g} requests/s are made, on which hits do not depend"]
+    phases = getattr(arrivals, "phases", None)
+    if rate_iops is None and phases is None and getattr(arrivals, "rate", 0.0) is None:
+        rate_iops = RATE_IOPS
+        assumed = [f"the profile has no rate; {RATE_IOPS:g} requests/s are made, hits do not depend on it"]
     prepared = prepare(
         name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
     )
     known = span if span is not None else prepared.loaded.profile.span
     return Given(prepared.trace, known, (*assumed, *prepared.notes))
-
-
-def refuse(options: dict[str, Any], why: str) -> None:
-    """Raise ``InputError`` for the first option that was given in vain."""
-    for option, value in options.items():
-        if value:
-            raise InputError(why, where=option)

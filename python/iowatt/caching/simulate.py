@@ -1,4 +1,4 @@
-"""Caches alone: a trace, policies and sizes in, hit ratios by requests and by bytes out (schema ``iowatt.cache/1``)."""
+"""Caches alone: a trace, policies and sizes in, hit ratios out (schema ``iowatt.cache/1``)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def simulate(
 ) -> dict[str, Any]:
     """Simulate every policy at every size over a trace (a spec, see `iowatt.trace.open.spec`).
 
-    Requests look up the blocks that they touch one after another; what is missing is there at once. All devices
-    are read unless the spec names some, each with blocks of its own. A trace without times is read as an order.
+    Requests look up the blocks that they touch one after another; what is missing is there at once. All
+    devices are read unless the spec names some, each with blocks of its own. A trace without times is read
+    as an order.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ def simulate(
         In bytes, which are whole blocks rounded down; or shares, which need a first pass over the trace where
         they are of its footprint.
     block_bytes
-        Bytes of a block; None: each request is one object, named by its device and first byte, whatever its size.
+        Bytes of a block; None: each request is one object, named by its device and first byte.
     writes
-        ``allocate``: a write that misses enters, as a read does. ``around``: it does not; one that hits is a use.
+        ``allocate``: a write that misses enters, as a read does. ``around``: it does not; a hit is a use.
     warm_up_requests, warm_up_s
         What is not counted at the beginning: so many reads and writes, and those before so many seconds.
     share_of
-        What shares are of: ``footprint``, the blocks (objects) that the trace touches, or ``span``, the address
-        space.
+        What shares are of: ``footprint``, the blocks (objects) that the trace touches, or ``span``, the
+        address space.
     span_bytes
         The address space, where it is known; else it ends with the last request's.
 
@@ -65,15 +66,15 @@ def simulate(
         raise InputError("no cache to simulate; give at least one policy and one size")
     if len(policies) * len(sizes) > MOST_CACHES:
         raise InputError(
-            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated at once"
+            f"{len(policies)} policies x {len(sizes)} sizes; at most {MOST_CACHES} caches are simulated"
         )
-    plan = {
+    plan: dict[str, Any] = {
         "block_bytes": block_bytes,
         "writes": writes,
         "warm_up": {"requests": warm_up_requests, "time_ns": round(warm_up_s * 1e9)},
         "caches": [],
     }
-    whole = _whole(trace, plan, sizes, share_of, span_bytes, progress)
+    whole = _whole(trace, plan, sizes, share_of=share_of, span_bytes=span_bytes, progress=progress)
     slots = []
     for size in sizes:
         try:
@@ -116,6 +117,7 @@ def _whole(
     trace: Mapping[str, Any],
     plan: Mapping[str, Any],
     sizes: Sequence[Size],
+    *,
     share_of: str,
     span_bytes: int | None,
     progress: Progress | None,
@@ -124,12 +126,12 @@ def _whole(
     shares = [size for size in sizes if size.share is not None]
     if not shares:
         return 0
-    block = plan["block_bytes"]
+    block: int | None = plan["block_bytes"]
     if share_of == SPAN:
         if block is None:
             raise InputError("a share of the span needs blocks; objects have no address space", where="size")
         if span_bytes is not None:
-            return span_bytes // block
+            return int(span_bytes // block)
     if trace.get("path") == "-":
         raise InputError(
             f"{shares[0].text} is known at the trace's end only, and standard input is read once",
@@ -138,7 +140,7 @@ def _whole(
         )
     passed = _run(trace, plan, progress)
     if share_of == SPAN:
-        return -(-int(passed["span_bytes"]) // block)
+        return -(-int(passed["span_bytes"]) // (block or 1))
     return int(passed["footprint"])
 
 
@@ -198,5 +200,7 @@ def _remarks(found: Mapping[str, Any], writes: str, block: int | None) -> list[s
         notes.append("there are no writes to go around the caches")
     short = sum(1 for cache in found["caches"] if cache["held"] < cache["slots"])
     if short:
-        notes.append(f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them")
+        notes.append(
+            f"{short} of {len(found['caches'])} caches are larger than what the trace puts into them"
+        )
     return notes

@@ -33,7 +33,9 @@ def rows(found: dict[str, Any]) -> Iterator[list[str]]:
     """Policy, size, and hit ratios in percent: all, reads, writes, each by requests and by bytes."""
     for cache in found["caches"]:
         ratios = [
-            cache[f"{way}{key}"] for way in ("", "read_", "write_") for key in ("hit_ratio", "hit_bytes_ratio")
+            cache[f"{way}{key}"]
+            for way in ("", "read_", "write_")
+            for key in ("hit_ratio", "hit_bytes_ratio")
         ]
         size = size_text(cache).replace("\u00a0", " ")
         asked = f" ({cache['size']})" if cache["size"].endswith("%") else ""

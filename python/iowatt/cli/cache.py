@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import Overrides, parsed
+from iowatt.cli.options import Overrides
 
 SIZES = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
 
@@ -108,18 +106,9 @@ def cache(
 
     No drives and no time: requests look up their blocks one after another, and what misses is there at once.
     """
-    from iowatt.caching import given, policies, sizes
-    from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
+    from iowatt.cli.progress import bar
 
-    block_bytes = _block(block)
-    asked = policies.NAMES if policy.strip() == "all" else policy.split(",")
-    chosen = [_read(policies.parsed, text, "--policy") for text in asked]
-    wanted = [
-        _read(lambda text: sizes.parsed(text, objects=block_bytes is None), text, "--size")
-        for text in size.split(",")
-    ]
-    first, first_s = _warm_up(warm_up)
-    options = verb._options(
+    reading = verb._options(
         format=format_,
         columns=columns,
         time_unit=time_unit,
@@ -130,70 +119,37 @@ def cache(
         skip_bad=skip_bad or None,
         order_tolerance=order_tolerance,
     )
-    made = {
-        "--requests": requests,
-        "--duration": duration,
-        "--span": span,
-        "--rate": rate,
-        "--seed": seed,
-        "--set": overrides,
-    }
-    if given.is_profile(trace):
-        given.refuse(options, f"does not apply to the profile {trace}: it is for recorded traces")
-        source = given.of_profile(
-            trace,
-            overrides or [],
-            seed=1 if seed is None else seed,
-            requests=requests,
-            duration_s=parsed(duration, parse_duration, "--duration"),
-            rate_iops=parsed(rate, parse_iops, "--rate"),
-            span=parsed(span, parse_capacity, "--span"),
-        )
-    else:
-        given.refuse(made, f"{trace} is a recorded trace; the option is for profiles")
-        source = given.Given({"path": trace, **options})
-    found = _simulate(
-        source,
-        chosen,
-        wanted,
-        output,
-        force,
-        block_bytes=block_bytes,
-        writes=_word(writes, ("allocate", "around"), "--writes"),
-        warm_up_requests=first,
-        warm_up_s=first_s,
-        share_of=_word(percent_of, ("footprint", "span"), "--percent-of"),
-    )
-    if as_json:
-        verb._print_json(found)
-    else:
-        _print(found)
-
-
-def _simulate(
-    source: Any, chosen: list[Any], wanted: list[Any], output: Path | None, force: bool, **how: Any
-) -> dict[str, Any]:
-    from iowatt.caching.simulate import simulate  # loads Polars and the extension
-    from iowatt.cli.progress import bar
-
     if output is not None:
         from iowatt.caching import page
 
         page.check_target(output, force)
+    from iowatt.caching.ask import ask  # loads Polars and the extension
+
     with bar("simulating caches") as progress:
-        found = simulate(
-            source.trace,
-            chosen,
-            wanted,
-            span_bytes=source.span_bytes,
-            notes=source.notes,
+        found = ask(
+            trace,
+            policy=policy,
+            size=size,
+            block=block,
+            writes=writes,
+            warm_up=warm_up,
+            percent_of=percent_of,
+            requests=requests,
+            duration=duration,
+            span=span,
+            rate=rate,
+            seed=seed,
+            overrides=overrides or [],
+            reading=reading,
             progress=progress,
-            **how,
         )
     if output is not None:
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
-    return found
+    if as_json:
+        verb._print_json(found)
+    else:
+        _print(found)
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -205,40 +161,3 @@ def _print(found: dict[str, Any]) -> None:
         typer.echo(line)
     for note in found["notes"]:
         typer.echo(f"note: {note}", err=True)
-
-
-def _block(text: str) -> int | None:
-    from iowatt.scenario.units import parse_block_size
-
-    if text.strip() == "none":
-        return None
-    bytes_: int = parsed(text, parse_block_size, "--block")
-    return bytes_
-
-
-def _warm_up(text: str | None) -> tuple[int, float]:
-    """Requests and seconds, one of which is 0."""
-    from iowatt.scenario.units import parse_duration
-
-    if text is None:
-        return 0, 0.0
-    if re.fullmatch(r"[0-9]{1,15}", text.strip()):
-        return int(text), 0.0
-    return 0, _read(parse_duration, text, "--warm-up")
-
-
-def _word(text: str, accepted: tuple[str, ...], option: str) -> str:
-    from iowatt.errors import InputError
-
-    if text not in accepted:
-        raise InputError(f"{text!r} is not accepted; {' and '.join(accepted)} are", where=option)
-    return text
-
-
-def _read(parse: Callable[[str], Any], text: str, option: str) -> Any:
-    from iowatt.errors import InputError
-
-    try:
-        return parse(text.strip())
-    except ValueError as error:
-        raise InputError(str(error), where=option) from None

@@ -70,6 +70,9 @@ def lines(found: dict[str, Any]) -> list[str]:
         level = "no RAID" if pool["raid_level"] is None else f"RAID-{pool['raid_level']}"
         if pool["stripe_unit_bytes"] and pool["raid_level"] != 1:
             level += f" in units of {size(pool['stripe_unit_bytes'], binary=True)}"
+        if chunklets := pool["chunklets"]:
+            sets = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+            level = f"{', '.join(dict.fromkeys(sets))} over chunklets of {size(chunklets['bytes'], binary=True)}"
         spares = f" and {pool['spares']} to spare" if pool["spares"] else ""
         text += [
             f"  pool {pool['name']}: {pool['count']} x {pool['device']}{spares}, {level}, "

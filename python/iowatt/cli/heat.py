@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from iowatt.cli import trace as verb
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
+    from iowatt.lenses.heat.analyse import Over
 
 _OVER = ("auto", "capacity", "touched")
 
@@ -98,7 +99,7 @@ def heat(
     )
     measures = _measures(extent, period, capacity)
     points, name, path = _opened(source, options, measures)
-    found = analyse(points, name, path, over=over)  # type: ignore[arg-type] - one of _OVER
+    found = analyse(points, name, path, over=cast("Over", over))
     if output is not None:
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
@@ -109,8 +110,8 @@ def heat(
 
 
 def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
-    from iowatt.cli.transform import seconds
     from iowatt.cli.trace_profile import _block, _capacity
+    from iowatt.cli.transform import seconds
     from iowatt.errors import InputError
     from iowatt.scenario.heat import LEAST_EXTENT
 

@@ -170,6 +170,7 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             with_unit(efficiency["iops_per_w"], "IOPS/W"),
             with_unit(efficiency["mib_per_s_per_w"], "MiB/s/W"),
             f"{significant(efficiency['raw_gb_per_w'])} GB/W raw",
+            *_effective(summary),
         ),
     ]
     if power["wall_mean"] is not None:
@@ -184,8 +185,14 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         )
     if cache := summary.get("cache"):
-        shares = [(way, cache[f"{way}_hit_ratio"]) for way in ("read", "write")]
-        hits = [f"{percent(share)} of {way}s hit" for way, share in shares if share is not None]
+        shares = [
+            (way, cache[f"{way}_hit_ratio"], cache[f"{way}_hit_bytes_ratio"]) for way in ("read", "write")
+        ]
+        hits = [
+            f"{percent(share)} of {way}s hit ({percent(of_bytes)} of their bytes)"
+            for way, share, of_bytes in shares
+            if share is not None
+        ]
         rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
     for virtual in summary.get("virtual_pools", ()):
         tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
@@ -201,3 +208,13 @@ def _within(interval: list[float] | None) -> str:
     from iowatt.report.phrases import between
 
     return "" if interval is None else f" (95 % within {between(interval)})"
+
+
+def _effective(summary: dict[str, Any]) -> list[str]:
+    """Capacity per watt after optimisation, where that makes a difference."""
+    from iowatt.report.numbers import significant
+
+    capacity, per_watt = summary["capacity_gb"], summary["efficiency"].get("effective_gb_per_w")
+    if per_watt is None or capacity["effective"] == capacity["usable"]:
+        return []
+    return [f"{significant(per_watt)} GB/W effective"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from iowatt.cli.options import Overrides, Scenario, parsed
+
+if TYPE_CHECKING:
+    from iowatt.tiers.choose import Objective
 
 _OBJECTIVES = ("watts", "dollars", "drives")
 
@@ -26,7 +29,8 @@ def tier(
         typer.Option(
             "--tiers",
             metavar="NAME,...|FILE.toml",
-            help="Candidates: drives of the library, device files, or a file of [[tier]] tables. May be repeated.",
+            help="Candidates: drives of the library, device files, or a file of [[tier]] tables. May be "
+            "repeated.",
             show_default="two disks of the library",
         ),
     ] = None,
@@ -101,7 +105,7 @@ def tier(
         scenario=scenario,
         overrides=changes,
         tiers=tiers or [],
-        objective=minimize,  # type: ignore[arg-type] - one of _OBJECTIVES
+        objective=cast("Objective", minimize),
         limit=utilisation,
         response_s=parsed(response_time, parse_duration, "--response-time"),
         extent_bytes=size,

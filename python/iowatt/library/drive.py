@@ -24,6 +24,7 @@ from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
 from iowatt.library.queueing import CommandQueue
+from iowatt.library.ratings import Endurance
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -54,6 +55,17 @@ class Drive:
     buffer: Buffer
     command_queue: CommandQueue
     power: HddPower
+    endurance: Endurance = Endurance()
+
+    @property
+    def ratings(self) -> dict[str, float]:
+        """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
+        rated = {
+            "bytes_per_year": self.endurance.workload_per_year,
+            "load_unload_cycles": self.endurance.load_unload_cycles,
+            "start_stop_cycles": self.endurance.start_stop_cycles,
+        }
+        return {name: float(value) for name, value in rated.items() if value is not None}
 
     @property
     def raw_bytes(self) -> int:
@@ -232,6 +244,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         buffer=parts.buffer,
         command_queue=file.command_queue or CommandQueue(),
         power=power,
+        endurance=file.endurance,
     )
 
 

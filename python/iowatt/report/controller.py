@@ -7,6 +7,7 @@ from typing import Any
 
 from iowatt.report import numbers
 from iowatt.report.figures.figure import Cell, Column, Table
+from iowatt.scenario import replacement
 
 _WRITES = {
     "back": "write-back",
@@ -49,7 +50,7 @@ def described(controller: Mapping[str, Any] | None) -> Table:
 def _cache(cache: Mapping[str, Any]) -> str:
     parts = [
         f"{numbers.binary(cache['capacity_bytes'])} in lines of {numbers.binary(cache['line_bytes'])}",
-        cache["replacement"].upper(),
+        replacement.shown(cache["replacement"]),
         _WRITES[cache["write"]],
     ]
     if not cache["read"]:

@@ -105,7 +105,7 @@ class Run:
         )
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table ``intervals``, ``latency``, ``energy``, ``devices`` or, where it was asked for, ``idle`` or ``heat``.
+        """``intervals``, ``latency``, ``energy``, ``devices`` or, where asked for, ``idle`` or ``heat``.
 
         ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
         """

@@ -365,6 +365,8 @@ class Record:
     losses: Sequence[Loss] = ()
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
+    #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
+    ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     rebuilds: Sequence[Rebuild] = ()
     heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.

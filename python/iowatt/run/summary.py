@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
-from iowatt.lenses import efficiency, energy, latency
+from iowatt.lenses import efficiency, energy, latency, wear
 from iowatt.run import summary_controller, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
@@ -81,7 +81,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         power_basis="device" if drawn.wall_mean is None else "wall",
         capacity_gb=storage,
         efficiency=efficiency.efficiency(work, storage, drawn),
-        devices=list(_devices(tables.devices)),
+        devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
         rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
@@ -149,7 +149,9 @@ def _workloads(record: Record) -> Iterator[Workload]:
         )
 
 
-def _devices(table: pl.DataFrame) -> Iterator[Device]:
+def _devices(
+    table: pl.DataFrame, ratings: Mapping[str, Mapping[str, float]], span: float
+) -> Iterator[Device]:
     plain = [key for key in Device.model_fields if key in table.columns]
     states = [*STATES, *levels(table)]
 
@@ -165,6 +167,7 @@ def _devices(table: pl.DataFrame) -> Iterator[Device]:
             energy_j={state: row[f"energy_{state}_j"] for state in states if has(row, state)},
             energy_by_cause_j={cause: row[f"cause_{cause}_j"] for cause in CAUSES},
             flash=_flash(row),
+            wear=wear.gauges(row, ratings.get(row["name"], {}), span),
         )
 
 

@@ -220,6 +220,25 @@ class Flash(_Part):
     )
 
 
+class Wear(_Part):
+    """A rating of a drive, and how fast this work uses it up."""
+
+    rating: Literal[
+        "bytes_written", "pe_cycles", "bytes_per_year", "load_unload_cycles", "start_stop_cycles"
+    ] = Field(description="What is rated; bytes_per_year are read and written.")
+    rated: float = Field(description="Bytes, cycles, or bytes a year.")
+    used: float = Field(description="Within the window.")
+    per_year: float = Field(description="The same work for a year of 365 days.")
+    used_fraction: float | None = Field(
+        description="used over rated; null for bytes_per_year, which are no stock."
+    )
+    yearly_fraction: float = Field(description="per_year over rated.")
+    life_years: float | None = Field(
+        description="From new until the rating is used up at this rate; null where it never is, and for "
+        "bytes_per_year."
+    )
+
+
 class Device(_Part):
     """One drive."""
 
@@ -270,6 +289,7 @@ class Device(_Part):
     energy_j: dict[str, float]
     energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
     flash: Flash | None = Field(default=None, description="Only of SSDs.")
+    wear: list[Wear] = Field(default=[], description="Its ratings, as far as the library knows them.")
 
 
 class PowerManagement(_Part):
@@ -595,6 +615,9 @@ class RunSummary(_Part):
         for device in data["devices"]:
             if device["flash"] is None:
                 del device["flash"]
+        for flow in (*data["volumes"], *data["workloads"]):
+            if flow["cache"] is None:
+                del flow["cache"]
         return data
 
 

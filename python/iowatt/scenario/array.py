@@ -184,7 +184,8 @@ class Pool(Strict):
     chunklet: Chunklet | None = key(
         "Divides the drives into pieces of this size (true: 256MiB), over which RAID sets are laid, each set "
         "over as many drives as it has chunklets, every volume over all drives. Volumes may then have levels "
-        "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is lost.",
+        "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is "
+        "lost.",
         default=None,
         unset="the drives are joined as wholes",
         unit="bytes",

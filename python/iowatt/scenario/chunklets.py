@@ -157,7 +157,7 @@ class ChunkletRoom(Room):
         self.used += sets * kind.set_bytes(self.chunklet)
 
     def close(self) -> None:
-        """Lays sets of the pool's own kind over what is left, so that usable capacity is what regions hold."""
+        """Lays sets of the pool's own kind over what is left: usable capacity is what regions hold."""
         self.usable_bytes = self.whole
         if self.default and (sets := self.chunklets_left // self.default.set_size):
             self._append(self.default, sets)

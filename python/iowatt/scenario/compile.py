@@ -135,6 +135,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
                 "raw_bytes": pool.drive.raw_bytes,
                 "idle_w": pool.drive.power.idle,
+                "ratings": pool.drive.ratings,
                 "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             }
             for pool in system.pools

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import Any, Final, Literal
 
+from iowatt.caching import policies
+from iowatt.scenario import replacement as replaced
 from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
 from iowatt.scenario.strict import Strict, key
@@ -109,8 +111,17 @@ class Cache(Strict):
         gt=0,
         le=2**30,
     )
-    replacement: Literal["lru"] = key(
-        "Which clean line gives way to a new one. lru: the least recently used.", default="lru", example="lru"
+    replacement: policies.Name = key(
+        "Which clean line gives way to a new one: the least recently used (lru), or another policy of "
+        "docs/models/cache.md.",
+        default="lru",
+        example="s3-fifo",
+    )
+    replacement_parameters: replaced.Replacement | None = key(
+        "Where the policy departs from its paper.",
+        default=None,
+        unset="the parameters of the paper",
+        example={"small_share": 0.2},
     )
     read: bool = key("Whether data that reads miss is kept for later reads.", default=True, example=False)
     write: Literal["back", "through", "around"] = key(
@@ -285,6 +296,9 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
     elif cache.size // cache.line >= 2**32 - 1:
         message = f"{cache.size // cache.line} lines are more than the simulator can number"
         yield Problem((*path, "size"), message, "use longer lines")
+    yield from replaced.problems(
+        cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
+    )
     if cache.low_watermark > cache.high_watermark:
         message = f"{cache.low_watermark:g} is above high_watermark, {cache.high_watermark:g}"
         yield Problem((*path, "low_watermark"), message)
@@ -362,7 +376,7 @@ def _cache(cache: Cache) -> dict[str, Any]:
     return {
         "capacity_bytes": cache.size,
         "line_bytes": cache.line,
-        "replacement": cache.replacement,
+        "replacement": replaced.plan(cache.replacement, cache.replacement_parameters),
         "read": cache.read,
         "write": cache.write,
         "high_watermark": cache.high_watermark,

@@ -50,6 +50,11 @@ class ResolvedPool:
     chunklets: ChunkletRoom | None = None
 
     @property
+    def joined(self) -> bool:
+        """Whether its drives are more than one drive by itself."""
+        return self.pool.raid is not None or self.chunklets is not None
+
+    @property
     def scheduler(self) -> str:
         """Order in which a drive is handed its requests."""
         return "fcfs" if isinstance(self.drive, Ssd) else self.pool.scheduler
@@ -188,6 +193,7 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     if pool.chunklet is not None:
         if (room := _chunklets(pool, drive, path, system)) is not None and room.default is not None:
             kind = room.default
+            drive = _adaptive(pool, drive, room, system)
             system.pools.append(ResolvedPool(pool, drive, kind.level, kind.stripe_unit, room.whole, room))
         return
     # Without raid the one drive is one stripe unit, so that no request is ever split.
@@ -235,6 +241,25 @@ def _chunklets(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) ->
         each=each - spare,
         spare=spare,
     )
+
+
+def _adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: System) -> Drive | Ssd:
+    """The drive with its spare chunklets trimmed, where sparing is adaptive.
+
+    An SSD has that flash to work with until a rebuild writes there.
+    """
+    if pool.sparing != "adaptive":
+        return drive
+    if not isinstance(drive, Ssd):
+        message = "adaptive sparing is of SSDs, disks are not over-provisioned; it is the same as distributed"
+        system.notes.append(f"pool {pool.name!r}: {message}")
+        return drive
+    data = room.each * room.chunklet / drive.raw_bytes
+    system.notes.append(
+        f"pool {pool.name!r}: {1 - data:.3g} of each drive is spare and trimmed, flash to work with until it "
+        "is needed"
+    )
+    return replace(drive, behaviour=replace(drive.behaviour, fill=min(drive.behaviour.fill, data)))
 
 
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:

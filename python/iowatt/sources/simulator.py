@@ -313,6 +313,7 @@ def build_record(
         losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),
         virtual_pools=translation.virtual_pools(names, simulation, summary),
+        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=translation.rebuilds(names, summary),
         heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),

@@ -96,13 +96,13 @@ def capacity(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: M
     pools = simulation["pools"]
     usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
     effective = float(usable)
-    done = summary.get("virtual_pools", ())
+    done = (summary or {}).get("virtual_pools", ())
     for number, virtual in enumerate(names.get("virtual_pools", ())):
         if number + len(pools) not in carrying:
             continue
         offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
         usable += offered
-        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0)
+        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0) if done else 0
         effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
     raw = sum(device["raw_bytes"] for device in names["devices"])
     return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
@@ -309,15 +309,15 @@ def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[s
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
-    back = [HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying]
+    back = [
+        HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying
+    ]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
     return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
 
 
-def _held(
-    space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns
-) -> int:
-    """Bytes of a pool that hold data: to the end of its last volume, or of what was read ahead beyond that."""
+def _held(space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns) -> int:
+    """Bytes of a pool that hold data: to the end of its last volume, or of what was read beyond that."""
     end = max(v["offset_bytes"] + v["capacity_bytes"] for v in volumes if v["pool"] == space)
     own = raw["extent"][(raw["point"] == 1) & (raw["space"] == space)]
     if len(own):

@@ -46,6 +46,20 @@ class Results:
             return []
         return [row for row in self.frames[key].to_dicts() if row["status"] == "done"]
 
+    def table(self) -> pl.DataFrame:
+        """Every point of every sweep, with what its sweep says of it first."""
+        import polars as pl
+
+        frames = [
+            frame.select(
+                pl.lit(key).alias("study.sweep"),
+                *(pl.lit(value).alias(f"study.{name}") for name, value in self.stages[key].said.items()),
+                pl.all(),
+            )
+            for key, frame in self.frames.items()
+        ]
+        return pl.concat(frames, how="diagonal_relaxed")
+
     def path(self, key: str, row: Row) -> Path:
         """Where the Run of a point lies."""
         return self._root / key / str(row["run"])

@@ -24,6 +24,7 @@ def scenario(
     document: Document,
     base: Path,
     target: Path,
+    *,
     volumes: Sequence[tuple[str, int]],
     tiers: Sequence[Tier],
     pools: Mapping[str, tuple[dict[str, Any], Path]],

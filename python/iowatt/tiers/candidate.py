@@ -1,4 +1,4 @@
-"""Technologies that a tier may be made of: drives of the library or of a file, with a RAID level and a price."""
+"""Technologies that a tier may be made of: drives of the library or of a file, RAID level, price."""
 
 from __future__ import annotations
 

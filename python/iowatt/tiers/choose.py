@@ -1,15 +1,16 @@
 """Which tier each extent goes to, and how many drives that takes.
 
-The rule (docs/models/tiers.md): an extent goes to the tier of least ``max(capacity cost, density x performance cost)``,
-that is to the one of whose drives it takes up least, by room or by work, at their cost. Extents are then laid out by
-density, drives rounded up to RAID groups, and what room and work is left of a faster tier takes the next hottest ones.
+The rule (docs/models/tiers.md): an extent goes to the tier of least ``max(capacity cost, density x
+performance cost)``, that is to the one of whose drives it takes up least, by room or by work, at their cost.
+Extents are then laid out by density, drives rounded up to RAID groups, and what room and work is left of a
+faster tier takes the next hottest ones.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -85,7 +86,7 @@ class Tier:
 def assign(
     load: Load, technologies: Sequence[Technology], limit: float, objective: Objective
 ) -> npt.NDArray[np.int64]:
-    """The technology of each extent by the rule; ``limit`` is the share of a drive's rate that may be used."""
+    """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
     costs = [_cost(load, technology, limit, objective) for technology in technologies]
     found: npt.NDArray[np.int64] = np.argmin(np.stack(costs), axis=0)
     return found
@@ -100,6 +101,14 @@ def _cost(load: Load, technology: Technology, limit: float, objective: Objective
         # Idling is paid by the drive, positioning and transfer by the operation.
         found: Floats = drives * technology.drive.idle_w + operations * technology.drive.operation_j
         return found
+    return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
+
+
+def _room_cost(technology: Technology, objective: Objective) -> float:
+    """Cost of a byte that nobody asks for."""
+    drives = technology.least / technology.usable(technology.least)
+    if objective == "watts":
+        return drives * technology.drive.idle_w
     return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
 
 
@@ -121,6 +130,12 @@ def lay_out(
     """
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]
+    if load.cold_bytes:
+        # What nobody asks for goes where room costs least; a slower tier that nothing else goes to is none.
+        room = [_room_cost(technology, objective) for technology in technologies]
+        cheapest = room.index(min(room))
+        if not any(shares[cheapest + 1 :]):
+            technologies, shares = technologies[: cheapest + 1], shares[: cheapest + 1]
     extra = list(extra) or [0] * len(technologies)
     tiers: list[Tier] = []
     first, cold = 0, load.cold_bytes
@@ -129,13 +144,17 @@ def lay_out(
         slowest = at == len(technologies) - 1
         # What a faster tier had room for is gone from this one's share already.
         last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
-        if last == first and not (slowest and (cold or first < number)) and not extra[at]:
+        if last == first and not (slowest and cold) and not extra[at]:
             continue
-        count = _drives(load, technology, first, last, cold if slowest else 0.0, limit)
+        count = _drives(load, technology, first, last, cold=cold if slowest else 0.0, limit=limit)
         if count is None:
             return None
         count += extra[at] * technology.group
-        last, own_cold = (last, cold) if slowest else _fill(load, technology, count, first, last, cold, limit)
+        last, own_cold = (
+            (last, cold)
+            if slowest
+            else _fill(load, technology, count, span=(first, last), cold=cold, limit=limit)
+        )
         cold -= own_cold
         tiers.append(Tier(technology, count, first, last, own_cold, extra[at] * technology.group))
         first = last
@@ -147,7 +166,7 @@ def _without_empty(tiers: list[Tier]) -> list[Tier]:
 
 
 def _drives(
-    load: Load, technology: Technology, first: int, last: int, cold: float, limit: float
+    load: Load, technology: Technology, first: int, last: int, *, cold: float, limit: float
 ) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
@@ -173,9 +192,10 @@ def _reserve(load: Load) -> int:
 
 
 def _fill(
-    load: Load, technology: Technology, count: int, first: int, last: int, cold: float, limit: float
+    load: Load, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
 ) -> tuple[int, float]:
-    """The end of what so many drives can hold and serve, at least ``last``, and the cold bytes among it."""
+    """The end of what so many drives can hold and serve, at least that of ``span``, and its cold bytes."""
+    first, last = span
     room = technology.usable(count) - _reserve(load)
     rate = limit * count * technology.drive.saturated_iops
     size = np.cumsum(load.size[first:])
@@ -186,8 +206,3 @@ def _fill(
         return end, 0.0
     left = room - float(load.size[first:end].sum())
     return end, float(min(max(left, 0.0), cold))
-
-
-def with_count(tier: Tier, count: int) -> Tier:
-    """The tier with another number of drives."""
-    return replace(tier, count=count)

@@ -64,7 +64,7 @@ def _tier(one: TierFigures) -> dict[str, Any]:
         "iops": one.iops,
         "operations_per_s": one.operations,
         "utilisation": one.utilisation,
-        "busy": min(1.0, one.operations * one.service_s / one.tier.count / _abreast(one)),
+        "busy": _busy(one),
         "service_ms": 1e3 * one.service_s,
         "read_ms": None if one.read_s is None else 1e3 * one.read_s,
         "write_ms": None if one.write_s is None else 1e3 * one.write_s,
@@ -72,9 +72,11 @@ def _tier(one: TierFigures) -> dict[str, Any]:
     }
 
 
-def _abreast(one: TierFigures) -> float:
-    """Operations that an SSD works on at once: it is busy while it works on any."""
-    return one.tier.technology.drive.channels if one.tier.technology.drive.kind == "ssd" else 1.0
+def _busy(one: TierFigures) -> float | None:
+    """Share of the time that a disk works; not told of SSDs, which also work behind their write buffers."""
+    if one.tier.technology.drive.kind == "ssd":
+        return None
+    return min(1.0, one.operations * one.service_s / one.tier.count)
 
 
 def brief(names: str, found: Prediction | None, objective: Objective) -> dict[str, Any]:

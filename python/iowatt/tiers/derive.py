@@ -1,4 +1,4 @@
-"""The derivation from end to end: run on one pool, take the density curve, choose tiers, simulate them, compare."""
+"""The derivation from end to end: run on a pool, take the density curve, choose tiers, simulate, compare."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         first = _on_one_pool(asked, heat, place / "one-pool", progress)
     load, front = _measured(first, one, asked)
     with stage("trying drives"):
-        technologies, pools = _technologies(named, raws, tiers_base, one, load, asked)
+        technologies, pools = _technologies(named, raws, tiers_base, one=one, load=load, asked=asked)
     chosen, others = _choose(load, technologies, front, asked)
     chosen = _refined(chosen, pools, load, front, one.seed)
     text, said = build.scenario(
         _document(asked, base),
         base,
         target,
-        one.volumes,
-        [figures.tier for figures in chosen.tiers],
-        pools,
-        load,
-        f"{one.name}-tiers",
+        volumes=one.volumes,
+        tiers=[figures.tier for figures in chosen.tiers],
+        pools=pools,
+        load=load,
+        name=f"{one.name}-tiers",
     )
     # Here beside its final place, so that its relative paths mean the same.
     (place / "scenario.toml").write_text(text, encoding="utf-8")
@@ -161,7 +161,8 @@ class _OnePool:
         spaces = {volume["pool"] for volume in simulation["volumes"]}
         if len(spaces) != 1 or min(spaces) >= len(simulation["pools"]):
             raise InputError(
-                "its volumes lie on more than one pool, or on a virtual one; tiers are derived from the heat of "
+                "its volumes lie on more than one pool, or on a virtual one; tiers are derived from the "
+                "heat of "
                 "one pool",
                 where=where,
                 hint="put all volumes on one big pool",
@@ -264,6 +265,7 @@ def _technologies(
     named: Sequence[tuple[str, candidate.Candidate]],
     raws: Sequence[Mapping[str, Any]],
     base: Path,
+    *,
     one: _OnePool,
     load: loads.Load,
     asked: Asked,
@@ -336,7 +338,8 @@ def _choose(
         if asked.response_s is not None:
             wanted += f" and a mean response time of {1e3 * asked.response_s:g} ms"
         raise InputError(
-            f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end requests a "
+            f"no candidates hold {load.total_bytes / 1e9:,.0f} GB and serve {load.iops:,.0f} back-end "
+            f"requests a "
             f"second with {wanted}",
             where="--tiers",
             hint="name faster candidates, or relax --response-time or --utilisation",
@@ -390,7 +393,7 @@ def _refined(
     front: Front,
     seed: int,
 ) -> Prediction:
-    """The prediction with drives tried at the load, and over the part of them, that the configuration uses."""
+    """The prediction with drives tried under the load that each tier has, over the part that it fills."""
     tiers: list[Tier] = []
     for figures in chosen.tiers:
         tier, technology = figures.tier, figures.tier.technology
@@ -457,7 +460,8 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
 
 def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]:
     said = [
-        "predicted: a queue for each tier with the service times of its drives under random requests of the mean "
+        "predicted: a queue for each tier with the service times of its drives under random requests of "
+        "the mean "
         "size; modelled, not measured",
         "placement is that of the whole run's heat, from the start; nothing moves in the simulation (with "
         "promotion_threshold and initial it would)",
@@ -466,13 +470,22 @@ def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]
     busiest = max((float(d["utilisation"]) for d in run.summary["devices"]), default=0.0)
     if busiest > 0.97:
         said.append(
-            f"the one pool is overloaded (a drive is busy {100 * busiest:.0f} % of the time): the load is what was asked "
+            f"the one pool is overloaded (a drive is busy {100 * busiest:.0f} % of the time): the load "
+            f"is what was asked "
             "for until the last request arrived"
         )
     if one.closed:
         said.append(
-            "a workload is a closed loop: it asks for as much as storage gives, and the tiers are sized for what the "
+            "a workload is a closed loop: it asks for as much as storage gives, and the tiers are sized "
+            "for what the "
             "one pool gave"
+        )
+    cache = (one.plan["simulation"].get("controller") or {}).get("cache") or {}
+    if cache.get("write") == "back" and cache.get("destage_outstanding", 1) > 1 and load.writes.sum():
+        said.append(
+            f"up to {cache['destage_outstanding']} destages are under way at a time: reads wait behind "
+            f"them, which the "
+            "estimate, to which requests come one by one, does not see"
         )
     if load.peak > 1.2 and not asked.peak:
         said.append(

@@ -16,8 +16,8 @@ Floats = npt.NDArray[np.float64]
 class Load:
     """Extents in order of density, the hottest first; untouched ones are in ``cold_bytes`` alone.
 
-    ``size`` bytes, ``reads`` and ``writes`` per second, arrays of one length. ``read_bytes`` and ``write_bytes`` are
-    means of a request; ``peak`` is the busiest period's rate over the mean rate.
+    ``size`` bytes, ``reads`` and ``writes`` per second, arrays of one length. ``read_bytes`` and
+    ``write_bytes`` are means of a request; ``peak`` is the busiest period's rate over the mean rate.
     """
 
     size: Floats

@@ -1,7 +1,7 @@
 """What one drive of a technology does under random requests, from two short simulations of it.
 
-One request outstanding gives the service time, its variation and the energy of an operation; several give the rate at
-saturation, which scheduling (disks) and parallel flash (SSDs) raise above one over the service time.
+One request outstanding gives the service time, its variation and the energy of an operation; several give the
+rate at saturation, which scheduling (disks) and parallel flash (SSDs) raise above one over the service time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OUTSTANDING_SSD = 32
 class Drive:
     """One drive at random requests of one size and mix.
 
-    Times in s, rates in 1/s; ``operation_j`` is what an operation draws above idling, ``channels`` how many requests
-    it seems to serve at once.
+    Times in s, rates in 1/s; ``operation_j`` is what an operation draws above idling, ``channels`` how many
+    requests it seems to serve at once.
     """
 
     service_s: float
@@ -86,8 +86,9 @@ def fly(
     """
     _, kind, usd = table(pool["device"], base)
     outstanding = max(int(pool.get("queue_depth", 1)), OUTSTANDING_SSD if kind == "ssd" else OUTSTANDING_DISK)
-    one = _run(pool, base, size, read_share, span_bytes, seed, 1)
-    many = _run(pool, base, size, read_share, span_bytes, seed, outstanding)
+    asked: dict[str, Any] = {"size": size, "read_share": read_share, "span_bytes": span_bytes, "seed": seed}
+    one = _run(pool, base, **asked, outstanding=1)
+    many = _run(pool, base, **asked, outstanding=outstanding)
     response, idle_w = one["response_time_ms"]["all"], float(one["power_w"]["idle"])
     service_s = response["mean"] / 1e3
     return Drive(
@@ -105,6 +106,7 @@ def fly(
 def _run(
     pool: Mapping[str, Any],
     base: Path,
+    *,
     size: float,
     read_share: float,
     span_bytes: float | None,

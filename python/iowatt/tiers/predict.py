@@ -1,8 +1,9 @@
 """What to expect of tiers: a queue for each, with the service times of its drives. Modelled, not measured.
 
-A drive of a tier is a queue with ``c`` servers, ``c`` its rate at saturation times its service time (and for reads of
-mirrored data so many times as there are copies), which random arrivals come to; the mean wait is Sakasegawa's ``S (1 + v^2)/2 rho^(sqrt(2 (c + 1)) - 1) / (c (1 - rho))``
-(H. Sakasegawa, Ann. Inst. Stat. Math. 29, 1977), which is that of M/G/1 for one server.
+A drive of a tier is a queue with ``c`` servers, ``c`` its rate at saturation times its service time (and for
+reads of mirrored data so many times as there are copies), which random arrivals come to; the mean wait is
+Sakasegawa's ``S (1 + v^2)/2 rho^(sqrt(2 (c + 1)) - 1) / (c (1 - rho))`` (H. Sakasegawa, Ann. Inst. Stat.
+Math. 29, 1977), which is that of M/G/1 for one server.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 from iowatt.tiers.choose import Tier
 from iowatt.tiers.load import Load
 
-#: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about sqrt(2 ln n).
+#: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
+#: sqrt(2 ln n).
 _OF_TWO = 1 / math.sqrt(math.pi)
 
 
@@ -51,7 +53,7 @@ class TierFigures:
 
 @dataclass(frozen=True)
 class Prediction:
-    """An array as expected. ``most_iops`` is the host rate at which its busiest tier would be at its limit."""
+    """An array as expected. ``most_iops`` is the host rate that its busiest tier could bear."""
 
     tiers: Sequence[TierFigures]
     iops: float
@@ -108,7 +110,7 @@ def _tier(load: Load, tier: Tier) -> TierFigures:
     service, spread = drive.service_s, drive.variation * drive.service_s
     copies = {1: tier.count, 10: 2}.get(technology.level, 1)
     choice = reads * read.operations / operations if operations else 0.0
-    # A read of mirrored data goes to the copy with the shorter queue, so that the copies are nearly one queue.
+    # A read of mirrored data goes to the copy with the shorter queue, so that the copies are nearly one.
     wait = _wait(service, drive.variation, drive.channels * (1 + (copies - 1) * choice), rho)
     busy_j = drive.operation_j
     total = load.iops

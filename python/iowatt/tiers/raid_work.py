@@ -1,14 +1,17 @@
 """What a RAID level makes of one request: operations of drives, and their size.
 
-The rules are those of the simulator's pool (docs/models/raid.md): a full stripe is written without reads; any other
-write of a parity level reads old data and parity, or the data that stays, whichever is less.
+The rules are those of the simulator's pool (docs/models/raid.md): a full stripe is written without reads; any
+other write of a parity level reads old data and parity, or the data that stays, whichever is less.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from iowatt.scenario.raid import data_drives
+
+_PLACES = 512
 
 
 @dataclass(frozen=True)
@@ -43,26 +46,27 @@ def of_request(level: int, count: int, stripe_unit: int, size: float, *, write: 
     if level == 1:
         copies = count if write else 1
         return Work(0.0 if write else 1.0, float(copies if write else 0), float(size), 1.0, float(copies))
-    step = min(1 << (size.bit_length() - 1), stripe_unit)
+    step = 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
-    # Stripes repeat, and so do starts within one.
-    starts = range(0, stripe, max(step, stripe // 4096 // step * step or step))
+    # Starts repeat with stripes; where that takes long, some hundreds of them spread over a stripe do.
+    number = min(math.lcm(stripe, step) // step, _PLACES)
+    starts = [(at * step) % stripe for at in range(number)]
     total = [0.0, 0.0, 0.0, 0.0, 0.0]
     for start in starts:
-        for at, value in enumerate(_at(level, data, stripe_unit, start, size, write)):
+        for at, value in enumerate(_at(level, data, stripe_unit, start, size=size, write=write)):
             total[at] += value
     reads, writes, moved, phases, abreast = (value / len(starts) for value in total)
     return Work(reads, writes, moved / max(reads + writes, 1e-9), phases, abreast)
 
 
 def _at(
-    level: int, data: int, unit: int, start: int, size: int, write: bool
+    level: int, data: int, unit: int, start: int, *, size: int, write: bool
 ) -> tuple[float, float, float, float, float]:
     """Reads, writes, bytes moved, phases and operations abreast of a request at one place.
 
-    Units that follow one another on a drive are one operation, so that a request without old data to read has no
-    more of them than there are drives.
+    Units that follow one another on a drive are one operation, so that a request without old data to read has
+    no more of them than there are drives.
     """
     parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
     copies = 2 if level == 10 and write else 1

@@ -41,9 +41,11 @@ def _one_pool(found: Found) -> str:
     one, load = found["one_pool"], found["load"]
     shares = "no reads" if not load["read_share"] else f"{percent(load['read_share'])} reads"
     return (
-        f"{found['scenario']} on one pool, {one['drives']} x {one['device']}: {significant(one['iops'])} IOPS, mean "
+        f"{found['scenario']} on one pool, {one['drives']} x {one['device']}: "
+        f"{significant(one['iops'])} IOPS, mean "
         f"{_ms(one['response_time_ms'])}, {_watts(one['power_w'])}\n"
-        f"left for the back end: {significant(load['iops'])} requests/s ({shares}) on {_gb(load['stored_gb'])}, of "
+        f"left for the back end: {significant(load['iops'])} requests/s ({shares}) on "
+        f"{_gb(load['stored_gb'])}, of "
         f"which {_gb(load['touched_gb'])} were touched: {significant(load['iops_per_gb'])} IOPS/GB\n"
         f"limits: utilisation {percent(found['limits']['utilisation'])}{_limit(found)}"
     )

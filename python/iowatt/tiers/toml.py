@@ -20,7 +20,7 @@ def inline(value: Any) -> str:
 
 
 def document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
-    """A scenario: its own keys first, then a table for each of its tables and each part of a list of tables."""
+    """A scenario: its own keys, then its tables and each part of its lists of tables."""
     lines = [f"# {''.join(c if c.isprintable() else '?' for c in comment)}" for comment in comments]
     plain = {key: value for key, value in tables.items() if not _is_tables(value)}
     lines += [f"{_key(key)} = {inline(value)}" for key, value in plain.items()]

@@ -105,7 +105,7 @@ fn each(space: u32, mut from: u64, until: u64, mut action: impl FnMut(u64, u64) 
         let end = until.min((from / BLOCK + 1) * BLOCK);
         let count = end - from;
         let pages = if count == BLOCK { u64::MAX } else { ((1 << count) - 1) << (from % BLOCK) };
-        if !action(u64::from(space) << SPACE_SHIFT | from / BLOCK, pages) {
+        if !action((u64::from(space) << SPACE_SHIFT) | (from / BLOCK), pages) {
             return;
         }
         from = end;

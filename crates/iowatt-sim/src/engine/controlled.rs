@@ -5,6 +5,7 @@
 //! it has been handled, so that answers which lead to new requests never nest.
 
 use super::Simulation;
+use crate::back_end_log::Reason;
 use crate::clock::nanos;
 use crate::controller::{Incoming, Moment};
 use crate::error::SimError;
@@ -100,13 +101,13 @@ impl Simulation<'_> {
             let space = request.pool as usize;
             self.observer.handed_to(self.now, space, (request.from, request.until, request.write));
             let range = (request.from, request.until - request.from, request.write);
-            if let Some(log) = &mut self.back_end {
-                log.add(self.now, request.pool, &range, request.purpose);
-            }
             if self.volumes.is_some() {
                 controller.back.sent(key, 1);
                 self.enter_volumes(space, key, range);
             } else {
+                if let Some(log) = &mut self.back_end {
+                    log.add(self.now, space, &range, Reason::Controller(request.purpose));
+                }
                 let pool = &mut self.pools[space];
                 let made = pool.submit(range, (key, false), &self.drives, &mut self.ops, &mut self.ready);
                 controller.back.sent(key, made);
@@ -127,6 +128,14 @@ impl Simulation<'_> {
             let pool = &mut self.pools[transfer.pool];
             let range = (transfer.from, transfer.until - transfer.from, transfer.write);
             let serves = (key, transfer.migrates());
+            if let Some(log) = &mut self.back_end {
+                let reason = match (transfer.migrates(), &self.controller) {
+                    (true, _) => Reason::Migration,
+                    (false, Some(_)) => Reason::Volume,
+                    (false, None) => Reason::Host,
+                };
+                log.add(self.now, transfer.pool, &range, reason);
+            }
             let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
             volumes.sent(key, made);
             self.hand_out();

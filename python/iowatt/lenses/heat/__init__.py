@@ -1,6 +1,7 @@
 """The heat lens: where in its address space the I/O of a Run or of a trace goes, and how that changes.
 
-:func:`of_run` reads the table ``heat`` of a Run; :func:`of_trace` counts a trace by itself. Both give the same.
+:func:`of_run` reads the table ``heat`` of a Run; :func:`of_trace` counts a trace by itself. Both give the
+same.
 """
 
 from __future__ import annotations

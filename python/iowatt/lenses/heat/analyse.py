@@ -100,7 +100,7 @@ def _point(extents: Extents, over: Over) -> dict[str, Any]:
         "iops": total / seconds,
         "iops_per_gb": total / seconds / (whole / BYTES_PER_GB) if whole else 0.0,
         "skew": skew.figures(curve, total / number),
-        "curve": _told(curve, reads, writes, size, whole, order),
+        "curve": _told(curve, reads, writes, size=size, whole=whole, order=order),
         "density_sorted": _sorted(io, size, order, whole, seconds),
         "density_by_address": _by_address(extents, (first, last), (extent, reads, writes), seconds),
         "directions": _directions(reads, writes, size, whole, order),
@@ -111,7 +111,13 @@ def _point(extents: Extents, over: Over) -> dict[str, Any]:
 
 
 def _told(
-    curve: skew.Curve, reads: Floats, writes: Floats, size: Floats, whole: float, order: npt.NDArray[np.int64]
+    curve: skew.Curve,
+    reads: Floats,
+    writes: Floats,
+    *,
+    size: Floats,
+    whole: float,
+    order: npt.NDArray[np.int64],
 ) -> dict[str, list[float]]:
     """The curve, and of what lies there how much is reads and writes of all reads and writes."""
     ways = {
@@ -144,14 +150,14 @@ def _by_address(
     edges = course.bands(span, MOST_BANDS)
     bands = len(edges) - 1
     band = np.minimum(np.searchsorted(edges, extent, side="right") - 1, bands - 1)
-    gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
+    gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
     by_way = [
         np.bincount(band, weights=way, minlength=bands) / seconds / gigabytes for way in (reads, writes)
     ]
     return [
         {
-            "from_gb": float(edges[at] * extents.extent_bytes / BYTES_PER_GB),
-            "until_gb": float(edges[at + 1] * extents.extent_bytes / BYTES_PER_GB),
+            "from_gb": float(edges[at]) * extents.extent_bytes / BYTES_PER_GB,
+            "until_gb": float(edges[at + 1]) * extents.extent_bytes / BYTES_PER_GB,
             "read_iops_per_gb": float(by_way[0][at]),
             "write_iops_per_gb": float(by_way[1][at]),
         }
@@ -223,7 +229,8 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
     said = ["a request counts in the extent where it begins, its bytes where they lie"]
     if over == "touched":
         said.append(
-            "shares of the space are of the extents that were touched, not of the capacity: the rest has no I/O"
+            "shares of the space are of the extents that were touched, not of the capacity: the rest "
+            "has no I/O"
         )
     for extents in points:
         if len(extents.extent) == 0:
@@ -234,7 +241,8 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
             chance = skew.gini_by_chance(mean)
             said.append(
                 f"{point['point']} end: {mean:.3g} I/Os to a touched extent: an even load would show a Gini "
-                f"coefficient of {chance:.2f} among them by chance alone; larger extents or a longer run tell more"
+                f"coefficient of {chance:.2f} among them by chance alone; larger extents or a longer "
+                f"run tell more"
             )
     for extents in points:
         if extents.duration_s <= 0:

@@ -1,4 +1,4 @@
-"""Heat over time: a picture of address by period, and how much of the hot set of one period is hot in the next."""
+"""Heat over time: a picture of address by period, and whether what is hot in one period is in the next."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def picture(extents: Extents, span: tuple[int, int]) -> dict[str, Any]:
     np.add.at(sums, (band, extents.period // joined), io)
     starts = np.arange(columns) * joined * extents.period_s
     seconds = np.minimum(starts + joined * extents.period_s, max(extents.duration_s, 1e-9)) - starts
-    gigabytes = np.diff(edges) * extents.extent_bytes / BYTES_PER_GB
+    gigabytes = np.diff(edges) * (extents.extent_bytes / BYTES_PER_GB)
     density = sums / gigabytes[:, None] / np.maximum(seconds, 1e-9)[None, :]
     return {
         "start_s": (extents.start_s + starts).tolist(),
         "end_s": float(extents.start_s + starts[-1] + seconds[-1]),
-        "end_gb": float(edges[-1] * extents.extent_bytes / BYTES_PER_GB),
-        "address_gb": (edges[:-1] * extents.extent_bytes / BYTES_PER_GB).tolist(),
+        "end_gb": float(edges[-1]) * extents.extent_bytes / BYTES_PER_GB,
+        "address_gb": (edges[:-1] * (extents.extent_bytes / BYTES_PER_GB)).tolist(),
         "iops_per_gb": [[float(cell) if cell > 0 else None for cell in row] for row in density],
     }
 
@@ -65,7 +65,8 @@ def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> di
     -------
     dict
         ``hot_share``: share of the space that is called hot, in each period its hottest extents (fewer where
-        fewer were touched). ``caught``: share of a period's I/O that lies on the hot set of the period before,
+        fewer were touched). ``caught``: share of a period's I/O that lies on the hot set of the period
+        before,
         mean over periods weighted by I/O: what a fast tier of that size, filled by what was, would serve.
         ``possible``: the same on the period's own hot set, the most there is. ``kept``: share of the hot set
         that was hot in the period before. ``whole``: share of I/O on one set for the whole time, the best.

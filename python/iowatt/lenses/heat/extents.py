@@ -89,12 +89,11 @@ class Extents:
     def touched(self) -> tuple[Ints, Floats, Floats, Floats, Floats]:
         """Touched extents and their sums over all periods: reads, writes, bytes read, bytes written."""
         extent, index = np.unique(self.extent, return_inverse=True)
-        sums = (
-            np.bincount(index, weights=values, minlength=len(extent))
-            for values in (self.reads, self.writes, self.bytes_read, self.bytes_written)
-        )
-        reads, writes, bytes_read, bytes_written = sums
-        return extent, reads, writes, bytes_read, bytes_written
+
+        def sums(values: Floats) -> Floats:
+            return np.bincount(index, weights=values, minlength=len(extent)).astype(np.float64)
+
+        return extent, sums(self.reads), sums(self.writes), sums(self.bytes_read), sums(self.bytes_written)
 
 
 def of_run(run: Run) -> list[Extents]:
@@ -109,6 +108,7 @@ def of_run(run: Run) -> list[Extents]:
     where = str(run.path / "run.json") if run.path else run.name
     measures = _measures(run.summary.get("heat"), where)
     window = run.summary["window"]
+    span = (window["start_s"], window["duration_s"])
     found = []
     for point in ("front", "back"):
         told = [space for space in measures["spaces"] if space["point"] == point]
@@ -116,9 +116,7 @@ def of_run(run: Run) -> list[Extents]:
             spaces = _row(
                 [(space["name"], space["capacity_bytes"]) for space in told], measures["extent_bytes"]
             )
-            found.append(
-                _from_table(table, point, spaces, measures, (window["start_s"], window["duration_s"]), where)
-            )
+            found.append(_from_table(table, point, spaces, measures, window=span, where=where))
     if not found:
         raise InputError("names no address space under 'heat'", where=where)
     return found
@@ -206,7 +204,8 @@ def _table(run: Run) -> pl.DataFrame:
     wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
     if wrong:
         raise InputError(
-            f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is what a table "
+            f"column {wrong[0]!r} is {table.schema.get(wrong[0], 'not there')}; {HEAT[wrong[0]]} is "
+            f"what a table "
             "of heat has",
             where=where,
         )
@@ -252,6 +251,7 @@ def _from_table(
     point: str,
     spaces: Sequence[Space],
     measures: Mapping[str, Any],
+    *,
     window: tuple[float, float],
     where: str,
 ) -> Extents:
@@ -265,21 +265,27 @@ def _from_table(
         raise InputError(f"does not name {sorted(strange)[0]!r}, which its table of heat names", where=where)
     own = own.with_columns(
         own["space"].replace_strict(first, return_dtype=pl.Int64).alias("first"),
-        own["space"].replace_strict({s.name: s.extents for s in spaces}, return_dtype=pl.UInt64).alias("extents"),
+        own["space"]
+        .replace_strict({s.name: s.extents for s in spaces}, return_dtype=pl.UInt64)
+        .alias("extents"),
     )
     beyond = own.filter(pl.col("extent") >= pl.col("extents"))
     if beyond.height:
         row = beyond.row(0, named=True)
         raise InputError(
-            f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names number "
+            f"says that {row['space']!r} has {row['extents']} extents, of which its table of heat names "
+            f"number "
             f"{row['extent']}",
             where=where,
         )
     start_s, duration_s = window
-    outside = own.filter((pl.col("start_s") < start_s - 1e-6) | (pl.col("start_s") > start_s + duration_s + 1e-6))
+    outside = own.filter(
+        (pl.col("start_s") < start_s - 1e-6) | (pl.col("start_s") > start_s + duration_s + 1e-6)
+    )
     if outside.height:
         raise InputError(
-            f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat begins a period: "
+            f"has a window from {start_s:g} s for {duration_s:g} s, outside of which its table of heat "
+            f"begins a period: "
             f"{outside['start_s'][0]:g} s",
             where=where,
         )

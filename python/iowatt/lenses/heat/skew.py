@@ -30,8 +30,7 @@ class Curve:
 
     def at(self, space: float | Floats) -> Floats:
         """Share of the I/O on the hottest ``space``."""
-        found: Floats = np.interp(space, self.space, self.io)
-        return found
+        return np.asarray(np.interp(space, self.space, self.io), dtype=np.float64)
 
 
 def order(io: Floats, size: Floats) -> npt.NDArray[np.int64]:
@@ -43,8 +42,8 @@ def order(io: Floats, size: Floats) -> npt.NDArray[np.int64]:
 def curve(io: Floats, size: Floats, whole: float, hottest_first: npt.NDArray[np.int64]) -> Curve:
     """The curve of ``io`` over extents of ``size`` bytes, of ``whole`` bytes with those that have none.
 
-    ``hottest_first`` is the order of the extents; it may be that by another density (writes in the order of all
-    I/O), and the curve is then not concave.
+    ``hottest_first`` is the order of the extents; it may be that by another density (writes in the order of
+    all I/O), and the curve is then not concave.
     """
     total = float(io.sum())
     if total <= 0 or whole <= 0:

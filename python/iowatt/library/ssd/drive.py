@@ -144,6 +144,12 @@ class Ssd:
     behaviour: Behaviour = Behaviour()
 
     @property
+    def ratings(self) -> dict[str, float]:
+        """What it is rated to last: bytes written by hosts, program and erase cycles."""
+        rated = {"bytes_written": self.wear.rated_bytes, "pe_cycles": self.wear.pe_cycles}
+        return {name: float(value) for name, value in rated.items() if value is not None}
+
+    @property
     def raw_bytes(self) -> int:
         """Capacity offered, in bytes."""
         return self.sectors * self.sector_bytes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iowatt.report.figures import drives, energy, flash, flows, latency, overtime, tiers
+from iowatt.report.figures import drives, energy, flash, flows, latency, overtime, tiers, wear
 from iowatt.report.figures.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = 
     ("load", "Load and queues", (overtime.throughput, overtime.bandwidth, overtime.queue)),
     ("tiers", "Tiers and copies", (tiers.hits, tiers.movement)),
     ("drives", "Drives", (drives.utilisation, drives.queues, drives.every_drive)),
+    ("wear", "Wear", (wear.gauge,)),
     ("flash", "Flash", (flash.amplification, flash.operations)),
 )
 

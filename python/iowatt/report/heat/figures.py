@@ -205,7 +205,8 @@ def _over_time(found: Found, point: Found) -> Figure:
     return Figure(
         f"time-{point['point']}",
         f"Heat over time, {words.title(point).lower()}",
-        "Density of each band of addresses in each period, by colour on a logarithmic scale; empty where nothing "
+        "Density of each band of addresses in each period, by colour on a logarithmic scale; empty "
+        "where nothing "
         "was asked for.",
         Table([Column("From", "s"), Column("Address from", "GB"), Column("Density", "IOPS/GB")], rows),
         {"data": data, "layout": layout(axis("Time (s)"), axis("Address (GB)"), showlegend=False)},
@@ -237,8 +238,10 @@ def stability(found: Found) -> Figure | None:
     return Figure(
         "stability",
         "Does the hot set stay?",
-        f"Share of each period's I/O on the hottest {100 * first['hot_share']:g} % of the {words.space(found)} in the "
-        "period before: what a fast tier of that size, filled by what was, would serve. Dotted: the most there is.",
+        f"Share of each period's I/O on the hottest {100 * first['hot_share']:g} % of the "
+        f"{words.space(found)} in the "
+        "period before: what a fast tier of that size, filled by what was, would serve. Dotted: the "
+        "most there is.",
         Table(columns, list(rows)),
         {
             "data": data,

@@ -40,7 +40,7 @@ def write(found: Found, target: Path, *, force: bool = False) -> None:
 
 def render(found: Found) -> str:
     """The page of what :func:`iowatt.lenses.heat.analyse` found."""
-    every = [
+    every: list[tuple[str, str, Sequence[Figure | None]]] = [
         (
             "density",
             "How unevenly",
@@ -58,12 +58,13 @@ def render(found: Found) -> str:
     ]
     first = found["points"][0]
     meta = (
-        f"{numbers.count(first['reads'] + first['writes'])} requests in {numbers.duration(found['window_s'])} · "
+        f"{numbers.count(first['reads'] + first['writes'])} requests in "
+        f"{numbers.duration(found['window_s'])} · "
         f"extents of {numbers.binary(first['extent_bytes'])}"
     )
     part = _Part("heat", found["run"], meta, headlines(found), sections, found["notes"])
-    drawn = {f"heat-{figure.key}": figure for _, _, given in sections for figure in given}
-    return html.render_page("description.html", drawn, brand="heat", title=found["run"], parts=[part])
+    by_id = {f"heat-{figure.key}": figure for _, _, given in sections for figure in given}
+    return html.render_page("description.html", by_id, brand="heat", title=found["run"], parts=[part])
 
 
 def headlines(found: Found) -> list[Headline]:

@@ -55,7 +55,8 @@ def _overview(found: Found) -> str:
     if behind is not None:
         lines.append(
             f"left for the back end: {numbers.percent(behind['io'])} of the front's I/O "
-            f"({numbers.percent(behind['reads'])} of its reads, {numbers.percent(behind['writes'])} of its writes)"
+            f"({numbers.percent(behind['reads'])} of its reads, {numbers.percent(behind['writes'])} of "
+            f"its writes)"
         )
     return "\n".join(lines)
 
@@ -75,9 +76,9 @@ def _skew(found: Found) -> Table:
     add("k of 1 - (1 - c)^k", lambda p: numbers.significant(p["skew"]["law"]["k"]))
     add("fits within", lambda p: f"{100 * p['skew']['law']['max_error']:.2g} points")
     for at, share in enumerate(HOTTEST):
-        add(
+        table.add_row(
             f"I/O on the hottest {100 * share:g} %",
-            lambda p, at=at: numbers.percent(p["skew"]["hottest"][at]["io_share"]),
+            *(numbers.percent(point["skew"]["hottest"][at]["io_share"]) for point in points),
         )
     return table
 
@@ -97,7 +98,8 @@ def _stability(point: Found) -> str | None:
         return None
     return (
         f"{words.title(point)}: the hottest {100 * told['hot_share']:g} % of one period "
-        f"({numbers.duration(told['period_s'])}) takes {numbers.percent(told['caught'])} of the I/O of the next; "
+        f"({numbers.duration(told['period_s'])}) takes {numbers.percent(told['caught'])} of the I/O of "
+        f"the next; "
         f"its own would take {numbers.percent(told['possible'])}, one set for all time "
         f"{numbers.percent(told['whole'])}; {numbers.percent(told['kept'])} of the hot set stays"
     )

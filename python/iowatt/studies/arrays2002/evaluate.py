@@ -78,7 +78,7 @@ def evaluate(results: Results, quick: bool) -> Findings:
         Section("best", "What is best", [tables.optima(design), figures.penalties(design)]),
         Section("sensitivity", "What the conclusions hang on", [tables.sensitivity(design), changes(tried)]),
     ]
-    return Findings(verdicts, sections, notes(facts, quick, verdicts), points.table(results))
+    return Findings(verdicts, sections, notes(facts, quick, verdicts), results.table())
 
 
 def experiments(results: Results) -> list[Experiment]:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from iowatt.studies.results import Results
 
 STATES: Final = ("idle", "positioning", "active")
@@ -110,18 +108,3 @@ def best(points: Iterable[Point], metric: str) -> Point | None:
     """The point with the least of a metric; points that could not keep up have no such figures."""
     steady = [one for one in points if not one.overloaded]
     return min(steady, key=METRICS[metric], default=None)
-
-
-def table(results: Results) -> pl.DataFrame:
-    """Every point of every sweep, with what its sweep says of it first."""
-    import polars as pl
-
-    frames = [
-        frame.select(
-            pl.lit(key).alias("study.sweep"),
-            *(pl.lit(value).alias(f"study.{name}") for name, value in results.stages[key].said.items()),
-            pl.all(),
-        )
-        for key, frame in results.frames.items()
-    ]
-    return pl.concat(frames, how="diagonal_relaxed")

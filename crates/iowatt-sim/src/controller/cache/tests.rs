@@ -345,9 +345,11 @@ proptest! {
     fn loses_no_write_whatever_happens(
         steps in prop::collection::vec((0u8..9, 0u64..123, 1u64..30, any::<prop::sample::Index>()), 1..250),
         size in 2u64..12, outstanding in 1usize..4, run in 1u64..5, modes in (0u8..3, any::<bool>(), any::<bool>()),
+        policy in 0..POLICIES.len(),
     ) {
         let (transfers, by_use, reads_ahead) = modes;
         let mut given = plan(size, WriteCaching::Back);
+        given.replacement = serde_json::from_value(serde_json::json!({"policy": POLICIES[policy]})).unwrap();
         (given.destage_outstanding, given.destage_bytes) = (outstanding, run * LINE);
         given.transfers = [LineTransfers::Mixed, LineTransfers::Whole, LineTransfers::Needed][usize::from(transfers)];
         given.destage = if by_use { DestagePlan::Utilisation } else { DestagePlan::Watermark };

@@ -1,0 +1,118 @@
+"""`iowatt cache`: text, JSON, the page; what it refuses, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import iowatt
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+# Blocks of 4 KiB: 0, 1, 0, 0 and 1, 2, 0; two blocks hold 3 of 7 references and 3 of 6 requests.
+CSV = """time_ms,op,offset,size
+0,R,0,4096
+1,R,4096,4096
+2,R,0,512
+3,W,0,8192
+4,R,8192,4096
+5,W,512,512
+"""
+runner = CliRunner()
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.csv"
+    path.write_text(CSV)
+    return path
+
+
+def invoke(*arguments: object, **options: Any) -> Result:
+    return runner.invoke(app, ["cache", *map(str, arguments)], **options)
+
+
+def test_json_has_requests_and_bytes_reads_and_writes(trace: Path) -> None:
+    result = invoke(trace, "--size", "8KiB", "--policy", "lru", "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["schema"] == "iowatt.cache/1"
+    assert (document["footprint"], document["footprint_bytes"], document["span_bytes"]) == (3, 12288, 12288)
+    [cache] = document["caches"]
+    # The third request hits, and the fourth; block 2 pushes out block 0, so the last misses.
+    assert (cache["hit_ratio"], cache["read_hit_ratio"], cache["write_hit_ratio"]) == (2 / 6, 1 / 4, 1 / 2)
+    assert cache["hit_bytes_ratio"] == (512 + 8192) / (3 * 4096 + 512 + 8192 + 512)
+    assert (cache["read_hit_bytes_ratio"], cache["evictions"]) == (512 / (3 * 4096 + 512), 2)
+
+
+def test_text_has_a_line_for_each_cache(trace: Path) -> None:
+    result = invoke(trace, "--size", "8KiB,100%", "--policy", "lru,clock:bits=2")
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["LRU", "8", "KiB", "33.33", "40.48", "25.00", "4.00", "50.00", "94.12"] in lines
+    assert sum("100%" in line for line in result.stdout.splitlines()) == 2
+    assert "CLOCK (bits 2)" in result.stdout
+
+
+def test_the_frame_has_what_json_has(trace: Path) -> None:
+    frame = iowatt.cache(trace, policy=["lru", "s3-fifo:threshold=1"], size="100%", set=[])
+    assert frame["policy"].to_list() == ["lru", "s3-fifo"]
+    assert frame["parameters"].to_list() == ["", "threshold=1"]
+    assert frame["slots"].to_list() == [3, 3]
+    assert frame.filter(policy="lru")["hit_ratio"].to_list() == [3 / 6]
+    with pytest.raises(InputError, match="nothing is left to count"):
+        iowatt.cache(trace, size="100%", warm_up="1h")
+
+
+def test_standard_input_is_read_once(trace: Path) -> None:
+    command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "cache", "-"]
+    asked = [[*command, "--size", size, "--json"] for size in ("8KiB", "10%")]
+    done = [subprocess.run(words, input=CSV, text=True, capture_output=True, check=False) for words in asked]
+    assert json.loads(done[0].stdout)["caches"][0]["slots"] == 2
+    assert done[1].returncode == 2
+    assert "standard input is read once" in done[1].stderr
+
+
+def test_the_page_is_written_once(trace: Path, tmp_path: Path) -> None:
+    page = tmp_path / "caches.html"
+    assert invoke(trace, "--size", "50%,100%", "--policy", "all", "-o", page).exit_code == 0
+    assert "W-TinyLFU" in page.read_text("utf-8")
+    again = invoke(trace, "-o", page)
+    assert isinstance(again.exception, InputError)
+    assert again.exception.hint == "--force replaces it"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--policy", "mru"], "--policy: unknown policy 'mru'"),
+        (["--size", "0%"], "--size: 0% is not between"),
+        (["--size", "1KiB"], "size: 1KiB holds no block"),
+        (["--block", "0"], "--block: must be above 0"),
+        (["--writes", "back"], "--writes: 'back' is not accepted"),
+        (["--warm-up", "soon"], "--warm-up: 'soon' is no quantity"),
+        (["--span", "1GiB"], "--span: .*is a recorded trace"),
+        (["--block", "none", "--percent-of", "span"], "no address space"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_is_accepted(trace: Path, arguments: list[str], says: str) -> None:
+    result = invoke(trace, *arguments)
+    assert isinstance(result.exception, InputError)
+    with pytest.raises(InputError, match=says):
+        raise result.exception
+
+
+def test_a_profile_needs_an_end_and_takes_no_columns() -> None:
+    for arguments, says in (
+        (["--span", "1GiB"], "nothing says when the trace ends"),
+        (["--span", "1GiB", "-n", "10", "--columns", "time=t"], "columns is for recorded traces"),
+    ):
+        result = invoke("hot-band", *arguments)
+        assert isinstance(result.exception, InputError)
+        assert says in str(result.exception)

@@ -1,0 +1,117 @@
+"""`iowatt heat`: of a Run and of a trace, text, JSON, the page; what it refuses, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import iowatt
+from iowatt.cli.main import app
+
+runner = CliRunner()
+
+TRACE = "time_s,op,offset,size,device\n" + "".join(
+    f"{at / 10},{'RW'[at % 2]},{(at * at % 37) * 1048576},8192,{'ab'[at % 3 == 0]}\n" for at in range(400)
+)
+SCENARIO = """
+name = "small"
+[[workload]]
+name = "w"
+profile = { name = "skew", rate_iops = 100, duration = "20s" }
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 2
+raid = { level = 1 }
+[array.controller.cache]
+size = "4MiB"
+line = "8KiB"
+write = "back"
+[observe]
+heat = { extent = "64MiB" }
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("heat")
+    (folder / "trace.csv").write_text(TRACE)
+    (folder / "small.toml").write_text(SCENARIO)
+    iowatt.run(folder / "small.toml", output=folder / "run")
+    iowatt.run(folder / "small.toml", set=["observe={}"], output=folder / "bare")
+    return folder
+
+
+def invoke(*words):
+    return runner.invoke(app, ["heat", *map(str, words)])
+
+
+def test_a_run_is_told_in_text_json_and_a_page(made, tmp_path):
+    text = invoke(made / "run", "-o", tmp_path / "heat.html")
+    assert text.exit_code == 0, text.output
+    for words in (
+        "front end (as hosts ask)",
+        "back end (behind the cache)",
+        "Gini",
+        "skew point",
+        "of the I/O",
+    ):
+        assert words in text.stdout
+    found = json.loads(invoke(made / "run" / "run.json", "--json").stdout)
+    assert found["schema"] == "iowatt.heat/1"
+    assert [point["point"] for point in found["points"]] == ["front", "back"]
+    page = (tmp_path / "heat.html").read_text(encoding="utf-8")
+    assert "Share of the I/O on the hottest space" in page
+    assert "Heat over time, back end" in page
+
+
+def test_a_trace_by_itself(made):
+    found = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--period", "10s", "--json").stdout)
+    (front,) = found["points"]
+    assert front["reads"] + front["writes"] == 400
+    assert [space["name"] for space in front["spaces"]] == ["b", "a"]
+    one = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--device", "a", "--json").stdout)
+    assert one["points"][0]["reads"] + one["points"][0]["writes"] == sum(at % 3 != 0 for at in range(400))
+    big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--over", "capacity", "--json").stdout)
+    assert big["points"][0]["capacity_bytes"] == 2_000_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "--extent", "1MiB"], "options of traces"),
+        (["bare"], "no table 'heat'"),
+        (["nowhere.csv"], "nowhere.csv"),
+        (["trace.csv", "--extent", "1KiB"], "64KiB"),
+        (["trace.csv", "--period", "1us"], "1ms"),
+        (["trace.csv", "--capacity", "1MB"], "is said to have 1,000,000"),
+        (["trace.csv", "--over", "there"], "'there'"),
+        (["trace.csv", "--capacity", "17"], "--capacity"),
+        (["run", "-o", "page.txt"], "HTML"),
+    ],
+)
+def test_what_is_wrong_is_said(made, words, said):
+    done = invoke(made / words[0], *words[1:])
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert done.exception.exit_code == 2
+
+
+def test_a_trace_without_requests_is_refused(tmp_path):
+    (tmp_path / "empty.csv").write_text("time_s,op,offset,size\n")
+    assert "no read or write" in str(invoke(tmp_path / "empty.csv").exception)
+
+
+def test_addresses_at_the_end_of_the_world(tmp_path):
+    # Extents and periods become coarse; nothing overflows and memory stays what it is.
+    far = "".join(f"{at},R,{2**63 - 8192 * (at + 1)},512\n0" for at in range(1))
+    (tmp_path / "far.csv").write_text("time_s,op,offset,size\n0,R,0,512\n" + far.rstrip("0"))
+    done = invoke(tmp_path / "far.csv", "--json")
+    assert "too many extents" in str(done.exception)
+    done = invoke(tmp_path / "far.csv", "--extent", "1PiB", "--json")
+    assert done.exit_code == 0, done.exception
+    (front,) = json.loads(done.stdout)["points"]
+    assert front["reads"] == 2
+    assert front["over_time"]["end_gb"] == pytest.approx(2**63 / 1e9, rel=1e-3)

@@ -1,0 +1,55 @@
+"""The page of `iowatt heat` in a real browser: it draws, fits, and says and asks for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+import iowatt
+from iowatt.lenses.heat import analyse, of_run
+from iowatt.report.heat import page
+
+pytestmark = NEEDS_BROWSER
+EXAMPLES = Path(__file__).parents[2] / "examples"
+#: Curve, density, address, time and ways at two points, stability.
+CHARTS = 2 + 3 * 2 + 1
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("heat")
+    hostile = "<img src=x onerror=alert(1)>"
+    run = iowatt.run(EXAMPLES / "cached-raid5.toml", set=["observe.heat={}"])
+    found = analyse(of_run(run), hostile)
+    for point in found["points"]:
+        point["spaces"] = [{**point["spaces"][0], "name": hostile}, {**point["spaces"][0], "name": "b"}]
+    page.write(found, folder / "heat.html")
+    return folder / "heat.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_of_heat_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written, color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path, .barlayer path, .heatmaplayer image").count() > 0
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_heat_page_does_not_stick_out_sideways(browser, written, width):
+    visit = Visit(browser, written, viewport={"width": width, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.finish()
+
+
+def test_every_chart_of_heat_has_a_table_twin(browser, written):
+    visit = Visit(browser, written)
+    figures = visit.page.locator("figure")
+    assert figures.count() == CHARTS + 2  # skew in figures, address spaces
+    for figure in figures.all():
+        assert figure.locator("table tbody tr").count() > 0
+    visit.finish()

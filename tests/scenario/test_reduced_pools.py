@@ -1,0 +1,102 @@
+"""Reduced virtual pools: what they offer at which ratios, what is said to be assumed, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt.scenario import ScenarioError, compile_plan, load
+
+PAGE = 16 * 1024
+#: RAID-0 of two drives of 1 GB, in whole stripe units.
+PART = 2 * (1_000_000_000 // 65_536 * 65_536)
+
+TEXT = """
+name = "small"
+seed = 1
+
+[[array.pool]]
+name = "disks"
+device = { name = "arrays2002-disk", capacity = "1GB" }
+count = 2
+raid = { level = 0 }
+
+[[array.virtual_pool]]
+name = "saved"
+scheme = "reduced"
+part = "disks"
+KEYS
+
+[observe]
+duration = "1s"
+"""
+
+
+def plan(keys=""):
+    return compile_plan(load(TEXT.replace("KEYS", keys)))
+
+
+def scheme(keys=""):
+    return plan(keys)["simulation"]["virtual_pools"][0]["scheme"]
+
+
+def test_without_any_method_it_offers_the_part():
+    found = scheme()
+    assert found["capacity_bytes"] == PART // PAGE * PAGE
+    assert (found["stored_bytes"], found["filled"], found["duplicates"]) == (PAGE, 1.0, 0.0)
+    assert found["snapshots"] is None
+    assert not [note for note in plan()["notes"] if "assumed" in note]
+
+
+@pytest.mark.parametrize(
+    ("keys", "factor", "assumed"),
+    [
+        ("compression = 2", 2.0, "compression (16,384 bytes in 8,192, 2 : 1)"),
+        ("compression = 3", 3.0, "compression (16,384 bytes in 5,632, 2.91 : 1)"),
+        ("duplicates = 0.5", 2.0 * 0.9, "duplicates (0.5, 2 : 1)"),
+        ("thin = true\nfilled = 0.25", 4.0 * 0.9, "filled (0.25 of what is offered)"),
+        ("compression = 2\nduplicates = 0.5\nthin = true\nfilled = 0.5\nreserve = 0.2", 8.0 * 0.8, "filled"),
+    ],
+)
+def test_ratios_multiply_what_is_offered(keys, factor, assumed):
+    found = plan(keys)
+    offered = found["simulation"]["virtual_pools"][0]["scheme"]["capacity_bytes"]
+    assert offered == pytest.approx(PART * factor, rel=0.05)
+    (note,) = [note for note in found["notes"] if "assumed, not measured" in note]
+    assert assumed in note
+    (name,) = found["names"]["virtual_pools"]
+    assert name["usable_bytes"] == PART
+
+
+def test_the_page_takes_whole_sectors_and_no_more_than_itself():
+    assert scheme("compression = 1.01")["stored_bytes"] == PAGE
+    assert scheme("compression = 100")["stored_bytes"] == 512
+
+
+def test_snapshots():
+    found = scheme('snapshots = { interval = "1h", retain = 24, method = "copy-on-write" }')["snapshots"]
+    assert found == {"interval_s": 3600.0, "retain": 24, "method": "copy-on-write"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("thin = true", ["how much of it is filled"]),
+        ("filled = 0.5", ["without thin provisioning"]),
+        ('page = "1000"', ["no whole number of the drives' sectors"]),
+        ('capacity = "3GB"', ["cannot hold what is there at the start"]),
+        ("compression = 0.5", ["must be at least 1"]),
+        ("duplicates = 1.0", ["must be at most 0.99"]),
+        ("snapshots = { retain = 2 }", ["interval"]),
+        ('page = "1GiB"\ncapacity = "1MB"', ["there is not one page"]),
+    ],
+)
+def test_what_is_refused(keys, words):
+    with pytest.raises(ScenarioError) as error:
+        plan(keys)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_overprovisioned_thin_volumes_are_welcome():
+    found = scheme('thin = true\nfilled = 0.1\ncapacity = "10GB"')
+    assert found["capacity_bytes"] == 10_000_000_000 // PAGE * PAGE

@@ -1,0 +1,83 @@
+"""The hotband2013 study from end to end on arrays of a few drives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from iowatt.search import grid
+from iowatt.studies.conduct import conduct
+from iowatt.studies.find import find
+from iowatt.studies.hotband2013 import STUDY, evaluate, published, systems
+
+TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    study = replace(
+        STUDY,
+        stages=lambda _quick: systems.stages(TINY),
+        evaluate=lambda results, _quick: evaluate.evaluate(results, TINY),
+    )
+    return conduct(study, tmp_path_factory.mktemp("hotband") / "study")
+
+
+def test_the_study_is_known_by_name():
+    assert find("hotband2013") is STUDY
+
+
+def test_every_table_is_there(found):
+    figures = {figure["key"]: figure for figure in found.as_dict()["figures"]}
+    assert set(figures) == {"arrays", "per-watt", "calculator", "assist", "density", "coms"}
+    assert len(figures["coms"]["rows"]) == 3
+    assert len(figures["per-watt"]["rows"]) == 4, "both readings of the initial row, cache, tiered"
+
+
+def test_both_readings_of_the_initial_row_are_told_apart(found):
+    rows = {row[0].split(":")[0]: row for row in found.as_dict()["figures"][1]["rows"]}
+    first, second = rows["initial, first reading"], rows["initial, second reading"]
+    cache = rows["cache"]
+    assert first[4] == pytest.approx(1.0)
+    assert second[5] == pytest.approx(1.0)
+    assert cache[4] == pytest.approx(cache[3] / first[3])
+    assert cache[5] == pytest.approx(cache[3] / second[3])
+    assert cache[6] == published.CACHE_OVER_INITIAL
+
+
+def test_every_claim_has_its_verdict(found):
+    verdicts = found.as_dict()["verdicts"]
+    assert {one["key"] for one in verdicts} == {
+        "small-array", "cache-assist", "cache-against-none", "cache-per-watt", "tiering-rate",
+        "tiering-response", "tiering-per-watt", "tiering-over-initial", "tiering-alone", "raid5-rate",
+        "compression", "hot-space",
+    }  # fmt: skip
+    by = {one["key"]: one for one in verdicts}
+    assert by["cache-against-none"]["agrees"], by["cache-against-none"]
+    assert by["hot-space"]["agrees"], by["hot-space"]
+
+
+def test_the_page_says_what_is_assembled_and_what_is_wrong_with_the_slides(found):
+    page = (found.path / "report.html").read_text("utf-8")
+    for said in ("assembled", "stand-in", "BTU/h", "no ordinary parity yield", "first reading"):
+        assert said in page, said
+
+
+def test_the_table_has_every_point(found):
+    table = pl.read_parquet(found.path / "points.parquet")
+    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table["status"].unique().to_list() == ["done"]
+
+
+def test_published_ratios_are_those_of_the_printed_figures():
+    """The slides' ratios follow from their rates and the calculator's BTU/h, not watts."""
+    random, hot = published.CACHED.random_iops, published.CACHED.hot_iops
+    assert hot / random == pytest.approx(published.CACHE_OVER_INITIAL, rel=2e-3)
+    tiered = published.TIERED.hot_iops / published.BTU_TIERED
+    assert tiered / (hot / published.BTU_CACHED) == pytest.approx(published.TIERED_OVER_CACHE, rel=2e-3)
+    assert tiered / (random / published.BTU_CACHED) == pytest.approx(published.TIERED_OVER_INITIAL, rel=2e-3)
+    assert published.TIERED.hot_iops / random == pytest.approx(published.IOPS_OVER_INITIAL, rel=2e-3)
+    assert published.COMS["raid10"].gb_per_w == pytest.approx(8.90, abs=0.005)
+    assert published.COMS["raid5"].iops_per_w == pytest.approx(9.22, abs=0.005)

@@ -1,0 +1,225 @@
+"""The derivation from end to end, on a small pool: what it writes, what it predicts, what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import iowatt
+from iowatt.cli.main import app
+from iowatt.run.bundle import Run
+from iowatt.tiers import candidate
+
+runner = CliRunner()
+
+SCENARIO = """
+name = "small"
+seed = 5
+[[workload]]
+name = "w"
+volume = "v"
+profile = { name = "skew", rate_iops = 1200, duration = "30s", set = [
+    "stream.skew.access.extent=1GiB", "stream.skew.access.k=14", "stream.skew.size=8KiB"] }
+[[array.pool]]
+name = "disks"
+device = "toshiba-mg04sca500e"
+count = 40
+raid = { level = 10, stripe_unit = "64KiB" }
+[[array.volume]]
+name = "v"
+pool = "disks"
+capacity = "10TB"
+[observe]
+heat = { extent = "1GiB", points = ["front"] }
+"""
+CANDIDATES = """
+[[tier]]
+name = "fast"
+device = "intel-dc-s3700-800gb"
+price = 900
+[[tier]]
+name = "big"
+device = "toshiba-mg04sca500e"
+price = 220
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "small.toml").write_text(SCENARIO)
+    (tmp_path / "tiers.toml").write_text(CANDIDATES)
+    return tmp_path
+
+
+def invoke(folder, *words, scenario="small.toml", tiers="tiers.toml"):
+    given = [] if tiers is None else ["--tiers", tiers if "," in tiers else str(folder / tiers)]
+    return runner.invoke(app, ["tier", str(folder / scenario), *given, *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiers")
+    (folder / "small.toml").write_text(SCENARIO)
+    (folder / "tiers.toml").write_text(CANDIDATES)
+    done = invoke(folder, "-o", folder / "out", "--json", "--minimize", "dollars")
+    assert done.exit_code == 0, done.output
+    return folder / "out", json.loads(done.stdout)
+
+
+def test_two_tiers_are_chosen_and_their_shares_add_up(derived):
+    _, found = derived
+    assert found["schema"] == "iowatt.tier/1"
+    tiers = found["chosen"]["tiers"]
+    assert [tier["name"] for tier in tiers] == ["fast", "big"]
+    assert sum(tier["space_share"] for tier in tiers) == pytest.approx(1)
+    assert sum(tier["io_share"] for tier in tiers) == pytest.approx(1)
+    # k = 14: much of the I/O on little of the space.
+    assert tiers[0]["io_share"] > 0.7
+    assert tiers[0]["space_share"] < 0.5
+    assert all(tier["utilisation"] <= 0.7 for tier in tiers)
+    assert found["load"]["stored_gb"] == pytest.approx(10_000)
+    # The least of all alternatives.
+    prices = [row["usd"] for row in found["alternatives"] if row["usd"] is not None]
+    assert sum(tier["drives"] * {"fast": 900, "big": 220}[tier["name"]] for tier in tiers) == min(prices)
+
+
+def test_the_prediction_is_held_against_the_simulation(derived):
+    _, found = derived
+    errors = found["errors"]
+    assert abs(errors["iops"]) < 0.01
+    assert abs(errors["power_w"]) < 0.15
+    assert abs(errors["response_time_ms"]) < 0.4
+    for tier in errors["tiers"]:
+        assert abs(tier["operations_per_s"]) < 0.03
+    told, got = found["chosen"]["predicted"], found["simulated"]
+    assert errors["power_w"] == pytest.approx(told["power_w"] / got["power_w"] - 1)
+
+
+def test_what_is_written_runs_again_and_is_the_same(derived):
+    folder, found = derived
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "one-pool",
+        "scenario.toml",
+        "tier.json",
+        "tiers",
+    ]
+    assert json.loads((folder / "tier.json").read_text()) == found
+    again = iowatt.run(folder / "scenario.toml")
+    kept = Run.open(folder / "tiers")
+    assert again.table("latency").equals(kept.table("latency"))
+    assert again.summary["response_time_ms"]["all"]["mean"] == found["simulated"]["response_time_ms"]
+    one = Run.open(folder / "one-pool")
+    assert {space["point"] for space in one.summary["heat"]["spaces"]} == {"front", "back"}
+
+
+def test_a_limit_of_response_time_is_kept(files):
+    done = invoke(
+        files, "--no-simulate", "--json", "-o", files / "a", "--response-time", "8ms", "--minimize", "dollars"
+    )
+    assert done.exit_code == 0, done.output
+    strict = json.loads(done.stdout)
+    assert strict["simulated"] is None
+    assert strict["chosen"]["predicted"]["response_time_ms"] <= 8
+    loose = json.loads(
+        invoke(files, "--no-simulate", "--json", "-o", files / "b", "--minimize", "dollars").stdout
+    )
+    assert loose["chosen"]["predicted"]["usd"] <= strict["chosen"]["predicted"]["usd"]
+    big = [row for row in strict["alternatives"] if row["tiers"] == "big"]
+    assert big[0]["drives"] is None  # 13 ms a service: no number of them is enough
+    impossible = invoke(files, "--response-time", "0.01ms", "-o", files / "c")
+    assert impossible.exit_code == 2 or "no candidates" in str(impossible.exception)
+    assert not (files / "c").exists()
+
+
+def test_text_says_what_json_says(files):
+    done = invoke(files, "-o", files / "out", "--minimize", "dollars")
+    assert done.exit_code == 0, done.output
+    for words in (
+        "on one pool",
+        "what the rule makes of them",
+        "chosen",
+        "prediction against simulation",
+        "fast",
+    ):
+        assert words in done.stdout
+    assert f"scenario: {files / 'out' / 'scenario.toml'}" in done.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--minimize", "beauty"], "beauty"),
+        (["--utilisation", "1.5"], "1.5"),
+        (["--utilisation", "nan"], "nan"),
+        (["--extent", "1KiB"], "64KiB"),
+        (["--extent", "1TiB", "--set", "array.volume.v.capacity=4TB"], "eight extents"),
+        (["--response-time", "soon"], "--response-time"),
+        (["--set", "array.pool.disks.count=0"], "count"),
+        (["--set", "workload=[]", "--set", "observe.duration=1s"], "no workload"),
+    ],
+)
+def test_what_is_wrong_is_said(files, words, said):
+    done = invoke(files, "-o", files / "out", *words)
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert done.exception.exit_code == 2
+    assert not (files / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "title"),  # a file of one device, then
+        ("[[tier]]\n", "device"),
+        ('[[tier]]\ndevice = "no-such-drive"\n', "no-such-drive"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ncolour = 1\n', "colour"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = -1\n', "price"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\nprice = nan\n', "price"),
+        ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ngroup = 0\n', "group"),
+        (2 * '[[tier]]\nname = "a"\ndevice = "toshiba-mg04sca500e"\n', "two candidates are named 'a'"),
+        (9 * '[[tier]]\ndevice = "toshiba-mg04sca500e"\n', "tier"),
+        ('[[tier]]\ndevice = "quantum-atlas-10k"\n', "quantum-atlas-10k"),
+        ('tier = "x"\n', "tier"),
+        ("[[tier]\n", "TOML"),
+    ],
+)
+def test_candidates_that_cannot_be_are_refused(files, text, said):
+    (files / "wrong.toml").write_text(text)
+    done = invoke(files, "-o", files / "out", "--no-simulate", tiers="wrong.toml")
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert done.exception.exit_code == 2
+
+
+def test_dollars_need_prices(files):
+    done = invoke(files, "--minimize", "dollars", tiers="hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e")
+    assert "the price of 'hgst-ultrastar-c10k900-900gb' is not known" in str(done.exception)
+
+
+def test_one_pool_is_needed(files):
+    two = SCENARIO + '\n[[array.pool]]\nname = "more"\ndevice = "arrays2002-disk"\ncount = 1\n'
+    two += '[[array.volume]]\nname = "w2"\npool = "more"\n'
+    (files / "two.toml").write_text(two)
+    done = invoke(files, "-o", files / "out", scenario="two.toml")
+    assert "more than one pool" in str(done.exception)
+
+
+def test_results_are_never_overwritten_unasked(files):
+    words = ("--no-simulate", "-o", files / "out")
+    assert invoke(files, *words).exit_code == 0
+    again = invoke(files, *words)
+    assert "never overwritten" in str(again.exception)
+    assert invoke(files, *words, "--force").exit_code == 0
+    (files / "mine").mkdir()
+    (files / "mine" / "letter.txt").write_text("dear")
+    other = invoke(files, "--no-simulate", "-o", files / "mine", "--force")
+    assert "no derivation of tiers" in str(other.exception)
+    assert (files / "mine" / "letter.txt").exists()
+    assert not list(files.glob(".iowatt-partial-*"))
+
+
+def test_candidates_by_default_can_be_simulated():
+    named, _, _ = candidate.read([])
+    assert [one.device.name for _, one in named] == list(candidate.DEFAULT)
