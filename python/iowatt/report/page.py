@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report import capacity, controller, figures, findings, numbers, story, system
+from iowatt.report import capacity, controller, figures, findings, movement, numbers, story, system
 from iowatt.report.figures import comparison
 from iowatt.report.figures.figure import Figure, Table
 from iowatt.report.figures.headline import Headline, headlines
@@ -107,7 +107,12 @@ def _part(run: Run, key: str, label: str) -> RunPart:
         notes=summary["notes"],
         headlines=headlines(summary),
         sections=figures.of_run(run),
-        system=[*system.describe(run.plan), *controller.outcome(summary), *capacity.outcome(summary)],
+        system=[
+            *system.describe(run.plan),
+            *controller.outcome(summary),
+            *capacity.outcome(summary),
+            *movement.outcome(summary),
+        ],
         provenance=provenance(summary),
         inputs=summary["provenance"]["inputs"],
         scenario=run.scenario_text,
