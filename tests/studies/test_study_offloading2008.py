@@ -1,4 +1,4 @@
-"""The offloading2008 study on six hours and HP's week: directions hold, all that is off-loaded is accounted for."""
+"""The offloading2008 study on six hours and HP's week: directions hold, off-loaded bytes are accounted for."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -55,7 +55,7 @@ class Drive:
     buffer: Buffer
     command_queue: CommandQueue
     power: HddPower
-    endurance: Endurance = Endurance()
+    endurance: Endurance = field(default_factory=Endurance)
 
     @property
     def ratings(self) -> dict[str, float]:

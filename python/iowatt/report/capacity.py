@@ -15,7 +15,10 @@ def outcome(summary: Mapping[str, Any]) -> list[tuple[str, Table]]:
     if not reduced:
         return []
     tables = [
-        (f"Capacity optimisation: {pool['name']}", _reduction(pool["reduction"], summary["tiers"], pool["name"]))
+        (
+            f"Capacity optimisation: {pool['name']}",
+            _reduction(pool["reduction"], summary["tiers"], pool["name"]),
+        )
         for pool in reduced
     ]
     return [*tables, ("Capacity", _capacity(summary["capacity_gb"], summary["efficiency"]))]

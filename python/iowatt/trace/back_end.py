@@ -22,8 +22,8 @@ from iowatt.errors import InputError
 from iowatt.trace.convert import ROW_GROUP_ROWS, SCHEMA, aside
 
 #: What a request is for, by number (``Reason`` in crates/iowatt-sim/src/back_end_log.rs): the column
-#: ``stream``. ``host``: a request, or a part of one, as hosts asked for it; ``volume``: what a virtual pool makes of the
-#: controller's requests.
+#: ``stream``. ``host``: a request, or a part of one, as hosts asked for it; ``volume``: what a virtual pool
+#: makes of the controller's requests.
 PURPOSES: Final = ("host", "fetch", "read-ahead", "fill", "destage", "migration", "volume")
 
 ROW: Final = np.dtype(
