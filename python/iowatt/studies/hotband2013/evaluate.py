@@ -61,7 +61,7 @@ def _hot_space(heat: dict[str, Any]) -> Verdict:
 
 
 def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> float:
-    """Share of the requests in ranges of the span; a stretch that a range begins or ends in counts as a whole."""
+    """Share of the requests in ranges of the span; a stretch at the edge of one counts as a whole."""
     rows = front["density_by_address"]
     last = rows[-1]["until_gb"]
     inside = whole = 0.0

@@ -283,9 +283,9 @@ def _experiments(scale: Scale) -> list[Stage]:
 
 
 def _coms(scale: Scale) -> list[Stage]:
-    """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests without a cache.
+    """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests, no cache.
 
-    Compression is simulated page by page, so its span is a tenth; it is held against the same span without it.
+    Compression is simulated page by page, so its span is a tenth; it is held against that span without it.
     """
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)
