@@ -1,4 +1,4 @@
-"""The offloading2008 study on six hours and HP's week: directions hold, off-loaded bytes are accounted for."""
+"""The offloading2008 study on six hours and HP's week: directions, and where off-loaded bytes went."""
 
 from __future__ import annotations
 
