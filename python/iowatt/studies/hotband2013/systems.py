@@ -23,9 +23,9 @@ SSD: Final = "micron-p410m-400gb"
 
 #: Drives of the arrays at full scale.
 SMALL_DISKS: Final = 38
-LARGE_DISKS: Final = 62
+LARGE_DISKS: Final = 56
 #: The tiered array: fewer disks, and SSDs for an eighth of the span.
-TIERED_DISKS: Final = 54
+TIERED_DISKS: Final = 48
 TIERED_SSDS: Final = 4
 TIER_SHARE: Final = 0.125
 #: 36,000 GB mirrored of drives of 300 GB.
