@@ -17,13 +17,14 @@ def evaluate(results: Results, scale: systems.Scale) -> Findings:
     """Everything that the study finds at a scale."""
     points = Points(results)
     heat = _heat(results)
-    verdicts = [
+    found = [
         *conclusions.small_array(points),
         *conclusions.cache_assist(points),
         *conclusions.tiering(points),
         *conclusions.coms(points),
         _hot_space(heat),
     ]
+    verdicts = [conclusions.settled(verdict) for verdict in found]
     sections = [
         Section("arrays", "Rates and response times", [tables.arrays(points, scale)]),
         Section("watts", "IOPS per watt", [tables.per_watt(points), tables.calculator()]),
