@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 EXCERPT = EXAMPLES / "traces" / "pg_tpcc_paced_excerpt.parquet"
 ONE_DISK = ROOT / "benches" / "one-disk.toml"
+ONE_SSD = ROOT / "benches" / "one-ssd.toml"
 ONE_DISK_SECTORS = 65_000_000  # within the 33.6 GB of its drive
 
 DISKSIM_REQUESTS = 300_000
@@ -134,6 +135,19 @@ def tpcc(bench: Bench) -> None:
     bench.simulate("32 disks, RAID-5, TPC-C paced", EXAMPLES / "tpcc-raid5.toml", path)
     deep = ["workload.oltp.replay.outstanding=256"]
     bench.simulate("32 disks, RAID-5, 256 outstanding", EXAMPLES / "tpcc-closed.toml", *deep)
+
+
+def flash_and_hybrids(bench: Bench) -> None:
+    """An SSD that collects garbage all the time, without and with reads, and the hybrids of SSD and disk."""
+    requests = f"profile.requests={bench.random_requests}"
+    bench.simulate("one SSD, 4 KiB writes, collecting", ONE_SSD, f"workload.random.{requests}")
+    mixed = 'workload.random.profile.set=["stream.uniform.read_share=70"]'
+    bench.simulate("one SSD, 70 % reads, collecting", ONE_SSD, f"workload.random.{requests}", mixed)
+    hybrid = EXAMPLES / "hybrid.toml"
+    online = f"workload.online.{requests}"
+    bench.simulate("SSD and disk, tiering", hybrid, online)
+    caching = ["array.virtual_pool.hybrid.scheme=caching", "array.virtual_pool.hybrid.slow.capacity=1GiB"]
+    bench.simulate("SSD and disk, caching", hybrid, online, *caching)
 
 
 def decoding(bench: Bench) -> None:
@@ -253,6 +267,7 @@ def main() -> None:
         one_disk(bench)
         beside_disksim(bench)
         tpcc(bench)
+        flash_and_hybrids(bench)
         decoding(bench)
         profiling(bench)
         caches_alone(bench)

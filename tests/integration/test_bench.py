@@ -28,6 +28,10 @@ def test_every_figure_is_measured() -> None:
         "32 disks, RAID-0, DiskSim's",
         "32 disks, RAID-5, TPC-C paced",
         "32 disks, RAID-5, 256 outstanding",
+        "one SSD, 4 KiB writes, collecting",
+        "one SSD, 70 % reads, collecting",
+        "SSD and disk, tiering",
+        "SSD and disk, caching",
     ]
     for name, figures in simulations.items():
         rate = figures["requests"] / figures["cpu_s"]
