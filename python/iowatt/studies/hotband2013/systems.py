@@ -217,7 +217,7 @@ def _random(outstanding: int) -> dict[str, Any]:
 
 def _small(scale: Scale) -> list[Stage]:
     disks = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
-    caches = {CACHE: ["0B", f"{2 * scale.size:g}GiB"]}
+    caches = {CACHE: ["0B", f"{round(2048 * scale.size)}MiB"]}
     random = _random(SMALL.outstanding("uniform"))
     return [
         _stage("small-random", scale, caches, pools=disks, **random),
