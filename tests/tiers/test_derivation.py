@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.cli.main import app
 from iowatt.run.bundle import Run
-from iowatt.tiers import candidate
+from iowatt.tiers import candidate, pilot
 
 runner = CliRunner()
 
@@ -218,6 +219,14 @@ def test_results_are_never_overwritten_unasked(files):
     assert "no derivation of tiers" in str(other.exception)
     assert (files / "mine" / "letter.txt").exists()
     assert not list(files.glob(".iowatt-partial-*"))
+
+
+def test_help_names_the_tables_and_what_is_taken_by_default():
+    words = " ".join(runner.invoke(app, ["tier", "--help"]).stdout.replace("│", " ").split())
+    assert "[[tier]]" in words
+    assert "an SSD and two disks" in words
+    kinds = [pilot.table(name, Path())[1] for name in candidate.DEFAULT]
+    assert kinds == ["ssd", "hdd", "hdd"]
 
 
 def test_candidates_by_default_can_be_simulated():
