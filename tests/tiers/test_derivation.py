@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,24 @@ price = 900
 name = "big"
 device = "toshiba-mg04sca500e"
 price = 220
+"""
+PROFILE = """
+schema = "iowatt.profile/1"
+name = "prof"
+title = "Small reads"
+[arrivals]
+law = "poisson"
+rate = 20
+[[stream]]
+name = "r"
+share = 100
+size = "8KiB"
+read_share = 100
+access = { pattern = "uniform" }
+[[source]]
+figures = ["arrivals", "stream"]
+quality = "defined"
+text = "made for this test"
 """
 
 
@@ -146,6 +165,54 @@ def test_text_says_what_json_says(files):
     ):
         assert words in done.stdout
     assert f"scenario: {files / 'out' / 'scenario.toml'}" in done.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize("here", [True, False], ids=["relative", "absolute"])
+def test_files_that_the_scenario_and_the_candidates_name_are_found(tmp_path, monkeypatch, here):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub" / "tr").mkdir(parents=True)
+    (tmp_path / "cand").mkdir()
+    rows = "".join(f"{at / 100},R,{at * 7919 % 9000 * 1048576},8192\n" for at in range(3000))
+    (tmp_path / "sub" / "tr" / "t.csv").write_text("time_s,op,offset,size\n" + rows)
+    device = (resources.files("iowatt.library") / "devices" / "toshiba-mg04sca500e.toml").read_text("utf-8")
+    own = device.replace('name = "toshiba-mg04sca500e"', 'name = "own"')
+    (tmp_path / "sub" / "dev.toml").write_text(own)
+    (tmp_path / "cand" / "dev.toml").write_text(own)
+    (tmp_path / "sub" / "prof.toml").write_text(PROFILE)
+    (tmp_path / "sub" / "s.toml").write_text(
+        """
+name = "own-files"
+[[workload]]
+name = "t"
+volume = "v"
+trace = { path = "tr/t.csv" }
+[[workload]]
+name = "p"
+volume = "v"
+profile = { name = "prof.toml", requests = 500 }
+[[array.pool]]
+name = "disks"
+device = "dev.toml"
+count = 8
+raid = { level = 10 }
+[[array.volume]]
+name = "v"
+pool = "disks"
+capacity = "10GB"
+"""
+    )
+    (tmp_path / "cand" / "c.toml").write_text('[[tier]]\nname = "own"\ndevice = "dev.toml"\n')
+    root = Path() if here else tmp_path
+    for output in (root / "out", root / "deep" / "er" / "out"):
+        words = ["tier", root / "sub" / "s.toml", "--tiers", root / "cand" / "c.toml", "-o", output, "--json"]
+        done = runner.invoke(app, list(map(str, words)))
+        assert done.exit_code == 0, done.exception
+        assert json.loads(done.stdout)["simulated"]["iops"] > 0
+        again = iowatt.run(output / "scenario.toml")
+        assert again.table("latency").equals(Run.open(output / "tiers").table("latency"))
+        # Nothing of where it was made.
+        assert "iowatt-partial" not in (output / "scenario.toml").read_text()
+        assert "iowatt-partial" not in (output / "tiers" / "run.json").read_text()
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,8 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     target
         What the written scenario's paths are relative to: the folder in which it will lie.
     place
-        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``.
+        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in the same
+        folder as ``target`` or as ``target`` itself, so that relative paths mean the same from both.
     stage
         Told each stage by its name.
 
@@ -96,12 +97,12 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         load=load,
         name=f"{one.name}-tiers",
     )
-    # Here beside its final place, so that its relative paths mean the same.
+    # Beside its final place, which is not there yet: its relative paths mean the same here.
     (place / "scenario.toml").write_text(text, encoding="utf-8")
     second = None
     if asked.simulate:
         with stage("simulating the tiers") as progress:
-            second = _on_tiers(text, target, place / "tiers", progress)
+            second = _on_tiers(text, place, progress)
     return {
         "schema": SCHEMA,
         "scenario": one.name,
@@ -425,12 +426,12 @@ def _on_one_pool(asked: Asked, heat: str, output: Path, progress: Progress | Non
     return _simulated(work, base, output, progress)
 
 
-def _on_tiers(text: str, target: Path, output: Path, progress: Progress | None) -> Run:
+def _on_tiers(text: str, place: Path, progress: Progress | None) -> Run:
     from iowatt import evaluation
     from iowatt.scenario import load
 
-    work = evaluation.prepare(load(text, base_dir=target), target, text)
-    return _simulated(work, target, output, progress)
+    work = evaluation.prepare(load(text, base_dir=place), place, text)
+    return _simulated(work, place, place / "tiers", progress)
 
 
 def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | None) -> Run:
