@@ -274,6 +274,64 @@ def test_one_pool_is_needed(files):
     assert "more than one pool" in str(done.exception)
 
 
+CHUNKLETS = Path(__file__).parents[2] / "examples" / "chunklets.toml"
+
+
+def test_levels_of_volumes_are_not_dropped_in_silence(tmp_path):
+    words = ["tier", str(CHUNKLETS), "--no-simulate", "--json", "-o", str(tmp_path / "out")]
+    done = runner.invoke(app, words)
+    assert done.exit_code != 0
+    assert done.exception.exit_code == 2
+    for said in (str(CHUNKLETS), "'log'", "RAID level of its own", "`raid`", "--tiers"):
+        assert said in str(done.exception)
+    assert not (tmp_path / "out").exists()
+    one = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
+    (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n{one}")
+    assert "RAID level of its own" in str(
+        runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")]).exception
+    )
+    (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n")
+    done = runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")])
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
+    assert [row["raid_level"] for row in found["candidates"]] == [6]
+    left = [note for note in found["notes"] if "left out" in note]
+    assert left == [
+        *(
+            f"array.pool.disks.{key} of the one pool is left out"
+            for key in ("chunklet", "spares", "sparing", "failure", "rebuild", "scheduler")
+        ),
+        "array.volume.log.raid is left out: tiers have their own",
+        "array.volume.db.raid is left out: tiers have their own",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raid", "level", "dropped"),
+    [
+        ("", 5, ["chunklet", "power"]),
+        (
+            'raid = { level = 6, stripe_unit = "32KiB", set_size = 8 }',
+            6,
+            ["chunklet", "power", "raid.set_size"],
+        ),
+    ],
+)
+def test_tiers_have_the_level_of_a_pool_of_chunklets(files, raid, level, dropped):
+    pool = 'raid = { level = 10, stripe_unit = "64KiB" }'
+    text = SCENARIO.replace(pool, f'chunklet = "1GiB"\npower = {{ policy = "never" }}\n{raid}')
+    assert text != SCENARIO
+    (files / "chunks.toml").write_text(text)
+    done = invoke(files, "--no-simulate", "--json", "-o", files / "out", scenario="chunks.toml")
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
+    assert {row["raid_level"] for row in found["candidates"]} == {level}
+    assert [note for note in found["notes"] if "left out" in note] == [
+        f"array.pool.disks.{key} of the one pool is left out" for key in dropped
+    ]
+    assert "set_size" not in (files / "out" / "scenario.toml").read_text()
+
+
 def test_results_are_never_overwritten_unasked(files):
     words = ("--no-simulate", "-o", files / "out")
     assert invoke(files, *words).exit_code == 0

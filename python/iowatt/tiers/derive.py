@@ -20,6 +20,7 @@ from iowatt.tiers.predict import Front, Prediction
 if TYPE_CHECKING:
     from iowatt.evaluation import Prepared
     from iowatt.run.bundle import Run
+    from iowatt.scenario.array import Pool
 
 SCHEMA: Final = "iowatt.tier/1"
 
@@ -79,6 +80,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     base = asked.scenario.parent
     named, tiers_base, raws = candidate.read(asked.tiers)
     one = _OnePool.of(asked, base)
+    left_out = _left_out(one, raws, asked)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
     with stage("simulating the one pool") as progress:
         first = _on_one_pool(asked, heat, place / "one-pool", progress)
@@ -129,7 +131,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         "alternatives": [compare.brief(names, found, asked.objective) for names, found in others],
         "simulated": None if second is None else compare.of_tiers(second, chosen),
         "errors": None if second is None else compare.errors(second, chosen),
-        "notes": [*_notes(first, one, load, asked), *said],
+        "notes": [*_notes(first, one, load, asked), *left_out, *said],
     }
 
 
@@ -143,6 +145,10 @@ class _OnePool:
     device: str
     count: int
     raid: dict[str, Any]
+    #: Keys of the pool that its tiers do not have, as a scenario names them.
+    own_keys: Sequence[str]
+    #: Volumes with a RAID level of their own.
+    own_levels: Sequence[str]
     volumes: Sequence[tuple[str, int]]
     extent_bytes: int
     plan: Mapping[str, Any]
@@ -195,7 +201,9 @@ class _OnePool:
             pool=pool.name,
             device=pool.device.name,
             count=pool.count,
-            raid={} if pool.raid is None else pool.raid.model_dump(exclude_unset=True),
+            raid=_raid(pool),
+            own_keys=_own_keys(pool),
+            own_levels=[one.name for one in scenario.array.volume if one.raid is not None],
             volumes=volumes,
             extent_bytes=extent,
             plan=work.plan,
@@ -206,6 +214,44 @@ class _OnePool:
     def stored_bytes(self) -> int:
         """Bytes of all volumes."""
         return sum(size for _, size in self.volumes)
+
+
+def _raid(pool: Pool) -> dict[str, Any]:
+    """What tiers get where a candidate says nothing: the pool's level, over all drives of a tier."""
+    if pool.raid is None:
+        # Chunklets are RAID-5 where nothing is said; a drive by itself has no redundancy.
+        return {"level": 0 if pool.chunklet is None else 5}
+    return pool.raid.model_dump(exclude_unset=True, exclude={"set_size"})
+
+
+def _own_keys(pool: Pool) -> list[str]:
+    """Keys that the pool was given and that tiers do not take over, in the order of the reference."""
+    taken = {"name", "device", "count", "raid"}
+    keys = [key for key in type(pool).model_fields if key in pool.model_fields_set and key not in taken]
+    return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
+
+
+def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
+    """What of the one pool its tiers do not have, as notes.
+
+    Raises
+    ------
+    InputError
+        Its volumes have RAID levels of their own, and a candidate has none: which is to hold is not said.
+    """
+    said = [f"array.pool.{one.pool}.{key} of the one pool is left out" for key in one.own_keys]
+    if not one.own_levels:
+        return said
+    if not all(raw.get("raid") for raw in raws):
+        raise InputError(
+            f"volume {one.own_levels[0]!r} has a RAID level of its own; a tier has one level for all volumes",
+            where=str(asked.scenario),
+            hint="say which with `raid` in each [[tier]] of a file of candidates (--tiers FILE.toml)",
+        )
+    return [
+        *said,
+        *(f"array.volume.{name}.raid is left out: tiers have their own" for name in one.own_levels),
+    ]
 
 
 def _extent(stored: int) -> int:
@@ -275,7 +321,7 @@ def _technologies(
     found: list[Technology] = []
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
     for (name, given), raw in zip(named, raws, strict=True):
-        raid = dict(raw.get("raid") or one.raid or {"level": 0})
+        raid = dict(raw.get("raid") or one.raid)
         level = int(raid["level"])
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)
