@@ -239,7 +239,9 @@ def test_what_is_wrong_is_said(files, words, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "title"),  # a file of one device, then
+        ("", "[[tier]]"),
+        ('[[tiers]]\ndevice = "toshiba-mg04sca500e"\n', "[[tier]]"),
+        ('kind = "hdd"\n', "title"),  # a file of one device, then
         ("[[tier]]\n", "device"),
         ('[[tier]]\ndevice = "no-such-drive"\n', "no-such-drive"),
         ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ncolour = 1\n', "colour"),
@@ -259,6 +261,51 @@ def test_candidates_that_cannot_be_are_refused(files, text, said):
     assert done.exit_code != 0
     assert said in str(done.exception)
     assert done.exception.exit_code == 2
+
+
+GOOD = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
+
+
+@pytest.mark.parametrize(
+    ("tiers", "where", "said"),
+    [
+        ("nope", "--tiers", "unknown device 'nope'"),
+        ("seagate-cheetah-15k5", "--tiers", "'seagate-cheetah-15k5' does not have"),
+        (f'{GOOD}[[tier]]\nname = "b"\ndevice = "nope"\n', "FILE:5: tier.b.device", "unknown device 'nope'"),
+        (f'{GOOD}[[tier]]\ndevice = {{ name = "nope" }}\n', "FILE:4: tier.1.device", "unknown device"),
+        (
+            f'{GOOD}[[tier]]\nname = "b"\ndevice = "seagate-cheetah-15k5"\n',
+            "FILE:5: tier.b.device",
+            "'seagate-cheetah-15k5' does not have",
+        ),
+        (
+            '[[tier]]\nname = "b"\ndevice = { name = "intel-dc-s3700-800gb", rpm = 7200 }\n',
+            "FILE:3: tier.b.device.rpm",
+            "rpm",
+        ),
+        (f'{GOOD}name = "b"\nraid = {{ level = 10 }}\ngroup = 3\nqueue_depth = 0\n', "FILE:6: tier.b", "1"),
+        ('[[tiers]]\ndevice = "nope"\n', "FILE", "no candidates"),
+    ],
+)
+def test_what_is_wrong_with_a_candidate_is_told_where_it_was_given(files, tiers, where, said):
+    path = files / "wrong.toml"
+    given = tiers
+    if "\n" in tiers:
+        path.write_text(tiers)
+        given = str(path)
+    words = ["tier", str(files / "small.toml"), "--no-simulate", "-o", str(files / "out"), "--tiers", given]
+    done = runner.invoke(app, words)
+    assert done.exit_code != 0
+    assert done.exception.exit_code == 2
+    assert str(done.exception).startswith(where.replace("FILE", str(path)))
+    assert said in str(done.exception)
+
+
+def test_what_is_wrong_in_a_device_file_is_told_there(files):
+    (files / "dev.toml").write_text('name = "dev"\nkind = "hdd"\ntitle = "A drive"\ncolour = "red"\n')
+    (files / "c.toml").write_text('[[tier]]\ndevice = "dev.toml"\n')
+    done = invoke(files, "-o", files / "out", tiers="c.toml")
+    assert str(done.exception).startswith(f"{files / 'dev.toml'}:4: colour")
 
 
 def test_dollars_need_prices(files):
@@ -355,5 +402,4 @@ def test_help_names_the_tables_and_what_is_taken_by_default():
 
 
 def test_candidates_by_default_can_be_simulated():
-    named, _, _ = candidate.read([])
-    assert [one.device.name for _, one in named] == list(candidate.DEFAULT)
+    assert [one.device.name for _, one in candidate.read([]).named] == list(candidate.DEFAULT)

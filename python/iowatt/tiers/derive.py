@@ -78,15 +78,15 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         What is wrong with the scenario or the candidates; no candidates do what is asked.
     """
     base = asked.scenario.parent
-    named, tiers_base, raws = candidate.read(asked.tiers)
+    listed = candidate.read(asked.tiers)
     one = _OnePool.of(asked, base)
-    left_out = _left_out(one, raws, asked)
+    left_out = _left_out(one, listed.raws, asked)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
     with stage("simulating the one pool") as progress:
         first = _on_one_pool(asked, heat, place / "one-pool", progress)
     load, front = _measured(first, one, asked)
     with stage("trying drives"):
-        technologies, pools = _technologies(named, raws, tiers_base, one=one, load=load, asked=asked)
+        technologies, pools = _technologies(listed, one=one, load=load, asked=asked)
     chosen, others = _choose(load, technologies, front, asked)
     chosen = _refined(chosen, pools, load, front, one.seed)
     text, said = build.scenario(
@@ -309,39 +309,35 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
 
 
 def _technologies(
-    named: Sequence[tuple[str, candidate.Candidate]],
-    raws: Sequence[Mapping[str, Any]],
-    base: Path,
-    *,
-    one: _OnePool,
-    load: loads.Load,
-    asked: Asked,
+    listed: candidate.Listed, *, one: _OnePool, load: loads.Load, asked: Asked
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
     found: list[Technology] = []
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
-    for (name, given), raw in zip(named, raws, strict=True):
+    for number, ((name, given), raw) in enumerate(zip(listed.named, listed.raws, strict=True)):
         raid = dict(raw.get("raid") or one.raid)
         level = int(raid["level"])
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)
-        _, kind, _ = pilot.table(raw["device"], base)
-        depth = given.queue_depth or (pilot.OUTSTANDING_SSD if kind == "ssd" else 1)
-        table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
-        drive = pilot.fly(table, base, **_mix(level, group, unit, load), span_bytes=None, seed=one.seed)
+        with listed.placed(number):
+            _, kind, _ = pilot.table(raw["device"], listed.base)
+            depth = given.queue_depth or (pilot.OUTSTANDING_SSD if kind == "ssd" else 1)
+            table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
+            mix = _mix(level, group, unit, load)
+            drive = pilot.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
         usd = given.price or drive.usd
         if asked.objective == "dollars" and usd is None:
             raise InputError(
                 f"the price of {given.device.name!r} is not known, and the objective is dollars",
-                where="--tiers",
+                where=listed.place(number),
                 hint="give it in a file of candidates: price = 180",
             )
-        pools[name] = (table, base)
+        pools[name] = (table, listed.base)
         technology = Technology(name, given.device.name, level, unit, group, drive, usd)
         try:
             technology.least  # noqa: B018 - raises where no number of groups makes the level
         except ValueError as error:
-            raise InputError(str(error), where=f"--tiers: {name}.group") from None
+            raise InputError(str(error), where=listed.place(number, "group")) from None
         found.append(technology)
     return sorted(found, key=lambda one: one.drive.service_s), pools
 
