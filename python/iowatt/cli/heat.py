@@ -74,7 +74,7 @@ def heat(
 ) -> None:
     """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
 
-    Of a Run in front (as hosts ask) and behind the cache; of a trace as it asks.
+    Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
     """
     from iowatt.errors import InputError
     from iowatt.lenses.heat import analyse
