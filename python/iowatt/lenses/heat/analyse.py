@@ -244,8 +244,8 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
         if 0 < mean < FEW:
             chance = skew.gini_by_chance(mean)
             said.append(
-                f"{_named(point['point'])}: {mean:.3g} I/Os to a touched extent: an even load would show a Gini "
-                f"coefficient of {chance:.2f} among them by chance alone; larger extents or a longer "
+                f"{_named(point['point'])}: {mean:.3g} I/Os to a touched extent: an even load would "
+                f"show a Gini coefficient of {chance:.2f} among them by chance alone; larger extents or a longer "
                 f"run tell more"
             )
     for extents in points:
