@@ -245,8 +245,8 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
             chance = skew.gini_by_chance(mean)
             said.append(
                 f"{_named(point['point'])}: {mean:.3g} I/Os to a touched extent: an even load would "
-                f"show a Gini coefficient of {chance:.2f} among them by chance alone; larger extents or a longer "
-                f"run tell more"
+                f"show a Gini coefficient of {chance:.2f} among them by chance alone; larger extents or a "
+                "longer run tell more"
             )
     for extents in points:
         if extents.duration_s <= 0:
