@@ -309,7 +309,8 @@ def test_what_is_wrong_in_a_device_file_is_told_there(files):
 
 
 def test_dollars_need_prices(files):
-    done = invoke(files, "--minimize", "dollars", tiers="hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e")
+    names = "hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e"
+    done = invoke(files, "-o", files / "out", "--minimize", "dollars", tiers=names)
     assert "the price of 'hgst-ultrastar-c10k900-900gb' is not known" in str(done.exception)
 
 
