@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -79,12 +80,36 @@ def test_the_report_of_a_run_shows_the_curve(made):
 def test_a_trace_by_itself(made):
     found = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--period", "10s", "--json").stdout)
     (front,) = found["points"]
+    assert front["point"] == "trace"
     assert front["reads"] + front["writes"] == 400
     assert [space["name"] for space in front["spaces"]] == ["b", "a"]
     one = json.loads(invoke(made / "trace.csv", "--extent", "1MiB", "--device", "a", "--json").stdout)
     assert one["points"][0]["reads"] + one["points"][0]["writes"] == sum(at % 3 != 0 for at in range(400))
     big = json.loads(invoke(made / "trace.csv", "--capacity", "1TB", "--over", "capacity", "--json").stdout)
     assert big["points"][0]["capacity_bytes"] == 2_000_000_000_000
+
+
+def test_a_trace_is_not_said_to_be_of_hosts(made, tmp_path):
+    behind = tmp_path / "behind.parquet"
+    run = iowatt.run(made / "small.toml", save_back_end=behind)
+    text = invoke(behind, "-o", tmp_path / "heat.html")
+    assert text.exit_code == 0, text.output
+    assert "trace (as recorded)" in text.stdout
+    page = (tmp_path / "heat.html").read_text(encoding="utf-8")
+    assert "Heat over time, trace" in page
+    for shown in (text.stdout, page):
+        assert "hosts" not in shown.split("<script")[0].lower()
+        assert "front end" not in shown.lower()
+    # It is the stream that the Run counted behind its cache.
+    (trace,) = json.loads(invoke(behind, "--json").stdout)["points"]
+    counted = run.table("heat").filter(pl.col("point") == "back")
+    assert trace["writes"] == counted["writes"].sum() > 0
+    assert invoke(made / "trace.csv", "-o", tmp_path / "two.html").exit_code == 0
+    two = (tmp_path / "two.html").read_text(encoding="utf-8")
+    assert "Devices of the trace." in two
+    assert "Volumes in front" not in two
+    few = json.loads(invoke(made / "trace.csv", "--extent", "64KiB", "--json").stdout)
+    assert any(note.startswith("trace: ") for note in few["notes"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.cli.main import app
 from iowatt.run.bundle import Run
-from iowatt.tiers import candidate
+from iowatt.tiers import candidate, pilot
 
 runner = CliRunner()
 
@@ -43,6 +45,24 @@ price = 900
 name = "big"
 device = "toshiba-mg04sca500e"
 price = 220
+"""
+PROFILE = """
+schema = "iowatt.profile/1"
+name = "prof"
+title = "Small reads"
+[arrivals]
+law = "poisson"
+rate = 20
+[[stream]]
+name = "r"
+share = 100
+size = "8KiB"
+read_share = 100
+access = { pattern = "uniform" }
+[[source]]
+figures = ["arrivals", "stream"]
+quality = "defined"
+text = "made for this test"
 """
 
 
@@ -147,6 +167,54 @@ def test_text_says_what_json_says(files):
     assert f"scenario: {files / 'out' / 'scenario.toml'}" in done.stdout.replace("\n", "")
 
 
+@pytest.mark.parametrize("here", [True, False], ids=["relative", "absolute"])
+def test_files_that_the_scenario_and_the_candidates_name_are_found(tmp_path, monkeypatch, here):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub" / "tr").mkdir(parents=True)
+    (tmp_path / "cand").mkdir()
+    rows = "".join(f"{at / 100},R,{at * 7919 % 9000 * 1048576},8192\n" for at in range(3000))
+    (tmp_path / "sub" / "tr" / "t.csv").write_text("time_s,op,offset,size\n" + rows)
+    device = (resources.files("iowatt.library") / "devices" / "toshiba-mg04sca500e.toml").read_text("utf-8")
+    own = device.replace('name = "toshiba-mg04sca500e"', 'name = "own"')
+    (tmp_path / "sub" / "dev.toml").write_text(own)
+    (tmp_path / "cand" / "dev.toml").write_text(own)
+    (tmp_path / "sub" / "prof.toml").write_text(PROFILE)
+    (tmp_path / "sub" / "s.toml").write_text(
+        """
+name = "own-files"
+[[workload]]
+name = "t"
+volume = "v"
+trace = { path = "tr/t.csv" }
+[[workload]]
+name = "p"
+volume = "v"
+profile = { name = "prof.toml", requests = 500 }
+[[array.pool]]
+name = "disks"
+device = "dev.toml"
+count = 8
+raid = { level = 10 }
+[[array.volume]]
+name = "v"
+pool = "disks"
+capacity = "10GB"
+"""
+    )
+    (tmp_path / "cand" / "c.toml").write_text('[[tier]]\nname = "own"\ndevice = "dev.toml"\n')
+    root = Path() if here else tmp_path
+    for output in (root / "out", root / "deep" / "er" / "out"):
+        words = ["tier", root / "sub" / "s.toml", "--tiers", root / "cand" / "c.toml", "-o", output, "--json"]
+        done = runner.invoke(app, list(map(str, words)))
+        assert done.exit_code == 0, done.exception
+        assert json.loads(done.stdout)["simulated"]["iops"] > 0
+        again = iowatt.run(output / "scenario.toml")
+        assert again.table("latency").equals(Run.open(output / "tiers").table("latency"))
+        # Nothing of where it was made.
+        assert "iowatt-partial" not in (output / "scenario.toml").read_text()
+        assert "iowatt-partial" not in (output / "tiers" / "run.json").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -171,7 +239,9 @@ def test_what_is_wrong_is_said(files, words, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "title"),  # a file of one device, then
+        ("", "[[tier]]"),
+        ('[[tiers]]\ndevice = "toshiba-mg04sca500e"\n', "[[tier]]"),
+        ('kind = "hdd"\n', "title"),  # a file of one device, then
         ("[[tier]]\n", "device"),
         ('[[tier]]\ndevice = "no-such-drive"\n', "no-such-drive"),
         ('[[tier]]\ndevice = "toshiba-mg04sca500e"\ncolour = 1\n', "colour"),
@@ -193,8 +263,54 @@ def test_candidates_that_cannot_be_are_refused(files, text, said):
     assert done.exception.exit_code == 2
 
 
+GOOD = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
+
+
+@pytest.mark.parametrize(
+    ("tiers", "where", "said"),
+    [
+        ("nope", "--tiers", "unknown device 'nope'"),
+        ("seagate-cheetah-15k5", "--tiers", "'seagate-cheetah-15k5' does not have"),
+        (f'{GOOD}[[tier]]\nname = "b"\ndevice = "nope"\n', "FILE:5: tier.b.device", "unknown device 'nope'"),
+        (f'{GOOD}[[tier]]\ndevice = {{ name = "nope" }}\n', "FILE:4: tier.1.device", "unknown device"),
+        (
+            f'{GOOD}[[tier]]\nname = "b"\ndevice = "seagate-cheetah-15k5"\n',
+            "FILE:5: tier.b.device",
+            "'seagate-cheetah-15k5' does not have",
+        ),
+        (
+            '[[tier]]\nname = "b"\ndevice = { name = "intel-dc-s3700-800gb", rpm = 7200 }\n',
+            "FILE:3: tier.b.device.rpm",
+            "rpm",
+        ),
+        (f'{GOOD}name = "b"\nraid = {{ level = 10 }}\ngroup = 3\nqueue_depth = 0\n', "FILE:6: tier.b", "1"),
+        ('[[tiers]]\ndevice = "nope"\n', "FILE", "no candidates"),
+    ],
+)
+def test_what_is_wrong_with_a_candidate_is_told_where_it_was_given(files, tiers, where, said):
+    path = files / "wrong.toml"
+    given = tiers
+    if "\n" in tiers:
+        path.write_text(tiers)
+        given = str(path)
+    words = ["tier", str(files / "small.toml"), "--no-simulate", "-o", str(files / "out"), "--tiers", given]
+    done = runner.invoke(app, words)
+    assert done.exit_code != 0
+    assert done.exception.exit_code == 2
+    assert str(done.exception).startswith(where.replace("FILE", str(path)))
+    assert said in str(done.exception)
+
+
+def test_what_is_wrong_in_a_device_file_is_told_there(files):
+    (files / "dev.toml").write_text('name = "dev"\nkind = "hdd"\ntitle = "A drive"\ncolour = "red"\n')
+    (files / "c.toml").write_text('[[tier]]\ndevice = "dev.toml"\n')
+    done = invoke(files, "-o", files / "out", tiers="c.toml")
+    assert str(done.exception).startswith(f"{files / 'dev.toml'}:4: colour")
+
+
 def test_dollars_need_prices(files):
-    done = invoke(files, "--minimize", "dollars", tiers="hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e")
+    names = "hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e"
+    done = invoke(files, "-o", files / "out", "--minimize", "dollars", tiers=names)
     assert "the price of 'hgst-ultrastar-c10k900-900gb' is not known" in str(done.exception)
 
 
@@ -204,6 +320,64 @@ def test_one_pool_is_needed(files):
     (files / "two.toml").write_text(two)
     done = invoke(files, "-o", files / "out", scenario="two.toml")
     assert "more than one pool" in str(done.exception)
+
+
+CHUNKLETS = Path(__file__).parents[2] / "examples" / "chunklets.toml"
+
+
+def test_levels_of_volumes_are_not_dropped_in_silence(tmp_path):
+    words = ["tier", str(CHUNKLETS), "--no-simulate", "--json", "-o", str(tmp_path / "out")]
+    done = runner.invoke(app, words)
+    assert done.exit_code != 0
+    assert done.exception.exit_code == 2
+    for said in (str(CHUNKLETS), "'log'", "RAID level of its own", "`raid`", "--tiers"):
+        assert said in str(done.exception)
+    assert not (tmp_path / "out").exists()
+    one = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
+    (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n{one}")
+    assert "RAID level of its own" in str(
+        runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")]).exception
+    )
+    (tmp_path / "c.toml").write_text(f"{one}raid = {{ level = 6 }}\n")
+    done = runner.invoke(app, [*words, "--tiers", str(tmp_path / "c.toml")])
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
+    assert [row["raid_level"] for row in found["candidates"]] == [6]
+    left = [note for note in found["notes"] if "left out" in note]
+    assert left == [
+        *(
+            f"array.pool.disks.{key} of the one pool is left out"
+            for key in ("chunklet", "spares", "sparing", "failure", "rebuild", "scheduler")
+        ),
+        "array.volume.log.raid is left out: tiers have their own",
+        "array.volume.db.raid is left out: tiers have their own",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raid", "level", "dropped"),
+    [
+        ("", 5, ["chunklet", "power"]),
+        (
+            'raid = { level = 6, stripe_unit = "32KiB", set_size = 8 }',
+            6,
+            ["chunklet", "power", "raid.set_size"],
+        ),
+    ],
+)
+def test_tiers_have_the_level_of_a_pool_of_chunklets(files, raid, level, dropped):
+    pool = 'raid = { level = 10, stripe_unit = "64KiB" }'
+    text = SCENARIO.replace(pool, f'chunklet = "1GiB"\npower = {{ policy = "never" }}\n{raid}')
+    assert text != SCENARIO
+    (files / "chunks.toml").write_text(text)
+    done = invoke(files, "--no-simulate", "--json", "-o", files / "out", scenario="chunks.toml")
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
+    assert {row["raid_level"] for row in found["candidates"]} == {level}
+    assert [note for note in found["notes"] if "left out" in note] == [
+        f"array.pool.disks.{key} of the one pool is left out" for key in dropped
+    ]
+    assert "set_size" not in (files / "out" / "scenario.toml").read_text()
 
 
 def test_results_are_never_overwritten_unasked(files):
@@ -220,6 +394,13 @@ def test_results_are_never_overwritten_unasked(files):
     assert not list(files.glob(".iowatt-partial-*"))
 
 
+def test_help_names_the_tables_and_what_is_taken_by_default():
+    words = " ".join(runner.invoke(app, ["tier", "--help"]).stdout.replace("│", " ").split())
+    assert "[[tier]]" in words
+    assert "an SSD and two disks" in words
+    kinds = [pilot.table(name, Path())[1] for name in candidate.DEFAULT]
+    assert kinds == ["ssd", "hdd", "hdd"]
+
+
 def test_candidates_by_default_can_be_simulated():
-    named, _, _ = candidate.read([])
-    assert [one.device.name for _, one in named] == list(candidate.DEFAULT)
+    assert [one.device.name for _, one in candidate.read([]).named] == list(candidate.DEFAULT)

@@ -74,7 +74,7 @@ def heat(
 ) -> None:
     """Show where I/O goes: density over extents, skew, heat over time, reads against writes.
 
-    Of a Run in front (as hosts ask) and behind the cache; of a trace as it asks.
+    Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
     """
     from iowatt.errors import InputError
     from iowatt.lenses.heat import analyse
@@ -110,14 +110,14 @@ def heat(
 
 
 def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
-    from iowatt.cli.trace_profile import _block, _capacity
+    from iowatt.cli.trace_profile import block_bytes, capacity_bytes
     from iowatt.cli.transform import seconds
     from iowatt.errors import InputError
     from iowatt.scenario.heat import LEAST_EXTENT
 
     found: dict[str, Any] = {}
     if extent is not None:
-        found["extent_bytes"] = _block(extent, "--extent")
+        found["extent_bytes"] = block_bytes(extent, "--extent")
         if not LEAST_EXTENT <= found["extent_bytes"] <= 1 << 50:
             raise InputError("an extent has 64KiB at least and 1PiB at most", where="--extent")
     if period is not None:
@@ -125,7 +125,7 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
         if found["period_s"] < 1e-3:
             raise InputError("a period has 1ms at least", where="--period")
     if capacity is not None:
-        found["capacity_bytes"] = _capacity(capacity, "--capacity")
+        found["capacity_bytes"] = capacity_bytes(capacity, "--capacity")
         if found["capacity_bytes"] < 1:
             raise InputError("a device has 1B at least", where="--capacity")
     return found

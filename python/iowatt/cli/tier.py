@@ -29,9 +29,9 @@ def tier(
         typer.Option(
             "--tiers",
             metavar="NAME,...|FILE.toml",
-            help="Candidates: drives of the library, device files, or a file of [[tier]] tables. May be "
+            help="Candidates: drives of the library, device files, or a file of \\[\\[tier]] tables. May be "
             "repeated.",
-            show_default="two disks of the library",
+            show_default="an SSD and two disks of the library",
         ),
     ] = None,
     minimize: Annotated[

@@ -89,12 +89,14 @@ def profile(
         order_tolerance=order_tolerance,
     )
     measure: dict[str, Any] = {
-        "block_bytes": _block(block, "--block"),
-        "extent_bytes": None if extent is None else _block(extent, "--extent"),
-        "cache_bytes": [] if cache is None else [_capacity(part, "--cache") for part in cache.split(",")],
+        "block_bytes": block_bytes(block, "--block"),
+        "extent_bytes": None if extent is None else block_bytes(extent, "--extent"),
+        "cache_bytes": []
+        if cache is None
+        else [capacity_bytes(part, "--cache") for part in cache.split(",")],
         "samples": _count(samples, "--samples"),
         "lookback": _count(lookback, "--lookback"),
-        "gap_bytes": 0 if gap is None else _block(gap, "--gap"),
+        "gap_bytes": 0 if gap is None else block_bytes(gap, "--gap"),
     }
     if output is not None:
         from iowatt.trace.description import page
@@ -118,13 +120,15 @@ def profile(
         verb._print_json({"schema": schemas.pop(), "traces": found})
 
 
-def _block(text: str, option: str) -> int:
+def block_bytes(text: str, option: str) -> int:
+    """Bytes of a block or an extent that an option gives."""
     from iowatt.scenario.units import parse_block_size
 
     return _read(parse_block_size, text, option)
 
 
-def _capacity(text: str, option: str) -> int:
+def capacity_bytes(text: str, option: str) -> int:
+    """Bytes of a cache or a device that an option gives, in decimal units too."""
     from iowatt.scenario.units import parse_capacity
 
     return _read(parse_capacity, text, option)

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.toml_text import comment, inline
 
 _INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such
 
 
 def toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
     """The TOML of a profile: keys, the table of phases, arrivals, streams, what is missing, sources."""
-    lines = [f"# {_one_line(comment)}" for comment in comments]
+    lines = [comment(text) for text in comments]
     for key, value in tables.items():
         if key not in ("arrivals", "stream", "missing", "source"):
             lines += _entry(key, value)
@@ -62,26 +63,10 @@ def _entry(key: str, value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, str):
-        return '"' + "".join(map(_escaped, value)) + '"'
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_text(part)}" for key, part in value.items()) + " }"
-    return "[" + ", ".join(_text(part) for part in value) + "]"
+    return inline(value, _number)
 
 
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character < " " or character == "\x7f":
-        return f"\\u{ord(character):04x}"
-    return "\N{REPLACEMENT CHARACTER}" if "\ud800" <= character <= "\udfff" else character
-
-
-def _one_line(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text)
+def _number(value: float) -> str:
+    """Whole numbers without a fraction."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return repr(int(value) if whole else value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def place_overridden(document: Document, base_dir: Path) -> None:
     """Rewrite the file names that overrides of ``document`` gave, in place."""
-    for path, table, key in _file_keys(document.raw):
+    for path, table, key in file_keys(document.raw):
         name = table[key]
         if not document.is_overridden(path):
             continue
@@ -36,7 +36,7 @@ def _from(base_dir: Path, name: str) -> str:
     return os.path.relpath(here.parent.resolve() / here.name, base_dir.resolve())
 
 
-def _file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
+def file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
     """Every key that may name a file: its path, the table that it is in, its name there."""
     found: list[tuple[KeyPath, dict[str, Any], str]] = []
     for index, workload in enumerate(_tables(raw, "workload")):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.scenario.document import Document
-from iowatt.scenario.paths import _file_keys
+from iowatt.scenario.paths import file_keys
 from iowatt.tiers import toml
 from iowatt.tiers.choose import Tier
 from iowatt.tiers.load import Load
@@ -43,7 +43,7 @@ def scenario(
         By the name of a technology, the table of a pool and what its paths are relative to.
     """
     raw = copy.deepcopy(document.raw)
-    for _, table, key in _file_keys(raw):
+    for _, table, key in file_keys(raw):
         given = table[key]
         if isinstance(given, str):
             table[key] = _moved(given, base, target)

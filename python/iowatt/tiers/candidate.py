@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from pydantic import Field
 from iowatt.errors import InputError
 from iowatt.scenario.array import DeviceChoice, Raid
 from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.problems import KeyPath, ScenarioError
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
@@ -19,6 +22,10 @@ DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04
 #: Drives of one RAID group, by level: what drives are bought in.
 GROUPS = {0: 1, 1: 2, 4: 5, 5: 5, 6: 8, 10: 2}
 MOST = 8
+#: The source, in messages, of scenarios that are made to try a candidate.
+MADE = "scenario"
+#: By one of these keys a file is known as one of a device.
+_OF_DEVICES = frozenset(("kind", "title", "based_on"))
 
 
 class Candidate(Strict):
@@ -71,13 +78,46 @@ class Candidates(Strict):
     tier: list[Candidate] = Field(min_length=1, max_length=MOST, description="Candidates.")
 
 
-def read(given: Sequence[str]) -> tuple[list[tuple[str, Candidate]], Path, list[dict[str, Any]]]:
-    """Candidates from ``--tiers``: names of drives, device files, or one file of candidates.
+@dataclass(frozen=True)
+class Listed:
+    """Candidates with their names, as they were written."""
 
-    Returns
-    -------
-    tuple
-        Candidates with their names; what their files are relative to; the tables as they were written.
+    named: Sequence[tuple[str, Candidate]]
+    #: What their files are relative to.
+    base: Path
+    raws: Sequence[dict[str, Any]]
+    #: The file of candidates; None where ``--tiers`` names drives.
+    document: Document | None
+
+    def place(self, number: int, *keys: str | int) -> str:
+        """Where the candidate of a number, or a key of it, was given."""
+        return "--tiers" if self.document is None else self.document.place(("tier", number, *keys))
+
+    @contextmanager
+    def placed(self, number: int) -> Iterator[None]:
+        """Errors of a scenario that was made for one candidate, told at the place of the candidate."""
+        try:
+            yield
+        except ScenarioError as error:
+            if not all((problem.where or "").startswith(f"{MADE}:") for problem in error.problems):
+                raise  # of the device's own file
+            problems = [replace(one, where=self._place_of(number, one.path)) for one in error.problems]
+            raise ScenarioError(problems, self.place(number)) from None
+        except InputError as error:
+            if error.where is not None:
+                raise
+            where = self.place(number, "device")
+            raise InputError(error.message, where=where, hint=error.hint) from None
+
+    def _place_of(self, number: int, path: KeyPath) -> str:
+        """Of a key of the made pool; what the candidate does not have is due to its drive."""
+        own = path[3:] if path[:2] == ("array", "pool") else ()
+        written = bool(own) and own[0] in self.raws[number]
+        return self.place(number, *(own if written else ("device",)))
+
+
+def read(given: Sequence[str]) -> Listed:
+    """Candidates from ``--tiers``: names of drives, device files, or one file of candidates.
 
     Raises
     ------
@@ -87,6 +127,7 @@ def read(given: Sequence[str]) -> tuple[list[tuple[str, Candidate]], Path, list[
     names = [part.strip() for text in given for part in text.split(",")] or list(DEFAULT)
     if "" in names:
         raise InputError("holds an empty name", where="--tiers", hint="name drives, such as a,b,c")
+    document = None
     if len(names) == 1 and names[0].endswith(".toml") and _is_list(Path(names[0])):
         path = Path(names[0])
         document = Document(read_text(path), str(path))
@@ -105,7 +146,7 @@ def read(given: Sequence[str]) -> tuple[list[tuple[str, Candidate]], Path, list[
             raise InputError(
                 f"two candidates are named {name!r}", where="--tiers", hint="give each its own name"
             )
-    return named, base, raws
+    return Listed(named, base, raws, document)
 
 
 def _is_list(path: Path) -> bool:
@@ -113,6 +154,15 @@ def _is_list(path: Path) -> bool:
     import tomllib
 
     try:
-        return "tier" in tomllib.loads(read_text(path))
+        found = tomllib.loads(read_text(path))
     except (ValueError, RecursionError):
         return True  # its problem is told when it is read
+    if "tier" in found:
+        return True
+    if not found.keys() & _OF_DEVICES:
+        raise InputError(
+            "holds no candidates, and is no device file",
+            where=str(path),
+            hint='give each candidate a table: [[tier]] with device = "..."',
+        )
+    return False

@@ -20,6 +20,7 @@ from iowatt.tiers.predict import Front, Prediction
 if TYPE_CHECKING:
     from iowatt.evaluation import Prepared
     from iowatt.run.bundle import Run
+    from iowatt.scenario.array import Pool
 
 SCHEMA: Final = "iowatt.tier/1"
 
@@ -61,7 +62,8 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
     target
         What the written scenario's paths are relative to: the folder in which it will lie.
     place
-        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``.
+        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in the same
+        folder as ``target`` or as ``target`` itself, so that relative paths mean the same from both.
     stage
         Told each stage by its name.
 
@@ -76,14 +78,15 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         What is wrong with the scenario or the candidates; no candidates do what is asked.
     """
     base = asked.scenario.parent
-    named, tiers_base, raws = candidate.read(asked.tiers)
+    listed = candidate.read(asked.tiers)
     one = _OnePool.of(asked, base)
+    left_out = _left_out(one, listed.raws, asked)
     heat = f'observe.heat={{ extent = "{one.extent_bytes}B", points = ["front", "back"] }}'
     with stage("simulating the one pool") as progress:
         first = _on_one_pool(asked, heat, place / "one-pool", progress)
     load, front = _measured(first, one, asked)
     with stage("trying drives"):
-        technologies, pools = _technologies(named, raws, tiers_base, one=one, load=load, asked=asked)
+        technologies, pools = _technologies(listed, one=one, load=load, asked=asked)
     chosen, others = _choose(load, technologies, front, asked)
     chosen = _refined(chosen, pools, load, front, one.seed)
     text, said = build.scenario(
@@ -96,12 +99,12 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         load=load,
         name=f"{one.name}-tiers",
     )
-    # Here beside its final place, so that its relative paths mean the same.
+    # Beside its final place, which is not there yet: its relative paths mean the same here.
     (place / "scenario.toml").write_text(text, encoding="utf-8")
     second = None
     if asked.simulate:
         with stage("simulating the tiers") as progress:
-            second = _on_tiers(text, target, place / "tiers", progress)
+            second = _on_tiers(text, place, progress)
     return {
         "schema": SCHEMA,
         "scenario": one.name,
@@ -128,7 +131,7 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         "alternatives": [compare.brief(names, found, asked.objective) for names, found in others],
         "simulated": None if second is None else compare.of_tiers(second, chosen),
         "errors": None if second is None else compare.errors(second, chosen),
-        "notes": [*_notes(first, one, load, asked), *said],
+        "notes": [*_notes(first, one, load, asked), *left_out, *said],
     }
 
 
@@ -142,6 +145,10 @@ class _OnePool:
     device: str
     count: int
     raid: dict[str, Any]
+    #: Keys of the pool that its tiers do not have, as a scenario names them.
+    own_keys: Sequence[str]
+    #: Volumes with a RAID level of their own.
+    own_levels: Sequence[str]
     volumes: Sequence[tuple[str, int]]
     extent_bytes: int
     plan: Mapping[str, Any]
@@ -194,7 +201,9 @@ class _OnePool:
             pool=pool.name,
             device=pool.device.name,
             count=pool.count,
-            raid={} if pool.raid is None else pool.raid.model_dump(exclude_unset=True),
+            raid=_raid(pool),
+            own_keys=_own_keys(pool),
+            own_levels=[one.name for one in scenario.array.volume if one.raid is not None],
             volumes=volumes,
             extent_bytes=extent,
             plan=work.plan,
@@ -205,6 +214,44 @@ class _OnePool:
     def stored_bytes(self) -> int:
         """Bytes of all volumes."""
         return sum(size for _, size in self.volumes)
+
+
+def _raid(pool: Pool) -> dict[str, Any]:
+    """What tiers get where a candidate says nothing: the pool's level, over all drives of a tier."""
+    if pool.raid is None:
+        # Chunklets are RAID-5 where nothing is said; a drive by itself has no redundancy.
+        return {"level": 0 if pool.chunklet is None else 5}
+    return pool.raid.model_dump(exclude_unset=True, exclude={"set_size"})
+
+
+def _own_keys(pool: Pool) -> list[str]:
+    """Keys that the pool was given and that tiers do not take over, in the order of the reference."""
+    taken = {"name", "device", "count", "raid"}
+    keys = [key for key in type(pool).model_fields if key in pool.model_fields_set and key not in taken]
+    return [*keys, *(["raid.set_size"] if pool.raid is not None and pool.raid.set_size is not None else [])]
+
+
+def _left_out(one: _OnePool, raws: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
+    """What of the one pool its tiers do not have, as notes.
+
+    Raises
+    ------
+    InputError
+        Its volumes have RAID levels of their own, and a candidate has none: which is to hold is not said.
+    """
+    said = [f"array.pool.{one.pool}.{key} of the one pool is left out" for key in one.own_keys]
+    if not one.own_levels:
+        return said
+    if not all(raw.get("raid") for raw in raws):
+        raise InputError(
+            f"volume {one.own_levels[0]!r} has a RAID level of its own; a tier has one level for all volumes",
+            where=str(asked.scenario),
+            hint="say which with `raid` in each [[tier]] of a file of candidates (--tiers FILE.toml)",
+        )
+    return [
+        *said,
+        *(f"array.volume.{name}.raid is left out: tiers have their own" for name in one.own_levels),
+    ]
 
 
 def _extent(stored: int) -> int:
@@ -262,39 +309,35 @@ def _measured(run: Run, one: _OnePool, asked: Asked) -> tuple[loads.Load, Front]
 
 
 def _technologies(
-    named: Sequence[tuple[str, candidate.Candidate]],
-    raws: Sequence[Mapping[str, Any]],
-    base: Path,
-    *,
-    one: _OnePool,
-    load: loads.Load,
-    asked: Asked,
+    listed: candidate.Listed, *, one: _OnePool, load: loads.Load, asked: Asked
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
     found: list[Technology] = []
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
-    for (name, given), raw in zip(named, raws, strict=True):
-        raid = dict(raw.get("raid") or one.raid or {"level": 0})
+    for number, ((name, given), raw) in enumerate(zip(listed.named, listed.raws, strict=True)):
+        raid = dict(raw.get("raid") or one.raid)
         level = int(raid["level"])
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)
-        _, kind, _ = pilot.table(raw["device"], base)
-        depth = given.queue_depth or (pilot.OUTSTANDING_SSD if kind == "ssd" else 1)
-        table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
-        drive = pilot.fly(table, base, **_mix(level, group, unit, load), span_bytes=None, seed=one.seed)
+        with listed.placed(number):
+            _, kind, _ = pilot.table(raw["device"], listed.base)
+            depth = given.queue_depth or (pilot.OUTSTANDING_SSD if kind == "ssd" else 1)
+            table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
+            mix = _mix(level, group, unit, load)
+            drive = pilot.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
         usd = given.price or drive.usd
         if asked.objective == "dollars" and usd is None:
             raise InputError(
                 f"the price of {given.device.name!r} is not known, and the objective is dollars",
-                where="--tiers",
+                where=listed.place(number),
                 hint="give it in a file of candidates: price = 180",
             )
-        pools[name] = (table, base)
+        pools[name] = (table, listed.base)
         technology = Technology(name, given.device.name, level, unit, group, drive, usd)
         try:
             technology.least  # noqa: B018 - raises where no number of groups makes the level
         except ValueError as error:
-            raise InputError(str(error), where=f"--tiers: {name}.group") from None
+            raise InputError(str(error), where=listed.place(number, "group")) from None
         found.append(technology)
     return sorted(found, key=lambda one: one.drive.service_s), pools
 
@@ -425,12 +468,12 @@ def _on_one_pool(asked: Asked, heat: str, output: Path, progress: Progress | Non
     return _simulated(work, base, output, progress)
 
 
-def _on_tiers(text: str, target: Path, output: Path, progress: Progress | None) -> Run:
+def _on_tiers(text: str, place: Path, progress: Progress | None) -> Run:
     from iowatt import evaluation
     from iowatt.scenario import load
 
-    work = evaluation.prepare(load(text, base_dir=target), target, text)
-    return _simulated(work, target, output, progress)
+    work = evaluation.prepare(load(text, base_dir=place), place, text)
+    return _simulated(work, place, place / "tiers", progress)
 
 
 def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | None) -> Run:

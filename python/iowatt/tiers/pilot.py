@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.tiers.toml import inline
+from iowatt.toml_text import inline
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.
 REQUESTS = 6000

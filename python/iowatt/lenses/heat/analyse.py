@@ -225,6 +225,10 @@ def _behind(found: Sequence[dict[str, Any]]) -> dict[str, float | None] | None:
     }
 
 
+def _named(point: str) -> str:
+    return point if point == "trace" else f"{point} end"
+
+
 def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Over) -> list[str]:
     said = ["a request counts in the extent where it begins, its bytes where they lie"]
     if over == "touched":
@@ -234,17 +238,17 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
         )
     for extents in points:
         if len(extents.extent) == 0:
-            said.append(f"{extents.point} end: no request within the window")
+            said.append(f"{_named(extents.point)}: no request within the window")
     for point in found:
         mean = (point["reads"] + point["writes"]) / max(point["touched_extents"], 1)
         if 0 < mean < FEW:
             chance = skew.gini_by_chance(mean)
             said.append(
-                f"{point['point']} end: {mean:.3g} I/Os to a touched extent: an even load would show a Gini "
-                f"coefficient of {chance:.2f} among them by chance alone; larger extents or a longer "
-                f"run tell more"
+                f"{_named(point['point'])}: {mean:.3g} I/Os to a touched extent: an even load would "
+                f"show a Gini coefficient of {chance:.2f} among them by chance alone; larger extents or a "
+                "longer run tell more"
             )
     for extents in points:
         if extents.duration_s <= 0:
-            said.append(f"{extents.point} end: all requests are of one instant; densities mean nothing")
+            said.append(f"{_named(extents.point)}: all requests are of one instant; densities mean nothing")
     return said

@@ -45,6 +45,8 @@ class Space:
 class Extents:
     """Counts at one point, for extents that were touched, in order of address; arrays of one length.
 
+    ``point`` is ``front`` (as hosts ask) or ``back`` (behind the cache) of a Run, and ``trace`` of a trace,
+    which does not say where it was recorded.
     ``period`` numbers the rows' periods; ``reads`` and ``writes`` count requests.
     """
 
@@ -130,7 +132,7 @@ def of_trace(
     capacity_bytes: int | None = None,
     progress: Callable[[float | None, int], None] | None = None,
 ) -> Extents:
-    """Count a trace (a spec, see ``iowatt.trace.open.spec``): what hosts ask for, each device a space.
+    """Count a trace (a spec, see ``iowatt.trace.open.spec``) as it was recorded, each device a space.
 
     Parameters
     ----------
@@ -175,7 +177,7 @@ def of_trace(
         raw["start_ns"].astype(np.float64) / NS_PER_S, first_ns / NS_PER_S, measures["period_ns"]
     )
     return Extents(
-        point="front",
+        point="trace",
         spaces=spaces,
         extent_bytes=measures["extent_bytes"],
         period_s=measures["period_ns"] / NS_PER_S,

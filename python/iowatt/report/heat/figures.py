@@ -14,7 +14,7 @@ from iowatt.trace.description.figures.draw import line, positive
 
 Found = dict[str, Any]
 
-COLOURS = {"front": palette.RUNS[0], "back": palette.RUNS[1]}
+COLOURS = {"front": palette.RUNS[0], "back": palette.RUNS[1], "trace": palette.RUNS[0]}
 _TOLD = (0.01, 0.02, 0.03, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 1.0)
 
 
@@ -326,9 +326,9 @@ def spaces(found: Found) -> Figure | None:
         Column("Skew point", text=True),
         Column("k"),
     ]
-    return Figure(
-        "spaces", "Address spaces", "Volumes in front, pools behind.", Table(columns, rows), wide=True
-    )
+    traced = found["points"][0]["point"] == "trace"
+    caption = "Devices of the trace." if traced else "Volumes in front, pools behind."
+    return Figure("spaces", "Address spaces", caption, Table(columns, rows), wide=True)
 
 
 def by_address(found: Found) -> list[Figure]:

@@ -8,8 +8,8 @@ from iowatt.report import numbers
 
 Found = dict[str, Any]
 
-POINTS = {"front": "Front end", "back": "Back end"}
-WHERE = {"front": "as hosts ask", "back": "behind the cache"}
+POINTS = {"front": "Front end", "back": "Back end", "trace": "Trace"}
+WHERE = {"front": "as hosts ask", "back": "behind the cache", "trace": "as recorded"}
 
 
 def title(point: Found) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import toml_text
 from iowatt.errors import InputError
 from iowatt.workload.fit import course, space
 from iowatt.workload.fit.calibrate import Tuned
@@ -47,7 +48,7 @@ def document(
     return {
         "schema": PROFILE_SCHEMA,
         "name": name or _slug(description["file"]),
-        "title": f"Fitted to {Path(description['file']).name}: {count:,} requests over {span_s:,.6g} s",
+        "title": f"Fitted to {_shown(description['file'])}: {count:,} requests over {span_s:,.6g} s",
         "notes": [
             "fitted by `iowatt trace fit`; the synthetic trace repeats after "
             f"{span_s:,.6g} s of phases, with other random numbers",
@@ -67,7 +68,7 @@ def document(
             {
                 "figures": ["arrivals", "stream.*", "phase.*", "span"],
                 "quality": "measured",
-                "text": f"{Path(description['file']).name}, by the description of `iowatt trace profile`",
+                "text": f"{_shown(description['file'])}, by the description of `iowatt trace profile`",
             }
         ],
     }
@@ -138,6 +139,11 @@ def mix(histogram: dict[str, list[int]], way: str) -> list[dict[str, Any]]:
     return [{"size": size, "share": 100 * count / total} for size, count in joined.items()]
 
 
+def _shown(file: str) -> str:
+    """The name of a file in a title, which is one line of text."""
+    return "".join(character if character.isprintable() else " " for character in Path(file).name)
+
+
 def _slug(file: str) -> str:
     stem = re.sub(r"(\.(gz|zst|xz|csv|parquet|trace|txt|log))+$", "", Path(file).name.lower())
     slug = re.sub(r"[^a-z0-9.]+", "-", stem).strip("-.")[:64].strip("-.")
@@ -185,19 +191,8 @@ def toml(profile: dict[str, Any]) -> str:
 
 
 def inline(value: Any) -> str:
-    """A value as TOML, on one line."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {inline(v)}" for key, v in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + _listed(value) + "]"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + re.sub(r"[\x00-\x1f\x7f]", " ", escaped) + '"'
-    return _number(value)
-
-
-def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(inline(value) for value in values)
+    """A value as TOML, on one line; numbers with nine digits."""
+    return toml_text.inline(value, _number)
 
 
 def _number(value: float) -> str:

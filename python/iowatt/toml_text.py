@@ -1,0 +1,50 @@
+"""Values as TOML text: what everything that writes TOML files is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def inline(value: Any, number: Callable[[float], str] = repr) -> str:
+    """A value on one line: strings, numbers, truth values, lists, and tables of these.
+
+    Parameters
+    ----------
+    number
+        How a number is written.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        return (
+            "{ " + ", ".join(f"{key(name)} = {inline(part, number)}" for name, part in value.items()) + " }"
+        )
+    return "[" + ", ".join(inline(part, number) for part in value) + "]"
+
+
+def quoted(text: str) -> str:
+    """A basic string: control characters escaped, halves of surrogate pairs replaced."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def key(name: str) -> str:
+    """A key, bare where TOML allows it."""
+    return name if name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name) else quoted(name)
+
+
+def comment(text: str) -> str:
+    """A comment of one line."""
+    return f"# {''.join(c if c.isprintable() else '?' for c in text)}"
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character < " " or character == "\x7f":
+        return f"\\u{ord(character):04x}"
+    return "\N{REPLACEMENT CHARACTER}" if "\ud800" <= character <= "\udfff" else character
