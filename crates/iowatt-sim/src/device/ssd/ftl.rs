@@ -209,13 +209,15 @@ impl Ftl {
     /// The host writes a unit.
     #[inline]
     pub fn write(&mut self, address: u32, cause: Cause, work: &mut impl Work) {
+        if self.tight(1) {
+            self.make_room(1, work);
+        }
         if self.full(0) {
-            self.make_room(work);
             self.open(0);
         }
         self.counts.host += 1;
         self.append(address, 0, cause, work);
-        self.collect(work);
+        self.collect(1, work);
     }
 
     /// The host gives a unit up; whether it held data.
@@ -228,12 +230,17 @@ impl Ftl {
         true
     }
 
-    /// Fills up the host's stripe, so that it is programmed.
-    pub fn pad(&mut self, cause: Cause, work: &mut impl Work) {
-        let Frontier { block, next, .. } = self.frontiers[0];
+    /// Fills up the host's stripe, so that it is programmed. Returns the places left empty, for which collection is to
+    /// [`Self::collect`].
+    pub fn pad(&mut self, cause: Cause, work: &mut impl Work) -> u32 {
         let stripe = self.geometry.stripe_units;
-        if block == NONE || next.is_multiple_of(stripe) {
-            return;
+        let partial = |front: &Frontier| front.block != NONE && !front.next.is_multiple_of(stripe);
+        if partial(&self.frontiers[0]) && self.tight(stripe) {
+            self.make_room(stripe, work); // may fill the stripe up
+        }
+        let Frontier { block, next, .. } = self.frontiers[0];
+        if !partial(&self.frontiers[0]) {
+            return 0;
         }
         let until = next.next_multiple_of(stripe);
         let list = self.list(block);
@@ -243,6 +250,7 @@ impl Ftl {
         self.frontiers[0].next = until;
         work.program(self.geometry.die(until - 1), true, cause);
         self.close_if_full(0);
+        until - next
     }
 
     fn list(&self, block: u32) -> usize {
@@ -321,9 +329,9 @@ impl Ftl {
         }
     }
 
-    /// Collection keeps step with a write of the host.
+    /// Collection keeps step with `units` written by the host or left empty after what it wrote.
     #[inline]
-    fn collect(&mut self, work: &mut impl Work) {
+    pub fn collect(&mut self, units: u32, work: &mut impl Work) {
         if self.victim.is_none() {
             if self.free.len() > self.gc.free_blocks as usize {
                 return;
@@ -331,7 +339,7 @@ impl Ftl {
             self.choose();
         }
         let Some(victim) = &mut self.victim else { return };
-        victim.credit += u64::from(victim.moves);
+        victim.credit += u64::from(victim.moves) * u64::from(units);
         while let Some(victim) = &mut self.victim
             && victim.credit >= u64::from(victim.per)
         {
@@ -340,14 +348,38 @@ impl Ftl {
         }
     }
 
-    /// Frees superblocks at any price until the host can have one and collection another.
+    /// Whether, after `units` more of the host, what is left of the victim would not find room; for a frontier of its own,
+    /// whether the host's could not open a superblock and leave one.
+    #[inline]
+    fn tight(&self, units: u32) -> bool {
+        let free = self.free.len();
+        if free > 1 {
+            return false;
+        }
+        if self.gc.hot_cold {
+            return self.full(0);
+        }
+        let Geometry { block_units, .. } = self.geometry;
+        let Frontier { block, next, .. } = self.frontiers[0];
+        let room = free as u32 * block_units + if block == NONE { 0 } else { block_units - next };
+        // A victim that is still to be chosen may be wholly valid.
+        let left = self.victim.as_ref().map_or(block_units, |victim| self.valid[victim.block as usize]);
+        room < left + units
+    }
+
+    /// Collects at any price until `units` more of the host leave room for what is to be moved.
+    ///
+    /// What is moved always finds room: a victim frees at least as much as it takes.
     #[cold]
-    fn make_room(&mut self, work: &mut impl Work) {
-        let mut rounds = 2 * self.geometry.blocks;
-        while self.free.len() <= usize::from(self.gc.hot_cold) && rounds > 0 {
+    fn make_room(&mut self, units: u32, work: &mut impl Work) {
+        let mut rounds = 4 * self.geometry.blocks;
+        while self.tight(units) && rounds > 0 {
             rounds -= 1;
             if self.victim.is_none() {
                 self.choose();
+                if !self.gc.hot_cold {
+                    continue; // it may need less room than was assumed
+                }
             }
             while self.victim.is_some() {
                 self.move_one(work);
