@@ -84,6 +84,8 @@ struct Frontier {
     next: u32,
     /// Moved units in stripes, less a stripe for each that was counted as moved.
     moved: u32,
+    /// Of the last unit that was not moved.
+    cause: Cause,
 }
 
 /// The superblock that is being collected.
@@ -161,7 +163,7 @@ impl Ftl {
             lists: Vec::new(),
             spare_lists: Vec::new(),
             free: (rotation..geometry.blocks).rev().collect(),
-            frontiers: [Frontier { block: NONE, next: 0, moved: 0 }; 2],
+            frontiers: [Frontier { block: NONE, next: 0, moved: 0, cause: Cause::HostWrite }; 2],
             victim: None,
             levelled_last: false,
             clock: u64::from(rotation) * u64::from(geometry.block_units),
@@ -282,7 +284,7 @@ impl Ftl {
         self.list_of[index] = list;
         self.stage[index] = Stage::Open;
         self.opened[index] = self.clock;
-        self.frontiers[frontier] = Frontier { block, next: 0, moved: self.frontiers[frontier].moved };
+        self.frontiers[frontier] = Frontier { block, next: 0, ..self.frontiers[frontier] };
     }
 
     #[inline]
@@ -302,6 +304,8 @@ impl Ftl {
         front.next = next + 1;
         if cause == Cause::Background {
             front.moved += 1;
+        } else {
+            front.cause = cause;
         }
         if front.next.is_multiple_of(stripe_units) {
             // What a stripe is programmed for: the moved units of several make one whole stripe.
@@ -309,15 +313,10 @@ impl Ftl {
             if whole {
                 front.moved -= stripe_units;
             }
-            let cause = if whole { Cause::Background } else { self.host_cause(cause) };
+            let cause = if whole { Cause::Background } else { front.cause };
             work.program(self.geometry.die(next), frontier == 0, cause);
             self.close_if_full(frontier);
         }
-    }
-
-    /// A stripe that is not counted as moved is the host's.
-    fn host_cause(&self, cause: Cause) -> Cause {
-        if cause == Cause::Background { Cause::HostWrite } else { cause }
     }
 
     #[inline]

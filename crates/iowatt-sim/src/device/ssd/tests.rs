@@ -13,6 +13,7 @@ use proptest::prelude::*;
 struct Tally {
     programs: u64,
     moved_programs: u64,
+    host_programs: u64,
     sensed: u64,
     erases: u64,
 }
@@ -21,6 +22,7 @@ impl Work for Tally {
     fn program(&mut self, _: u32, _: bool, cause: Cause) {
         self.programs += 1;
         self.moved_programs += u64::from(cause == Cause::Background);
+        self.host_programs += u64::from(cause == Cause::HostWrite);
     }
 
     fn sense(&mut self, _: u32, _: u32, units: u32, _: Cause) {
@@ -270,6 +272,20 @@ fn work_adds_up() {
     assert_eq!(work.programs, (counts.host + counts.moved) / 4);
     assert!(work.sensed.abs_diff(counts.moved) <= 16 && work.moved_programs.abs_diff(counts.moved / 4) <= 1);
     assert_eq!(work.erases, counts.erased);
+}
+
+/// A stripe with units of a rebuild and moved ones is the rebuild's, whichever came last.
+#[test]
+fn mixed_stripes_are_not_the_hosts() {
+    let size = geometry(256, 128, 0.15);
+    let mut ftl = steady(size, gc(GcPolicy::Greedy), None, size.units, &UNIFORM);
+    let mut work = Tally::default();
+    let mut draw = Stream::new(5, Room::Think, 0);
+    for _ in 0..50_000 {
+        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::Rebuild, &mut work);
+    }
+    assert!(work.moved_programs > 0 && work.programs > work.moved_programs);
+    assert_eq!(work.host_programs, 0);
 }
 
 /// Small writes without a buffer fill up a stripe each: the places left empty need collection as much as those written.
