@@ -500,6 +500,25 @@ fn trims_reach_drives_without_parity() {
     }
 }
 
+/// Trims between reads leave the drive's means of reads as they are.
+#[test]
+fn trims_are_in_no_mean_of_accesses() {
+    for ssd in [flash(64, 0.5), sheet()] {
+        let reads = (0..100).map(|i| request(2 * i * MS, Op::Read, i * 65_536, 4_096));
+        let alone = run(&open(&ssd), reads.clone().collect());
+        let trims = (0..100).map(|i| request((2 * i + 1) * MS, Op::Trim, (200 + i) * 65_536, 65_536));
+        let mut both: Vec<Request> = reads.chain(trims).collect();
+        both.sort_by_key(|r| r.time_ns);
+        let with = run(&open(&ssd), both);
+        assert_eq!(with.summary.trims, [100]);
+        let sums = |o: &Outcome| {
+            let d = drive(o);
+            (d.accesses, d.arrivals, d.queue_seen_sum, d.service_ns, d.response_ns)
+        };
+        assert_eq!(sums(&with), sums(&alone));
+    }
+}
+
 /// A closed loop of trims goes on.
 #[test]
 fn trims_hold_their_place_in_a_loop() {
