@@ -519,6 +519,27 @@ fn trims_are_in_no_mean_of_accesses() {
     }
 }
 
+/// A trim of many stripe units is one command to each drive.
+#[test]
+fn a_trim_is_one_command_to_a_drive() {
+    for (level, count) in [("0", 4), ("10", 4), ("1", 2)] {
+        let ssd = flash(64, 0.5);
+        let mut plan = open(&ssd);
+        plan["pools"][0]["count"] = json!(count);
+        plan["pools"][0]["raid"]["level"] = json!(level);
+        plan["volumes"][0]["capacity_bytes"] = json!(256 << 20);
+        let requests = (0..3).map(|i| request(i * MS, Op::Trim, i << 20, 1 << 20)).collect();
+        let outcome = run(&plan, requests);
+        let copies = if level == "0" { 1 } else { 2 };
+        let trimmed: u64 =
+            outcome.summary.devices.iter().map(|d| d.flash.as_ref().unwrap().trimmed_bytes).sum();
+        assert_eq!(trimmed, 3 * copies << 20);
+        for device in &outcome.summary.devices {
+            assert_eq!(device.flash.as_ref().unwrap().trims, 3, "{level}");
+        }
+    }
+}
+
 /// A closed loop of trims goes on.
 #[test]
 fn trims_hold_their_place_in_a_loop() {
