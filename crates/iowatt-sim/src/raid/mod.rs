@@ -257,8 +257,7 @@ impl Pool {
     }
 
     /// Passes on that `size` bytes at `offset` (whole sectors within) hold no data any more, as operations for `host` like
-    /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost. (For
-    /// [`NO_OP`], nobody waits for them.)
+    /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost.
     #[cold]
     pub fn trim(
         &mut self,
