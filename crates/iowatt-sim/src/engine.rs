@@ -434,9 +434,7 @@ impl<'a> Simulation<'a> {
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            if !op.trim {
-                self.rebuild_done(&op, false);
-            }
+            self.rebuild_done(&op, false);
         } else {
             self.pools[self.pool_of_drive[index]].complete(&op, &mut self.ready);
             self.hand_out();
@@ -511,9 +509,7 @@ impl<'a> Simulation<'a> {
     fn lost(&mut self, key: u32) -> Result<(), SimError> {
         let op = self.ops.remove(key);
         if op.host == NO_OP {
-            if !op.trim {
-                self.rebuild_done(&op, true);
-            }
+            self.rebuild_done(&op, true);
             return Ok(());
         }
         if op.trim {

@@ -500,6 +500,46 @@ fn trims_reach_drives_without_parity() {
     }
 }
 
+/// Trims between reads leave the drive's means of reads as they are.
+#[test]
+fn trims_are_in_no_mean_of_accesses() {
+    for ssd in [flash(64, 0.5), sheet()] {
+        let reads = (0..100).map(|i| request(2 * i * MS, Op::Read, i * 65_536, 4_096));
+        let alone = run(&open(&ssd), reads.clone().collect());
+        let trims = (0..100).map(|i| request((2 * i + 1) * MS, Op::Trim, (200 + i) * 65_536, 65_536));
+        let mut both: Vec<Request> = reads.chain(trims).collect();
+        both.sort_by_key(|r| r.time_ns);
+        let with = run(&open(&ssd), both);
+        assert_eq!(with.summary.trims, [100]);
+        let sums = |o: &Outcome| {
+            let d = drive(o);
+            (d.accesses, d.arrivals, d.queue_seen_sum, d.service_ns, d.response_ns)
+        };
+        assert_eq!(sums(&with), sums(&alone));
+    }
+}
+
+/// A trim of many stripe units is one command to each drive.
+#[test]
+fn a_trim_is_one_command_to_a_drive() {
+    for (level, count) in [("0", 4), ("10", 4), ("1", 2)] {
+        let ssd = flash(64, 0.5);
+        let mut plan = open(&ssd);
+        plan["pools"][0]["count"] = json!(count);
+        plan["pools"][0]["raid"]["level"] = json!(level);
+        plan["volumes"][0]["capacity_bytes"] = json!(256 << 20);
+        let requests = (0..3).map(|i| request(i * MS, Op::Trim, i << 20, 1 << 20)).collect();
+        let outcome = run(&plan, requests);
+        let copies = if level == "0" { 1 } else { 2 };
+        let trimmed: u64 =
+            outcome.summary.devices.iter().map(|d| d.flash.as_ref().unwrap().trimmed_bytes).sum();
+        assert_eq!(trimmed, 3 * copies << 20);
+        for device in &outcome.summary.devices {
+            assert_eq!(device.flash.as_ref().unwrap().trims, 3, "{level}");
+        }
+    }
+}
+
 /// A closed loop of trims goes on.
 #[test]
 fn trims_hold_their_place_in_a_loop() {

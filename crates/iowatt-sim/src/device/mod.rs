@@ -364,12 +364,12 @@ impl Drive {
         if self.load() == 0 {
             around.observer.was_vacant(self.index as usize, self.idle_since, now, true);
         }
-        let DriveOp { lbn, write, host, .. } = around.ops.get(op);
+        let DriveOp { lbn, write, host, trim, .. } = around.ops.get(op);
         let gives_way = host == NO_OP && self.gives_way;
         let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
         queue.push(op, lbn, write);
         self.waiting += 1;
-        if around.observer.window().begins(now) {
+        if around.observer.window().begins(now) && !trim {
             self.totals.arrivals += 1;
             self.totals.queue_seen += self.load() as u64;
         }

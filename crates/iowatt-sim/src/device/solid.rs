@@ -73,9 +73,9 @@ impl Drive {
                 totals.background += u64::from(op.host == NO_OP);
                 totals.bytes[way] += op.sectors * self.sector_bytes;
                 totals.buffer_hits += u64::from(done.hit);
+                totals.service += now - done.started;
+                totals.response += now - op.arrived;
             }
-            totals.service += now - done.started;
-            totals.response += now - op.arrived;
         }
         (self.idle_since, self.rest_since) = (now, now);
         Some(done.op)

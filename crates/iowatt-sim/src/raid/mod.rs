@@ -257,8 +257,7 @@ impl Pool {
     }
 
     /// Passes on that `size` bytes at `offset` (whole sectors within) hold no data any more, as operations for `host` like
-    /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost. (For
-    /// [`NO_OP`], nobody waits for them.)
+    /// those of [`Self::submit`]; none where [`Self::passes_trims`] says no, or while a drive is lost.
     #[cold]
     pub fn trim(
         &mut self,
@@ -273,12 +272,22 @@ impl Pool {
         if !self.passes_trims() || self.degraded || self.losses.is_some() {
             return made;
         }
+        self.request += 1;
         while sector < end {
             let touched = self.touch(sector, end);
             sector += self.sectors_of(&touched);
             for index in touched.first..=touched.last {
                 let (lbn, sectors) = self.data_part(&touched, index);
                 for drive in self.layout.copies(self.layout.data_drive(touched.stripe, index) as usize) {
+                    // Runs on a drive are one command, as those of reads and writes are.
+                    let (request, key) = self.last_plain[drive];
+                    if request == self.request {
+                        let last = ops.get_mut(key);
+                        if last.lbn + last.sectors == lbn {
+                            last.sectors += sectors;
+                            continue;
+                        }
+                    }
                     let key = ops.insert(DriveOp {
                         lbn,
                         sectors,
@@ -292,6 +301,7 @@ impl Pool {
                         write: false,
                         trim: true,
                     });
+                    self.last_plain[drive] = (self.request, key);
                     ready.push(key);
                     made += 1;
                 }

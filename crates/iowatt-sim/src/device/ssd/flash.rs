@@ -346,8 +346,11 @@ impl Flash {
         }
         if !self.buffered {
             let mut at = At { bench: &mut self.bench, when, meter };
-            self.ftl.pad(cause, &mut at);
-            waits = self.bench.latest;
+            let padded = self.ftl.pad(cause, &mut at);
+            waits = at.bench.latest;
+            if padded > 0 {
+                self.ftl.collect(padded, &mut at);
+            }
         }
         waits.map(|(_, gate)| gate)
     }

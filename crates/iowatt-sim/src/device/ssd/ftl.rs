@@ -84,6 +84,8 @@ struct Frontier {
     next: u32,
     /// Moved units in stripes, less a stripe for each that was counted as moved.
     moved: u32,
+    /// Of the last unit that was not moved.
+    cause: Cause,
 }
 
 /// The superblock that is being collected.
@@ -161,7 +163,7 @@ impl Ftl {
             lists: Vec::new(),
             spare_lists: Vec::new(),
             free: (rotation..geometry.blocks).rev().collect(),
-            frontiers: [Frontier { block: NONE, next: 0, moved: 0 }; 2],
+            frontiers: [Frontier { block: NONE, next: 0, moved: 0, cause: Cause::HostWrite }; 2],
             victim: None,
             levelled_last: false,
             clock: u64::from(rotation) * u64::from(geometry.block_units),
@@ -209,13 +211,15 @@ impl Ftl {
     /// The host writes a unit.
     #[inline]
     pub fn write(&mut self, address: u32, cause: Cause, work: &mut impl Work) {
+        if self.tight(1) {
+            self.make_room(1, work);
+        }
         if self.full(0) {
-            self.make_room(work);
             self.open(0);
         }
         self.counts.host += 1;
         self.append(address, 0, cause, work);
-        self.collect(work);
+        self.collect(1, work);
     }
 
     /// The host gives a unit up; whether it held data.
@@ -228,12 +232,17 @@ impl Ftl {
         true
     }
 
-    /// Fills up the host's stripe, so that it is programmed.
-    pub fn pad(&mut self, cause: Cause, work: &mut impl Work) {
-        let Frontier { block, next, .. } = self.frontiers[0];
+    /// Fills up the host's stripe, so that it is programmed. Returns the places left empty, for which collection is to
+    /// [`Self::collect`].
+    pub fn pad(&mut self, cause: Cause, work: &mut impl Work) -> u32 {
         let stripe = self.geometry.stripe_units;
-        if block == NONE || next.is_multiple_of(stripe) {
-            return;
+        let partial = |front: &Frontier| front.block != NONE && !front.next.is_multiple_of(stripe);
+        if partial(&self.frontiers[0]) && self.tight(stripe) {
+            self.make_room(stripe, work); // may fill the stripe up
+        }
+        let Frontier { block, next, .. } = self.frontiers[0];
+        if !partial(&self.frontiers[0]) {
+            return 0;
         }
         let until = next.next_multiple_of(stripe);
         let list = self.list(block);
@@ -243,6 +252,7 @@ impl Ftl {
         self.frontiers[0].next = until;
         work.program(self.geometry.die(until - 1), true, cause);
         self.close_if_full(0);
+        until - next
     }
 
     fn list(&self, block: u32) -> usize {
@@ -274,7 +284,7 @@ impl Ftl {
         self.list_of[index] = list;
         self.stage[index] = Stage::Open;
         self.opened[index] = self.clock;
-        self.frontiers[frontier] = Frontier { block, next: 0, moved: self.frontiers[frontier].moved };
+        self.frontiers[frontier] = Frontier { block, next: 0, ..self.frontiers[frontier] };
     }
 
     #[inline]
@@ -294,6 +304,8 @@ impl Ftl {
         front.next = next + 1;
         if cause == Cause::Background {
             front.moved += 1;
+        } else {
+            front.cause = cause;
         }
         if front.next.is_multiple_of(stripe_units) {
             // What a stripe is programmed for: the moved units of several make one whole stripe.
@@ -301,15 +313,10 @@ impl Ftl {
             if whole {
                 front.moved -= stripe_units;
             }
-            let cause = if whole { Cause::Background } else { self.host_cause(cause) };
+            let cause = if whole { Cause::Background } else { front.cause };
             work.program(self.geometry.die(next), frontier == 0, cause);
             self.close_if_full(frontier);
         }
-    }
-
-    /// A stripe that is not counted as moved is the host's.
-    fn host_cause(&self, cause: Cause) -> Cause {
-        if cause == Cause::Background { Cause::HostWrite } else { cause }
     }
 
     #[inline]
@@ -321,9 +328,9 @@ impl Ftl {
         }
     }
 
-    /// Collection keeps step with a write of the host.
+    /// Collection keeps step with `units` written by the host or left empty after what it wrote.
     #[inline]
-    fn collect(&mut self, work: &mut impl Work) {
+    pub fn collect(&mut self, units: u32, work: &mut impl Work) {
         if self.victim.is_none() {
             if self.free.len() > self.gc.free_blocks as usize {
                 return;
@@ -331,7 +338,7 @@ impl Ftl {
             self.choose();
         }
         let Some(victim) = &mut self.victim else { return };
-        victim.credit += u64::from(victim.moves);
+        victim.credit += u64::from(victim.moves) * u64::from(units);
         while let Some(victim) = &mut self.victim
             && victim.credit >= u64::from(victim.per)
         {
@@ -340,14 +347,38 @@ impl Ftl {
         }
     }
 
-    /// Frees superblocks at any price until the host can have one and collection another.
+    /// Whether, after `units` more of the host, what is left of the victim would not find room; for a frontier of its own,
+    /// whether the host's could not open a superblock and leave one.
+    #[inline]
+    fn tight(&self, units: u32) -> bool {
+        let free = self.free.len();
+        if free > 1 {
+            return false;
+        }
+        if self.gc.hot_cold {
+            return self.full(0);
+        }
+        let Geometry { block_units, .. } = self.geometry;
+        let Frontier { block, next, .. } = self.frontiers[0];
+        let room = free as u32 * block_units + if block == NONE { 0 } else { block_units - next };
+        // A victim that is still to be chosen may be wholly valid.
+        let left = self.victim.as_ref().map_or(block_units, |victim| self.valid[victim.block as usize]);
+        room < left + units
+    }
+
+    /// Collects at any price until `units` more of the host leave room for what is to be moved.
+    ///
+    /// What is moved always finds room: a victim frees at least as much as it takes.
     #[cold]
-    fn make_room(&mut self, work: &mut impl Work) {
-        let mut rounds = 2 * self.geometry.blocks;
-        while self.free.len() <= usize::from(self.gc.hot_cold) && rounds > 0 {
+    fn make_room(&mut self, units: u32, work: &mut impl Work) {
+        let mut rounds = 4 * self.geometry.blocks;
+        while self.tight(units) && rounds > 0 {
             rounds -= 1;
             if self.victim.is_none() {
                 self.choose();
+                if !self.gc.hot_cold {
+                    continue; // it may need less room than was assumed
+                }
             }
             while self.victim.is_some() {
                 self.move_one(work);

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 struct Tally {
     programs: u64,
     moved_programs: u64,
+    host_programs: u64,
     sensed: u64,
     erases: u64,
 }
@@ -21,6 +22,7 @@ impl Work for Tally {
     fn program(&mut self, _: u32, _: bool, cause: Cause) {
         self.programs += 1;
         self.moved_programs += u64::from(cause == Cause::Background);
+        self.host_programs += u64::from(cause == Cause::HostWrite);
     }
 
     fn sense(&mut self, _: u32, _: u32, units: u32, _: Cause) {
@@ -272,6 +274,83 @@ fn work_adds_up() {
     assert_eq!(work.erases, counts.erased);
 }
 
+/// A stripe with units of a rebuild and moved ones is the rebuild's, whichever came last.
+#[test]
+fn mixed_stripes_are_not_the_hosts() {
+    let size = geometry(256, 128, 0.15);
+    let mut ftl = steady(size, gc(GcPolicy::Greedy), None, size.units, &UNIFORM);
+    let mut work = Tally::default();
+    let mut draw = Stream::new(5, Room::Think, 0);
+    for _ in 0..50_000 {
+        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::Rebuild, &mut work);
+    }
+    assert!(work.moved_programs > 0 && work.programs > work.moved_programs);
+    assert_eq!(work.host_programs, 0);
+}
+
+/// Small writes without a buffer fill up a stripe each: the places left empty need collection as much as those written.
+#[test]
+fn padding_leaves_room_for_what_is_moved() {
+    for policy in [GcPolicy::Fifo, GcPolicy::Greedy, GcPolicy::CostBenefit] {
+        for (free_blocks, hot_cold) in [(1, false), (4, false), (2, true)] {
+            let size = Geometry { stripe_units: 16, ..geometry(64, 128, 0.2) };
+            let plan = GcPlan { policy, free_blocks, hot_cold };
+            let mut ftl = steady(size, plan, None, size.units, &UNIFORM);
+            let mut work = Tally::default();
+            let mut draw = Stream::new(5, Room::Think, 0);
+            for _ in 0..100_000 {
+                ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
+                ftl.pad(Cause::HostWrite, &mut work);
+            }
+            assert_eq!(ftl.audit(), Ok(()), "{policy:?} {free_blocks} {hot_cold}");
+            assert!(ftl.counts.padded > 100_000 && ftl.live() == u64::from(size.units));
+        }
+    }
+}
+
+/// Victims that are almost all valid cost more than they free: the last superblock is kept for what is moved.
+#[test]
+fn nearly_full_victims_leave_room_for_what_is_moved() {
+    for (filled, hot) in [(0.88, 0.05), (0.90, 0.10), (0.93, 0.05)] {
+        let size = Geometry { units: (1_000.0 * 128.0 * filled) as u32, ..geometry(1_000, 128, 0.0) };
+        let plan = GcPlan { policy: GcPolicy::Fifo, free_blocks: 4, hot_cold: false };
+        let mut ftl = Ftl::new(size, plan, None, None, 0);
+        let mut work = Tally::default();
+        let mut draw = Stream::new(5, Room::Think, 0);
+        for address in 0..size.units {
+            ftl.write(address, Cause::HostWrite, &mut work);
+        }
+        let band = (f64::from(size.units) * hot) as u64;
+        for _ in 0..2_000_000 {
+            ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
+        }
+        assert_eq!(ftl.audit(), Ok(()), "{filled} {hot}");
+        assert!(ftl.counts.moved > 0 && ftl.live() == u64::from(size.units));
+    }
+}
+
+/// So do victims of wear levelling.
+#[test]
+fn wear_levelling_leaves_room_for_what_is_moved() {
+    for (threshold, hot) in [(3, 0.05), (3, 0.5), (20, 0.05), (20, 0.5)] {
+        for spare in [0.07, 0.28] {
+            let size = geometry(256, 128, spare);
+            let mut ftl = Ftl::new(size, gc(GcPolicy::Greedy), Some(threshold), None, 0);
+            let mut work = Tally::default();
+            let mut draw = Stream::new(5, Room::Think, 0);
+            for address in 0..size.units {
+                ftl.write(address, Cause::HostWrite, &mut work);
+            }
+            let band = (f64::from(size.units) * hot) as u64;
+            for _ in 0..2_000_000 {
+                ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
+            }
+            assert_eq!(ftl.audit(), Ok(()), "{threshold} {hot} {spare}");
+            assert!(ftl.counts.levelled > 0);
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Write(u32, u32),
@@ -326,7 +405,10 @@ proptest! {
                     let held = std::mem::replace(&mut holds[address as usize], false);
                     prop_assert_eq!(ftl.trim(address), held);
                 },
-                Step::Pad => ftl.pad(Cause::HostWrite, &mut work),
+                Step::Pad => {
+                    let empty = ftl.pad(Cause::HostWrite, &mut work);
+                    ftl.collect(empty, &mut work);
+                }
             }
         }
         prop_assert_eq!(ftl.audit(), Ok(()));
