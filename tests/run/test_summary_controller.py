@@ -39,7 +39,7 @@ CONTROLLER = {
     "link": None,
     "mirror": {"visits": 4, "utilisation": 0.5, "wait_ns": 0},
     "cache": CACHE,
-    "zeros": {"written_bytes": 12288, "read_bytes": 4096},
+    "zeros": {"written_bytes": 12288, "read_bytes": 4096, "given_up_bytes": 512},
     "losses": [LOST, {**LOST, "of": "battery", "at_ns": None, "flushed_ns": None}],
 }
 PLAN = {
@@ -92,7 +92,7 @@ def test_shares_and_means(summary):
         "processors": part,
         "host_link": None,
         "mirror_link": {"requests": 4, "utilisation": 0.5, "wait_mean_ms": 0},
-        "zeros": {"written_bytes": 12288, "read_bytes": 4096},
+        "zeros": {"written_bytes": 12288, "read_bytes": 4096, "given_up_bytes": 512},
         "losses": [lost, {**lost, "of": "battery", "at_s": None, "flushed_s": None}],
     }
     assert summary["workloads"][0]["cache"]["read_hit_ratio"] == 0.25

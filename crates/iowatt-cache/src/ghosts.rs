@@ -19,16 +19,18 @@ impl<I: Index> Ghosts<I> {
         self.index.get(key).map(|ghost| (ghost, self.links.get(ghost).home))
     }
 
-    /// Makes a ghost, as the newest of `queue`, which is number `home`.
+    /// Makes a ghost, as the newest of the queue of number `home`. A key that entered again without being looked for
+    /// (there was room) still has one, in any of the queues: it gives way.
     #[inline]
-    pub(crate) fn add(&mut self, queue: &mut Queue, home: u8, key: u64) {
+    pub(crate) fn add(&mut self, queues: &mut [Queue], home: u8, key: u64) {
+        self.drop_key(queues, key);
         let ghost = self.free.pop().unwrap_or(self.keys.len() as u32);
         match self.keys.get_mut(ghost as usize) {
             Some(place) => *place = key,
             None => self.keys.push(key),
         }
         self.links.enter(ghost, home);
-        queue.push_newest(&mut self.links, ghost);
+        queues[usize::from(home)].push_newest(&mut self.links, ghost);
         self.index.set(key, ghost);
     }
 
@@ -37,6 +39,14 @@ impl<I: Index> Ghosts<I> {
     pub(crate) fn remove(&mut self, queue: &mut Queue, ghost: u32) {
         queue.remove(&mut self.links, ghost);
         self.forget(ghost);
+    }
+
+    /// Forgets the ghost of a key, where there is one.
+    #[inline]
+    pub(crate) fn drop_key(&mut self, queues: &mut [Queue], key: u64) {
+        if let Some((ghost, home)) = self.find(key) {
+            self.remove(&mut queues[usize::from(home)], ghost);
+        }
     }
 
     /// Forgets the oldest ghost of `queue`, where there is one.
@@ -84,10 +94,12 @@ impl<I: Index> Remembered<I> {
         if self.most == 0 {
             return;
         }
-        if self.queue.len() == self.most {
-            self.ghosts.drop_oldest(&mut self.queue);
+        let queue = std::slice::from_mut(&mut self.queue);
+        self.ghosts.drop_key(queue, key);
+        if queue[0].len() == self.most {
+            self.ghosts.drop_oldest(&mut queue[0]);
         }
-        self.ghosts.add(&mut self.queue, 0, key);
+        self.ghosts.add(queue, 0, key);
     }
 
     /// Looks for a key that wants to enter; it is a ghost no more then. A search in vain for its victim does not
@@ -106,5 +118,38 @@ impl<I: Index> Remembered<I> {
     #[inline]
     pub(crate) fn returns(&mut self, key: u64) -> bool {
         self.returning.take() == Some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Hashed;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A key that enters without being recalled and goes again is remembered once, as the newest.
+        #[test]
+        fn a_key_has_one_ghost(steps in prop::collection::vec((any::<bool>(), 0u64..8), 0..100), most in 1usize..6) {
+            let mut ghosts = Remembered::<Hashed>::new(most);
+            let mut model: Vec<u64> = Vec::new();
+            for (goes, key) in steps {
+                let known = model.iter().position(|&k| k == key).map(|at| model.remove(at)).is_some();
+                if goes {
+                    if model.len() == most {
+                        model.remove(0);
+                    }
+                    model.push(key);
+                    ghosts.remember(key);
+                } else {
+                    ghosts.recall(key);
+                    prop_assert_eq!(ghosts.returns(key), known);
+                }
+                prop_assert_eq!(ghosts.queue.len(), model.len());
+                for key in 0..8 {
+                    prop_assert_eq!(ghosts.ghosts.find(key).is_some(), model.contains(&key));
+                }
+            }
+        }
     }
 }

@@ -8,7 +8,9 @@
 /// What the cache promises:
 ///
 /// - it calls [`insert`](Self::insert) with a slot that holds nothing: one that was never inserted while there are such,
-///   else the one that [`victim`](Self::victim) has just returned for the same key;
+///   else the one that [`victim`](Self::victim) has just returned for the same key. A cache may hold fewer slots for a
+///   time: it then asks for victims that no key follows, and later inserts into their slots, the last given up first,
+///   without asking for a victim. So a key may enter that was not `incoming`, and that the policy remembers;
 /// - it calls [`used`](Self::used) once for every reference to a key that it holds, and never for one that it lacks;
 /// - what was not evictable becomes so again with a call of [`released`](Self::released), which it may also call of
 ///   slots that were never asked about.

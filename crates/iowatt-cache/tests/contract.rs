@@ -34,6 +34,9 @@ struct Watched<I> {
     keys: HashMap<u32, u64>,
     /// Slots that may not go.
     held: HashSet<u32>,
+    /// Slots that were given up, and how many the cache may use now.
+    spare: Vec<u32>,
+    limit: usize,
     log: Vec<(bool, Option<u32>)>,
 }
 
@@ -46,6 +49,8 @@ impl<I: Index> Watched<I> {
             slots: HashMap::new(),
             keys: HashMap::new(),
             held: HashSet::new(),
+            spare: Vec::new(),
+            limit: capacity,
             log: Vec::new(),
         }
     }
@@ -58,8 +63,8 @@ impl<I: Index> Watched<I> {
             return;
         }
         let mut gone = None;
-        let slot = if self.keys.len() < self.capacity {
-            self.keys.len() as u32
+        let slot = if self.keys.len() < self.limit {
+            self.spare.pop().unwrap_or(self.keys.len() as u32)
         } else {
             let (keys, held) = (&self.keys, &self.held);
             let mut asked = HashSet::new();
@@ -69,7 +74,7 @@ impl<I: Index> Watched<I> {
                 !held.contains(&slot)
             });
             let Some(slot) = victim else {
-                assert_eq!(self.held.len(), self.capacity, "found no victim although there is one");
+                assert_eq!(self.held.len(), self.keys.len(), "found no victim although there is one");
                 self.log.push((false, None));
                 return;
             };
@@ -83,6 +88,22 @@ impl<I: Index> Watched<I> {
         assert!(self.slots.insert(key, slot).is_none() && self.keys.insert(slot, key).is_none());
         assert!(self.keys.len() <= self.capacity);
         self.log.push((false, gone));
+    }
+
+    /// The cache may use so many slots from now on; what does not go now goes never, for there may be room again.
+    fn limit(&mut self, limit: usize) {
+        self.limit = limit;
+        while self.keys.len() > limit {
+            let (keys, held) = (&self.keys, &self.held);
+            let victim = self.policy.victim(u64::MAX, |slot| {
+                assert!(keys.contains_key(&slot), "asked about a slot that holds nothing");
+                !held.contains(&slot)
+            });
+            let Some(slot) = victim else { return };
+            let old = self.keys.remove(&slot).expect("took a slot that holds nothing");
+            self.slots.remove(&old);
+            self.spare.push(slot);
+        }
     }
 
     /// Makes a slot one that may not go, or one that may again.
@@ -103,6 +124,7 @@ impl<I: Index> Watched<I> {
 enum Step {
     Reference(u64),
     Hold(u32, bool),
+    Limit(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -110,6 +132,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (0_u64..40).prop_map(Step::Reference),
         2 => (0_u64..6).prop_map(Step::Reference),
         1 => (0_u32..12, any::<bool>()).prop_map(|(slot, hold)| Step::Hold(slot, hold)),
+        1 => (0_usize..12).prop_map(Step::Limit),
     ];
     prop::collection::vec(step, 0..400)
 }
@@ -120,6 +143,7 @@ fn played<I: Index>(plan: ReplacementPlan, capacity: usize, steps: &[Step]) -> W
         match *step {
             Step::Reference(key) => cache.reference(key),
             Step::Hold(slot, hold) => cache.hold(slot, hold),
+            Step::Limit(limit) => cache.limit(limit.clamp(1, capacity)),
         }
     }
     cache
@@ -134,9 +158,6 @@ proptest! {
             let mut cache = played::<Hashed>(plan, capacity, &steps);
             for slot in std::mem::take(&mut cache.held) {
                 cache.policy.released(slot);
-            }
-            if cache.keys.len() < capacity {
-                continue;
             }
             let mut left: HashSet<u32> = cache.keys.keys().copied().collect();
             while !left.is_empty() {

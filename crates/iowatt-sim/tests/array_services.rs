@@ -215,6 +215,54 @@ fn zeros_stay_in_the_controller() {
     assert_eq!(back_end_bytes(&found), (LINE, 4_096));
 }
 
+/// A controller that detects zeros and does nothing else.
+fn detecting() -> Value {
+    json!({"processing": null, "host_bandwidth_bytes_per_s": null, "cache": null, "zero_detect": true})
+}
+
+/// Zeros that are no whole page cannot be known: they are written. Of a page known to be zero into which a sector is
+/// written, the pools get the rest too.
+#[test]
+fn zeros_that_are_not_known_are_written() {
+    let mut plan = one_drive(detecting());
+    plan["workloads"][0]["zero_share"] = json!(1.0);
+    let written = |plan: &Value, offset: u64, size: u32| {
+        let found = run(plan, vec![request(0, Op::Write, offset, size)]);
+        (back_end_bytes(&found).1, controller(&found).zeros.unwrap().written_bytes)
+    };
+    assert_eq!(written(&plan, 4_096, 512), (512, 0));
+    assert_eq!(written(&plan, 512, 8_192), (8_192, 0));
+    assert_eq!(written(&plan, 4_096, 8_192), (0, 8_192));
+    // Pages are those of the volume, wherever it begins, and whatever pieces a request is divided into.
+    plan["volumes"][0]["offset_bytes"] = json!(LINE + 512);
+    plan["volumes"][0]["capacity_bytes"] = json!(1 << 20);
+    assert_eq!(written(&plan, 4_096, 8_192), (0, 8_192));
+    plan["controller"]["split"] = json!({"bytes": 1_536, "outstanding": 2});
+    assert_eq!(written(&plan, 4_096, 8_192), (0, 8_192));
+    assert_eq!(written(&plan, 4_096, 4_608), (4_608, 0));
+    let mut data = plan["workloads"][0].clone();
+    data["zero_share"] = json!(0.0);
+    plan["workloads"] = json!([plan["workloads"][0], data]);
+    let (zeros, data) = (request(0, Op::Write, 4_096, 8_192), request(S, Op::Write, 6_144, 3_072));
+    let found = try_run(&plan, vec![given(vec![zeros]), given(vec![data])]).unwrap();
+    assert_eq!(controller(&found).zeros.unwrap().given_up_bytes, 8_192 - 3_072);
+    assert_eq!(back_end_bytes(&found), (0, 8_192));
+}
+
+/// Of more zeros than there is room to know of, the rest is written.
+#[test]
+fn zeros_beyond_the_table_are_written() {
+    let mut plan = one_pool("0", 64);
+    plan["workloads"][0]["zero_share"] = json!(1.0);
+    plan["controller"] = detecting();
+    let writes = (0..90_000).map(|n| request(n * MS / 4, Op::Write, n * 262_144, 4_096)).collect();
+    let found = run(&plan, writes);
+    let zeros = controller(&found).zeros.unwrap();
+    assert_eq!(zeros.written_bytes, 90_000 * 4_096);
+    assert!(zeros.written_bytes - zeros.given_up_bytes <= 65_536 * 4_096);
+    assert_eq!(back_end_bytes(&found), (0, zeros.given_up_bytes));
+}
+
 /// Facts 4.4: writes with a share z of zeros produce (1 - z) back-end bytes.
 #[test]
 fn zeros_never_reach_the_drives() {
@@ -225,7 +273,7 @@ fn zeros_never_reach_the_drives() {
         let total = 20_000 * 8_192;
         let without = run(&plan, writes.clone());
         assert_eq!(back_end_bytes(&without), (0, total), "without detection all is written");
-        plan["controller"] = json!({"processing": null, "host_bandwidth_bytes_per_s": null, "cache": null, "zero_detect": true});
+        plan["controller"] = detecting();
         let with = run(&plan, writes);
         let detected = controller(&with).zeros.unwrap().written_bytes;
         assert_eq!(back_end_bytes(&with).1, total - detected);

@@ -122,6 +122,29 @@ fn maid_answers_from_its_cache_while_the_data_drive_stands_still() {
     assert_eq!((cache.bytes_written, counts["logged_writes"].as_u64()), ((49 + 5) * 8_192, Some(49)));
 }
 
+/// A write that goes to its home and to its line is one request on one part.
+#[test]
+fn maid_counts_each_request_once() {
+    let requests: Vec<Request> = (0..300)
+        .map(|i| request((5 + i) * S, if i % 3 == 2 { Op::Write } else { Op::Read }, i % 7 * 32_768, 8_192))
+        .collect();
+    for log_writes in [false, true] {
+        let scheme = json!({"kind": "maid", "line_bytes": 65_536, "log_writes": log_writes, "log_after_s": 10.0,
+                            "log_fill": 0.5, "destages_at_once": 2});
+        let outcome = run(&plan(&[(16, false), (64, true)], scheme, 64), requests.clone());
+        let summary = summary(&outcome);
+        let of = |part: usize, key: &str, way: usize| {
+            summary["virtual_pools"][0]["parts"][part][key][way].as_u64().unwrap()
+        };
+        for (way, count) in [(0, 200), (1, 100)] {
+            assert_eq!(of(0, "hits", way) + of(1, "hits", way), count);
+            assert_eq!(of(0, "hit_bytes", way) + of(1, "hit_bytes", way), count * 8_192);
+        }
+        assert!(of(0, "hits", 0) > 190, "reads are answered by the cache");
+        assert_eq!(of(0, "hits", 1) == 0, !log_writes, "writes through are at home");
+    }
+}
+
 #[test]
 fn pdc_gathers_what_is_popular_and_lets_the_last_drive_rest() {
     let scheme = json!({"kind": "pdc", "extent_bytes": MIB, "period_s": 120.0, "memory": 0.5, "load_per_s": null,

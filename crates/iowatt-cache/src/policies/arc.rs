@@ -65,7 +65,7 @@ impl<I: Index> Arc<I> {
         let list = usize::from(from);
         let slot = self.held[list].take(&mut self.links, evictable)?;
         if remembered {
-            self.ghosts.add(&mut self.left[list], from, self.keys.get(slot));
+            self.ghosts.add(&mut self.left, from, self.keys.get(slot));
         }
         Some(slot)
     }

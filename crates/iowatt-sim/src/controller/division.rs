@@ -27,6 +27,13 @@ pub(super) struct Whole {
     turns: [Turn; 2],
 }
 
+impl Whole {
+    /// The visit of the whole request.
+    pub(super) fn visit(&self) -> u32 {
+        self.visit
+    }
+}
+
 impl Controller {
     /// Divides a request that is larger than a piece and starts the first pieces; `false` where it is not.
     pub(super) fn divide(&mut self, key: u32, moment: &mut Moment<'_>) -> bool {

@@ -105,6 +105,9 @@ pub struct ZeroTotals {
     pub written_bytes: u64,
     /// Bytes of reads that were known to be zeros.
     pub read_bytes: u64,
+    /// Bytes of zeros that were written to the pools all the same: the table had no place for them any more, or data
+    /// came into their page.
+    pub given_up_bytes: u64,
 }
 
 /// State of the controller.
@@ -117,6 +120,10 @@ pub struct Controller {
     links: [Option<Link>; 2],
     cache: Option<Cache>,
     zeros: Option<Zeros>,
+    /// Of volumes: their pool and first byte there. Pages of zeros are pages of volumes.
+    volumes: Vec<(u32, u64)>,
+    /// The volume of each workload.
+    volume_of: Vec<u32>,
     split: Option<SplitPlan>,
     visits: Slab<Visit>,
     wholes: Slab<Whole>,
@@ -164,6 +171,8 @@ impl Controller {
             links: [host, mirror],
             cache,
             zeros: given.zero_detect.then(Zeros::default),
+            volumes: plan.volumes.iter().map(|v| (v.pool as u32, v.offset_bytes)).collect(),
+            volume_of: plan.workloads.iter().map(|w| w.volume as u32).collect(),
             split: given.split,
             visits: Slab::default(),
             wholes: Slab::default(),
@@ -217,6 +226,8 @@ impl Controller {
     /// A host request comes in.
     pub fn enter(&mut self, request: Incoming, mut moment: Moment<'_>) {
         let write = request.write;
+        let start = self.volumes[self.volume_of[request.workload as usize] as usize].1;
+        let whole = Zeros::takes(request.from - start, request.from + request.size - start);
         let key = self.visits.insert(Visit {
             host: request.host,
             whole: NONE,
@@ -225,7 +236,7 @@ impl Controller {
             from: request.from,
             until: request.from + request.size,
             write,
-            zeros: write && request.zeros && self.zeros.is_some(),
+            zeros: write && request.zeros && whole && self.zeros.is_some(),
             stage: Stage::Processing,
             entered: moment.now,
             counted: moment.window.begins(moment.now),
@@ -405,20 +416,34 @@ impl Controller {
         let Some(zeros) = &mut self.zeros else { return false };
         let visit = self.visits.get(key);
         let (counted, bytes) = (u64::from(visit.counted), visit.until - visit.from);
+        let volume = self.volume_of[visit.workload as usize];
+        let start = self.volumes[volume as usize].1;
+        let (from, until) = (visit.from - start, visit.until - start);
+        let (volumes, back, totals) = (&self.volumes, &mut self.back, &mut self.zero_totals);
+        // The pools have something else there: what the table gives up must be written to them.
+        let mut given_up = |volume: u32, from: u64, until: u64| {
+            let (pool, start) = volumes[volume as usize];
+            totals.given_up_bytes += counted * (until - from);
+            back.open(Purpose::Pass, pool, (start + from, start + until), true, NONE);
+        };
         if visit.zeros {
-            zeros.write(visit.pool, visit.from, visit.until);
+            zeros.write(volume, from, until, &mut given_up);
             self.zero_totals.written_bytes += counted * bytes;
             if let Some(cache) = &mut self.cache {
-                let span = cache.span(visit.pool, visit.from, visit.until);
-                cache.erase(&span, visit.counted);
+                cache.erase(visit.pool, visit.from, visit.until, visit.counted);
             }
             return true;
         }
         if visit.write {
-            zeros.clear(visit.pool, visit.from, visit.until);
+            let whole = if visit.whole == NONE {
+                visit
+            } else {
+                self.visits.get(self.wholes.get(visit.whole).visit())
+            };
+            zeros.clear(volume, from, until, (whole.from - start, whole.until - start), &mut given_up);
             return false;
         }
-        let known = zeros.covers(visit.pool, visit.from, visit.until);
+        let known = zeros.covers(volume, from, until);
         self.zero_totals.read_bytes += u64::from(known) * counted * bytes;
         known
     }

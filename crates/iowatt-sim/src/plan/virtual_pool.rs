@@ -271,6 +271,7 @@ impl VirtualPoolPlan {
             extent_bytes > 0 && threshold > 0 && migrations > 0,
             "extent, threshold and migrations count from 1",
         )?;
+        check(migrations <= 4096, "migrations count from 1 to 4,096")?;
         let slots = |part: usize| self.parts[part].capacity_bytes / extent_bytes;
         let (fast, slow) = (slots(0), slots(1));
         check(fast > 0 && slow > 0, "each part of a hybrid must hold an extent")?;
@@ -284,5 +285,27 @@ impl TierPlan {
     #[must_use]
     pub fn kept(&self, slots: u64) -> u64 {
         ((self.relocation_buffer * slots as f64) as u64).clamp(1, slots)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests fail by panicking
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_hybrid_has_a_bounded_number_of_migrations() {
+        for migrations in [1_u64, 4_096, 4_097, 1 << 40] {
+            let part = json!({"pool": 0, "offset_bytes": 0, "capacity_bytes": 1_u64 << 40});
+            let plan: VirtualPoolPlan = serde_json::from_value(json!({
+                "parts": [part, part],
+                "scheme": {"kind": "caching", "extent_bytes": 1 << 20, "promotion_threshold": 1,
+                           "max_migrations": migrations, "write": "back", "dirty_high": 0.5, "dirty_low": 0.5,
+                           "dirty_age_s": 0.0},
+            }))
+            .unwrap();
+            assert_eq!(plan.validate(1).is_ok(), migrations <= 4_096, "{:?}", plan.validate(1));
+        }
     }
 }

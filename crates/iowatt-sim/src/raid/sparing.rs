@@ -131,6 +131,7 @@ impl Sparing {
                 let missing = &mut self.missing[entry as usize];
                 self.lost[missing.lost as usize].rebuilt -= missing.restored;
                 (missing.target, missing.restored) = (None, 0);
+                self.work[drive] -= 1;
             }
         }
         if count > 0 {
@@ -382,6 +383,15 @@ impl Pool {
     fn move_in(&mut self, number: u32, target: Place, now: Nanos) {
         let (Some(sparing), Some(chunklets)) = (&mut self.sparing, &mut self.chunklets) else { return };
         let Missing { chunklet, lost, .. } = sparing.missing[number as usize];
+        // What it was read from and written to has that much less to do; for others of its set it is read elsewhere now.
+        let (set, old) = (chunklets.set_of(chunklet as usize), chunklets.places[chunklet as usize].drive);
+        for member in set.clone() {
+            sparing.work[chunklets.places[member].drive as usize] -= 1;
+        }
+        let others = set.filter(|&m| m != chunklet as usize && sparing.entry[m] != NONE).count() as u32;
+        sparing.work[old as usize] -= others;
+        sparing.work[target.drive as usize] += others;
+        sparing.work[target.drive as usize] -= 1;
         chunklets.places[chunklet as usize] = target;
         sparing.entry[chunklet as usize] = NONE;
         sparing.left[lost as usize] -= 1;
@@ -473,6 +483,9 @@ mod tests {
             let rebuilt: u64 = pool.lost().iter().map(|lost| lost.rebuilt).sum();
             prop_assert_eq!(lost, rebuilt);
             prop_assert!(pool.lost().iter().all(|lost| lost.finished.is_some()));
+            // Nothing is left to do anywhere.
+            let work = &pool.sparing.as_ref().unwrap().work;
+            prop_assert!(work.iter().all(|&work| work == 0), "{:?}", work);
             let chunklets = pool.chunklets.as_ref().unwrap();
             for (number, place) in chunklets.places.iter().enumerate() {
                 prop_assert!(!gone.contains(&(place.drive as usize)));

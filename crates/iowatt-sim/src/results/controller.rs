@@ -25,13 +25,15 @@ pub struct ControllerResult {
     pub losses: Vec<LossResult>,
 }
 
-/// Zeros that never reached the pools, over the window.
+/// Zeros that were kept from the pools, over the window.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ZeroResult {
     /// Bytes of writes that were told to be zeros.
     pub written_bytes: u64,
     /// Bytes of reads that were known to be zeros.
     pub read_bytes: u64,
+    /// Bytes of zeros that had to be written to the pools later on.
+    pub given_up_bytes: u64,
 }
 
 /// A loss and what it led to; times from the start of the run.
@@ -146,6 +148,7 @@ impl ControllerResult {
             zeros: controller.detects_zeros().then_some(ZeroResult {
                 written_bytes: controller.zero_totals.written_bytes,
                 read_bytes: controller.zero_totals.read_bytes,
+                given_up_bytes: controller.zero_totals.given_up_bytes,
             }),
             losses: controller.protection.losses().iter().map(LossResult::new).collect(),
         }

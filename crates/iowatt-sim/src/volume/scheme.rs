@@ -18,7 +18,9 @@ use crate::plan::{SchemePlan, VirtualPoolPlan};
 ///   taken back. A request that nothing is opened for is answered at once.
 /// - Every byte that a request has written is read back by later requests, whatever moves meanwhile; a request that was
 ///   answered may count on it. [`Self::audit`] checks what the scheme's own tables can tell of that.
-/// - Moves start only while [`Desk::over`] is false; those under way come to their end.
+/// - Moves start only while [`Desk::over`] is false. The run ends when no transfer is open: transfers under way come to
+///   their end, as do moves that go on with each of their transfers; one that waits for an alarm then (the next step of a
+///   relocation with a rate) stays where it is.
 /// - Nothing is allocated for a request in steady state, and tables grow with extents, never with requests.
 ///
 /// To add one: a file beside `linear.rs`, a variant here and in `SchemePlan`, its keys in the scenario.

@@ -17,7 +17,7 @@ pub struct PartTally {
     pub request_bytes: [u64; 2],
     /// Bytes read and written by moves.
     pub migration_bytes: [u64; 2],
-    /// Of the former, read and written together, when the present request came.
+    /// What the present request is counted by, as it was when it came: bytes for requests, or bytes of hits.
     mark: u64,
 }
 
@@ -82,6 +82,22 @@ impl Tally {
         for part in &mut self.parts {
             let there = part.request_bytes[0] + part.request_bytes[1] - part.mark;
             part.hit_bytes[usize::from(write)] += there;
+            part.hits[usize::from(write)] += u64::from(there >= bytes);
+        }
+    }
+
+    /// A request comes whose scheme tells where its bytes are ([`Self::found`]).
+    pub fn begin_told(&mut self, write: bool) {
+        for part in &mut self.parts {
+            part.mark = part.hit_bytes[usize::from(write)];
+        }
+    }
+
+    /// All has been told of the request that began with [`Self::begin_told`].
+    pub fn end_told(&mut self, bytes: u64, write: bool) {
+        self.request(bytes, write);
+        for part in &mut self.parts {
+            let there = part.hit_bytes[usize::from(write)] - part.mark;
             part.hits[usize::from(write)] += u64::from(there >= bytes);
         }
     }

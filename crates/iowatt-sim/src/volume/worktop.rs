@@ -89,3 +89,14 @@ pub fn counting(ask: &Ask, desk: &mut Desk<'_>, take: impl FnOnce(&mut Desk<'_>)
         tally.end(ask.until - ask.from, ask.write);
     }
 }
+
+/// Lets a scheme take a request that it tells the place of itself: what it transfers is more than the request.
+pub fn counting_told(ask: &Ask, desk: &mut Desk<'_>, take: impl FnOnce(&mut Desk<'_>)) {
+    if let Some(tally) = desk.tally() {
+        tally.begin_told(ask.write);
+    }
+    take(desk);
+    if let Some(tally) = desk.tally() {
+        tally.end_told(ask.until - ask.from, ask.write);
+    }
+}

@@ -11,7 +11,8 @@ from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.units import format_bytes
 from iowatt.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
 
-#: Pages that are filled together at the start, times runs of a group (initial.rs of iowatt-sim).
+#: Pages that are filled together at the start, and of a group of such runs (initial.rs of iowatt-sim).
+RUN_PAGES: Final = 64
 GROUP_PAGES: Final = 64 * 64
 DEFAULT_RESERVE: Final = 0.1
 
@@ -156,8 +157,17 @@ class Reduced(Scheme):
             message = f"the part ({size}) cannot hold what is there at the start, at the ratios given"
             yield Problem(("capacity",), message, "make it smaller, or the part larger")
 
-    def _stored_pages(self, pages: int) -> float:
-        return pages * self.share_filled * (1 - self.duplicates)
+    def _stored_pages(self, pages: int) -> int:
+        """Most stored pages at the start, whatever the seed: ``initial_slots`` of iowatt-sim."""
+        filled, unique = (int(share * 2**32 + 0.5) for share in (self.share_filled, 1 - self.duplicates))
+        runs = max(-(-pages // RUN_PAGES), 1)
+        group = GROUP_PAGES // RUN_PAGES
+        first = (runs - 1) // group * group
+        before = first * filled >> 32
+        within = min(runs - first, ((first + group) * filled >> 32) - before)
+        cut = runs * RUN_PAGES - pages if within == runs - first else 0
+        there = (before + within) * RUN_PAGES - cut
+        return max(there * unique >> 32, int(there > 0))
 
     def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
         """Which ratios are assumed."""

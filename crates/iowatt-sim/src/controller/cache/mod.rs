@@ -334,9 +334,11 @@ impl Cache {
         resident
     }
 
-    /// The span is all zeros now, and known to be: what is dirty of it need not be destaged.
-    pub fn erase(&mut self, span: &Span, counted: bool) {
-        self.each(span, |cache, slot, mask| {
+    /// Bytes `from..until` of a pool are all zeros now, and known to be: what is dirty of them need not be destaged, as
+    /// far as they are whole granules.
+    pub fn erase(&mut self, pool: u32, from: u64, until: u64, counted: bool) {
+        let span = Span { pool, from: from.div_ceil(self.granule_bytes), until: until / self.granule_bytes };
+        self.each(&span, |cache, slot, mask| {
             cache.waste(slot, mask, counted);
             let line = cache.lines.get_mut(slot);
             let (held, dirty) = (line.is_held(), line.dirty != 0);

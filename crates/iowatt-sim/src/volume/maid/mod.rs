@@ -15,7 +15,7 @@ mod tests;
 
 use super::movement::Movement;
 use super::sectors::{self, SECTOR};
-use super::worktop::{Worktop, counting};
+use super::worktop::{Worktop, counting_told};
 use super::{Ask, Desk, Scheme};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{MaidPlan, VirtualPoolPlan};
@@ -179,6 +179,7 @@ impl Maid {
             let valid = line.map_or(0, |line| self.lines.get(line).valid);
             if let Some(line) = line {
                 self.lines.used(line);
+                found(desk, CACHE, clipped(wanted & valid, block * bytes, ask), false);
                 self.each_piece(wanted & valid, (block, ask), u64::from(line) * bytes, |begin, end| {
                     desk.pass(ask.key, CACHE, (begin, end), false);
                 });
@@ -189,7 +190,9 @@ impl Maid {
                     self.look_at = 0;
                 }
                 self.data[data].read_at = Some(now);
-                missed += clipped(wanted & !valid, block * bytes, ask);
+                let elsewhere = clipped(wanted & !valid, block * bytes, ask);
+                found(desk, data + 1, elsewhere, false);
+                missed += elsewhere;
                 self.fetch((block, wanted & !valid), line, ask, desk);
             }
         }
@@ -270,6 +273,8 @@ impl Maid {
         let serves = desk.ready(data + 1) && self.recently_read(data, desk.now());
         self.totals.writes += counted;
         let logs = self.log_writes && !serves && self.has_lines(ask, desk);
+        // What goes to both is a write to its home.
+        found(desk, if logs { CACHE } else { data + 1 }, ask.until - ask.from, true);
         for block in ask.from / bytes..=(ask.until - 1) / bytes {
             let Some(line) = self.lines.find(block) else { continue };
             self.lines.used(line);
@@ -449,6 +454,13 @@ impl Maid {
     }
 }
 
+/// So many bytes of the present request are on a part.
+fn found(desk: &mut impl Worktop, part: usize, bytes: u64, write: bool) {
+    if let Some(tally) = desk.tally() {
+        tally.found(part, bytes, write);
+    }
+}
+
 /// Bytes of the sectors `wanted` of the block at `start`, cut to what was asked.
 fn clipped(mut wanted: u128, start: u64, ask: &Ask) -> u64 {
     let mut bytes = 0;
@@ -465,7 +477,7 @@ impl Scheme for Maid {
     }
 
     fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        counting(ask, desk, |desk| self.submit_to(ask, desk));
+        counting_told(ask, desk, |desk| self.submit_to(ask, desk));
     }
 
     fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {

@@ -37,10 +37,18 @@ fn of(count: u64, share: u64) -> u64 {
     ((u128::from(count) * u128::from(share)) >> 32) as u64
 }
 
-/// Slots that are taken at the start.
+/// Most slots that are taken at the start, whatever the seed: as many runs of the last group as may be are filled.
 #[must_use]
 pub fn initial_slots(plan: &ReducedPlan) -> u64 {
-    Initial::new(plan, 0).slots
+    let (filled, unique) = (fixed(plan.filled), fixed(1.0 - plan.duplicates));
+    let count = plan.capacity_bytes / plan.page_bytes;
+    let runs = count.div_ceil(RUN).max(1);
+    let last = (runs - 1) / GROUP;
+    let there = runs - last * GROUP;
+    let within = there.min(of((last + 1) * GROUP, filled) - of(last * GROUP, filled));
+    let cut = if within == there { runs * RUN - count } else { 0 };
+    let pages = (of(last * GROUP, filled) + within) * RUN - cut;
+    of(pages, unique).max(u64::from(pages > 0))
 }
 
 impl Initial {

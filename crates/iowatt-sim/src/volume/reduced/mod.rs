@@ -7,7 +7,8 @@
 //! - *Delta snapshots*: the first write to a page after a snapshot costs a copy (read and write), or goes elsewhere.
 //!
 //! Where pages are stored as wholes, a write of a part of one reads it first. Writes that need more than one step hold
-//! their pages: requests to these wait, so that none meets half of a step. Tables of places are taken to be in the
+//! their pages: requests to these wait, so that none meets half of a step, and none overtakes another that waits for
+//! one of its pages. Tables of places are taken to be in the
 //! controller's memory; they cost no I/O.
 
 mod initial;
@@ -15,6 +16,7 @@ mod pages;
 mod sparse;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 pub use initial::initial_slots;
 
@@ -25,7 +27,8 @@ use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
 use crate::rng::{Room, Stream as Random};
 use crate::slab::Slab;
 use pages::{Pages, Space, Write};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use turns::Turns;
 
 /// Counts within the window.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,9 +118,8 @@ pub struct Reduced {
     processing: VecDeque<(Nanos, Ask)>,
     jobs: Slab<Job>,
     flights: Slab<Flight>,
-    /// Pages of flights.
-    held: HashMap<u64, u32>,
-    waiting: VecDeque<Ask>,
+    /// Pages of flights, and who waits for them.
+    turns: Turns,
     tally: ReducedTally,
 }
 
@@ -142,8 +144,7 @@ impl Reduced {
             processing: VecDeque::new(),
             jobs: Slab::default(),
             flights: Slab::default(),
-            held: HashMap::new(),
-            waiting: VecDeque::new(),
+            turns: Turns::default(),
             tally: ReducedTally::default(),
         }
     }
@@ -181,11 +182,10 @@ impl Reduced {
         (ask.from.max(start) - start, ask.until.min(start + self.page) - start)
     }
 
-    /// Requests to pages of a flight wait.
+    /// Requests to pages of a flight wait, and those to pages that others wait for.
     fn begin(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        if !self.held.is_empty() && self.pages_of(ask).any(|page| self.held.contains_key(&page)) {
+        if self.turns.waits(ask, self.pages_of(ask)) {
             desk.hold(ask.key);
-            self.waiting.push_back(*ask);
             self.tally.waited += u64::from(desk.counted());
             return;
         }
@@ -242,9 +242,7 @@ impl Reduced {
             if self.flights.get(flight).jobs == 0 {
                 self.flights.remove(flight);
             } else {
-                for page in self.pages_of(ask) {
-                    self.held.insert(page, flight);
-                }
+                self.turns.take(self.pages_of(ask));
             }
         }
     }
@@ -328,17 +326,10 @@ impl Reduced {
             return;
         }
         let Flight { first, last, .. } = self.flights.remove(job.flight);
-        for page in first..=last {
-            self.held.remove(&page);
-        }
-        let mut at = 0;
-        while let Some(&ask) = self.waiting.get(at) {
-            if self.pages_of(&ask).any(|page| self.held.contains_key(&page)) {
-                at += 1;
-                continue;
-            }
-            self.waiting.remove(at);
+        self.turns.give(first..=last);
+        while let Some((ask, pages)) = self.turns.next() {
             self.go(&ask, desk);
+            self.turns.pass_on(pages);
             desk.release(ask.key);
         }
     }

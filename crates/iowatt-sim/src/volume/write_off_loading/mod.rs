@@ -31,7 +31,7 @@ const MOST: usize = 64;
 /// When nothing could be moved, how long until the next look.
 const PATIENCE: Nanos = 1_000_000_000;
 
-/// Totals over the observed window.
+/// Totals over the observed window; what logs hold is that of the whole run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct WriteOffLoadingTotals {
     /// Requests to write (parts of them, where they span homes) that went to a log.
@@ -52,7 +52,7 @@ pub struct WriteOffLoadingTotals {
     pub reclaims: u64,
     /// Times that a home was emptied because a log filled up.
     pub drains: u64,
-    /// Most bytes that logs held together.
+    /// Most bytes that logs held together at any time, before the window too.
     pub log_bytes_most: u64,
     /// Bytes that only logs hold, now.
     pub log_bytes_at_end: u64,
