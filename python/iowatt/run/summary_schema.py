@@ -452,7 +452,11 @@ class VirtualPool(_Part):
 
 
 class Tier(_Part):
-    """One part of a virtual pool; ratios are of the requests to the virtual pool, null without any."""
+    """One part of a virtual pool; ratios are of the requests to the virtual pool.
+
+    They are null without any requests, and with the scheme reduced, whose one part has all there is:
+    reduction.unallocated_bytes_read tells what never reached it.
+    """
 
     name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
     virtual_pool: str
