@@ -193,6 +193,12 @@ def test_a_virtual_pool_without_a_volume_is_noted():
     scenario = load('name = "x"\n' + POOLS + hybrid("tiering") + volume("db", "old") + END)
     notes = resolve(scenario, Path()).notes
     assert "virtual pool 'hybrid' has no volume: its drives only idle" in notes
+    # Its fast part is 8 GB of a pool on which there is room for a volume.
+    scenario = load('name = "x"\n' + POOLS + hybrid("tiering") + volume("db", "ssd") + END)
+    said = [note for note in resolve(scenario, Path()).notes if "'hybrid' has no volume" in note]
+    assert said == [
+        "virtual pool 'hybrid' has no volume: nothing is on its parts; pool 'ssd' serves other volumes"
+    ]
 
 
 def test_a_check_names_the_virtual_pool():
