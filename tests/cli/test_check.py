@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 from iowatt.cli import check as check_verb
 from iowatt.cli import main
 from iowatt.errors import InputError
-from iowatt.scenario import load
+from iowatt.scenario import compile_plan, load
+from iowatt.scenario.describe import describe
 from iowatt.scenario.schema import schema_text
+from iowatt.sources.translation import capacity
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -36,6 +38,24 @@ def test_check_describes_the_system():
     assert "pool disks: 32 x arrays2002-disk, RAID-5 in units of 16 KiB" in result.stdout
     assert "workload oltp: traces/" in result.stdout
     assert "note: arrays2002-disk is a stand-in" in result.stdout
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_check_and_a_run_agree_on_capacity(example):
+    scenario = load(example)
+    plan = compile_plan(scenario, example.parent, traces_must_exist=False)
+    run = capacity(plan["names"], plan["simulation"])
+    found = describe(scenario, example.parent)
+    assert (found["raw_bytes"], found["usable_bytes"]) == (run.raw_bytes, run.usable_bytes)
+    assert found["effective_bytes"] == run.effective_bytes
+
+
+def test_parts_of_virtual_pools_count_as_what_those_offer():
+    assert "2.3 TB raw, 1.082 GB usable, 6.49 W" in invoke("check", EXAMPLES / "hybrid.toml").stdout
+    saved = "array.virtual_pool.saved.compression=2"
+    # Mirrored: half of 24 drives; 2 : 1 doubles that.
+    found = invoke("check", EXAMPLES / "coms.toml", "--set", saved).stdout
+    assert "3.524 TB raw, 1.762 TB usable, 3.524 TB effective" in found
 
 
 def test_check_as_json():
@@ -97,7 +117,7 @@ def test_explain_all_keys_and_as_json():
     keys = json.loads(invoke("explain", "--json").stdout)["keys"]
     assert [line.split()[0] for line in lines] == [key["path"] for key in keys]
     (one,) = json.loads(invoke("explain", "observe", "--json").stdout)["keys"]
-    assert one["keys"] == ["observe.interval", "observe.warmup", "observe.duration", "observe.idle"]
+    assert one["keys"] == [f"observe.{key}" for key in ("interval", "warmup", "duration", "idle", "heat")]
 
 
 def test_explain_an_unknown_key():

@@ -131,3 +131,26 @@ def test_warnings_of_the_report_are_printed_too(called):
     result = invoke("-o", "other", "--json")
     assert f"iowatt: warning: {warning}\n" in result.stderr
     assert warning not in result.stdout
+
+
+def test_capacity_optimisation_shows_what_it_saves(run):
+    known = json.loads(json.dumps(run.summary))
+    known["virtual_pools"] = [
+        {
+            "name": "saved",
+            "reduction": {
+                "reduction_ratio": 2.5,
+                "logical_bytes": 5 * 10**12,
+                "stored_bytes": 2 * 10**12,
+                "snapshot_bytes": 0,
+                "unallocated_bytes_read": 275 * 10**6,
+            },
+        }
+    ]
+    known["tiers"] = []
+    known["efficiency"] |= {"usable_gb_per_w": 5.86, "effective_gb_per_w": 14.7}
+    shown = {label: text.replace("\u00a0", " ") for label, text in figures(known)}
+    assert shown["saved"] == (
+        "reduction 2.50 : 1 (5.00 TB in 2.00 TB), 275 MB read that was never written, without I/O"
+    )
+    assert shown["efficiency"].endswith("5.86 GB/W usable, 14.7 GB/W effective")

@@ -63,6 +63,13 @@ def test_duplicates_spare_writes_and_thin_volumes_spare_reads():
     thin = summary("array.virtual_pool.saved.thin=true", "array.virtual_pool.saved.filled=0.4")
     assert back_end(thin) == pytest.approx(0.4 * 0.7 + 0.6, rel=0.05)
     assert thin["capacity_gb"]["effective"] == pytest.approx(2.5 * thin["capacity_gb"]["usable"], rel=1e-3)
+    # Six reads of ten never reach the part: no share of it is a hit.
+    (tier,) = thin["tiers"]
+    read = thin["virtual_pools"][0]["bytes_read"]
+    assert tier["bytes_read"] == pytest.approx(0.4 * read, rel=0.05)
+    assert {value for key, value in tier.items() if key.startswith(("hit", "read_hit", "write_hit"))} == {
+        None
+    }
 
 
 def test_snapshots_cost_copies_or_nothing_and_space():

@@ -81,6 +81,14 @@ def test_the_report_of_one_run_goes_into_its_bundle(bundle):
     assert invoke(bundle, "--force").exit_code == 0
 
 
+def test_a_truncated_table_of_heat_is_an_error_of_the_input(bundle):
+    (bundle / "heat.parquet").write_bytes(b"PAR1")
+    result = invoke(bundle)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.where == str(bundle / "heat.parquet")
+    assert not (bundle / "report.html").exists()
+
+
 def test_json_names_what_was_written(bundle, tmp_path):
     result = invoke(bundle, "-o", tmp_path / "out.xlsx", "--json")
     assert json.loads(result.stdout) == {

@@ -51,6 +51,18 @@ def test_an_unknown_table_is_refused_with_the_known_ones(run):
         run.table("latencies")
 
 
+@pytest.mark.parametrize("name", ["intervals", *bundle.ASKED_FOR])
+def test_a_truncated_table_is_refused_with_its_file(run, tmp_path, name):
+    saved = run.save(tmp_path / "out")
+    file = tmp_path / "out" / f"{name}.parquet"
+    pl.DataFrame({"a": range(1000)}).write_parquet(file)
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(InputError, match="cannot be read") as caught:
+        saved.table(name)
+    assert caught.value.where == str(file)
+    assert caught.value.exit_code == 2
+
+
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_whatever_stops_the_writing_leaves_nothing(tmp_path, error):
     with pytest.raises(error), reserve(tmp_path / "out") as place:

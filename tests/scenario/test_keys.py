@@ -82,6 +82,34 @@ def test_an_explanation_is_complete():
     assert "arrays2002-disk" in explain.as_dict(explain.find("array.pool.device"))["library"]
 
 
+def test_keys_that_schemes_share_are_told_apart():
+    part = CATALOGUE["array.virtual_pool.part"]
+    by_scheme = {one.only_with: one for one in part.variants}
+    assert list(by_scheme) == [
+        f'scheme = "{name}"' for name in ("linear", "reduced", "pdc", "write-off-loading")
+    ]
+    one, several = by_scheme['scheme = "reduced"'], by_scheme['scheme = "pdc"']
+    assert one.accepts == "the name of a pool, or a table with the keys pool, capacity"
+    assert several.accepts == "names of pools, or tables with the keys pool, capacity; 2 to 1024"
+    assert part.within({"scheme": "reduced", "name": "x"}) is one
+    page = {
+        one["only_with"]: one["default"]
+        for one in explain.as_dict(explain.find("array.virtual_pool.page"))["variants"]
+    }
+    assert page == {
+        'scheme = "tiered-pool"': "left out: 42MiB (smart-tiers), 256MiB (fast-vp)",
+        'scheme = "reduced"': "16 KiB",
+    }
+    # What all say alike is said once.
+    assert CATALOGUE["array.virtual_pool.name"].variants == ()
+    assert "caching: " in CATALOGUE["array.virtual_pool.scheme"].description
+
+
+def test_limits_are_part_of_what_is_accepted():
+    assert CATALOGUE["array.virtual_pool.reserve"].accepts == "a number at least 0 and below 1"
+    assert CATALOGUE["array.virtual_pool.tier"].accepts.endswith("; 1 to 3")
+
+
 def test_the_checked_in_schema_is_current():
     checked_in = (ROOT / "schema" / "iowatt.schema.json").read_text("utf-8")
     assert checked_in == schema_text(), "run: iowatt schema -o schema/iowatt.schema.json --force"

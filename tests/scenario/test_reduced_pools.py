@@ -86,6 +86,7 @@ def test_snapshots():
         ('capacity = "3GB"', ["cannot hold what is there at the start"]),
         ("compression = 0.5", ["must be at least 1"]),
         ("duplicates = 1.0", ["must be at most 0.99"]),
+        ("reserve = 5", ["must be less than 1, not 5"]),
         ("snapshots = { retain = 2 }", ["interval"]),
         ('page = "1GiB"\ncapacity = "1MB"', ["there is not one page"]),
     ],

@@ -139,7 +139,28 @@ def test_parts_and_volumes_lie_one_after_another():
         ),
         ([virtual('scheme = "linear"\npart = ["ssd"]', "hdd")], ["virtual_pool.hdd.name", "taken by a pool"]),
         ([hybrid("tiering"), hybrid("tiering")], ["hybrid.name", "taken by another virtual_pool"]),
-        ([hybrid("linear")], ["the required key 'part' is missing"]),
+        (
+            [hybrid("linear")],
+            ["the required key 'part' is missing: names of pools, or tables with", 'part = ["ssd", "hdd"]'],
+        ),
+        (
+            [virtual('scheme = "reduced"', "saved")],
+            ["the required key 'part' is missing: the name of a pool, or", "for example part = { pool ="],
+        ),
+        (
+            [virtual('scheme = "reduced"\npart = ["ssd", "hdd"]', "saved")],
+            ['["ssd", "hdd"] is not accepted; expected the name of a pool, or a table with the keys pool'],
+        ),
+        (
+            [virtual('scheme = "pdc"\npart = ["ssd"]')],
+            ["must have at least 2 elements, not 1; expected names of pools", "pool, capacity; 2 to 1024"],
+        ),
+        (
+            [virtual('scheme = "tiered-pool"\ntier = ["ssd", "hdd", "old", "older"]')],
+            ["must have at most 3 elements, not 4; expected names of pools, or tables with", "; 1 to 3"],
+        ),
+        ([virtual('scheme = "linear"\npart = []')], ["must not be empty; expected names of pools"]),
+        ([hybrid("tiering").replace("64KiB", "2TiB")], ['extent: must be at most 1 TiB, not "2TiB"']),
         ([hybrid("caching", 'initial = "cold"')], ["initial", 'goes only with scheme = "tiering"']),
         ([hybrid("caching", "dirty_high = 0.1\ndirty_low = 0.2")], ["dirty_low", "above dirty_high"]),
         ([hybrid("tiering", "promotion_threshold = 0")], ["promotion_threshold", "at least 1"]),
@@ -172,6 +193,12 @@ def test_a_virtual_pool_without_a_volume_is_noted():
     scenario = load('name = "x"\n' + POOLS + hybrid("tiering") + volume("db", "old") + END)
     notes = resolve(scenario, Path()).notes
     assert "virtual pool 'hybrid' has no volume: its drives only idle" in notes
+    # Its fast part is 8 GB of a pool on which there is room for a volume.
+    scenario = load('name = "x"\n' + POOLS + hybrid("tiering") + volume("db", "ssd") + END)
+    said = [note for note in resolve(scenario, Path()).notes if "'hybrid' has no volume" in note]
+    assert said == [
+        "virtual pool 'hybrid' has no volume: nothing is on its parts; pool 'ssd' serves other volumes"
+    ]
 
 
 def test_a_check_names_the_virtual_pool():

@@ -61,10 +61,12 @@ def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
     from iowatt.scenario.units import format_bytes as size
 
+    space = [f"{size(found['raw_bytes'])} raw", f"{size(found['usable_bytes'])} usable"]
+    if found["effective_bytes"] != found["usable_bytes"]:
+        space.append(f"{size(found['effective_bytes'])} effective")
     text = [
         f"{found['name']}: ok",
-        f"  {found['drives']} drives, {size(found['raw_bytes'])} raw, {size(found['usable_bytes'])} usable, "
-        f"{found['idle_w']:.4g} W idle",
+        f"  {found['drives']} drives, {', '.join(space)}, {found['idle_w']:.4g} W idle",
     ]
     for pool in found["pools"]:
         level = "no RAID" if pool["raid_level"] is None else f"RAID-{pool['raid_level']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -38,7 +38,13 @@ def explain(
 
 def _listing(keys: list[Key]) -> list[str]:
     width = max(len(key.path) for key in keys)
-    return [f"{key.path:<{width}}  {_first_sentence(key.description)}" for key in keys]
+    return [f"{key.path:<{width}}  {_in_short(key)}" for key in keys]
+
+
+def _in_short(key: Key) -> str:
+    """The first sentence of the description, or of each, where tables of a union differ."""
+    said = [_first_sentence(one.description) for one in (key.variants or (key,))]
+    return " | ".join(dict.fromkeys(said))
 
 
 def _first_sentence(text: str) -> str:
@@ -49,16 +55,24 @@ def _page(key: Key) -> list[str]:
     from iowatt.scenario.explain import as_dict
 
     shown = as_dict(key)
+    text = [key.path]
+    for one in shown["variants"]:
+        rows = _figures({**one, "only_with": None})
+        text += [f"  with {one['only_with']}", *(f"  {row}" if row else "" for row in rows), ""]
+    if not shown["variants"]:
+        text += [*_figures(shown), ""]
+    if shown["keys"]:
+        text += ["  keys", *(f"    {path}" for path in shown["keys"]), ""]
+    return text[:-1]
+
+
+def _figures(shown: dict[str, Any]) -> list[str]:
     rows = [
         ("accepts", shown["accepts"]),
         ("unit", shown["unit"]),
         ("default", shown["default"]),
         ("only with", shown["only_with"]),
         ("example", shown["example"]),
-        ("library", ", ".join(shown["library"])),
+        ("library", ", ".join(shown.get("library", ()))),
     ]
-    text = [key.path, f"  {key.description}", ""]
-    text += [f"  {label:<10} {value}" for label, value in rows if value]
-    if shown["keys"]:
-        text += ["", "  keys", *(f"    {path}" for path in shown["keys"])]
-    return text
+    return [f"  {shown['description']}", "", *(f"  {label:<10} {value}" for label, value in rows if value)]

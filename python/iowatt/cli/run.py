@@ -195,6 +195,9 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ]
         rows.insert(4, ("cache", *hits, f"{with_unit(cache['destaged_bytes'], 'B')} destaged"))
     for virtual in summary.get("virtual_pools", ()):
+        if reduction := virtual.get("reduction"):
+            rows.insert(4, (virtual["name"], *_reduction(reduction)))
+            continue
         tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
         parts = [(tier["name"].partition(".")[2], tier["hit_ratio"]) for tier in tiers]
         found = [f"{percent(share)} of requests on {part}" for part, share in parts if share is not None]
@@ -210,11 +213,26 @@ def _within(interval: list[float] | None) -> str:
     return "" if interval is None else f" (95 % within {between(interval)})"
 
 
+def _reduction(found: dict[str, Any]) -> list[str]:
+    """What capacity optimisation saves, and what it answered by itself."""
+    from iowatt.report.numbers import significant, with_unit
+
+    ratio, unwritten = found["reduction_ratio"], found["unallocated_bytes_read"]
+    stored = f"{with_unit(found['logical_bytes'], 'B')} in {with_unit(found['stored_bytes'], 'B')}"
+    return [
+        "nothing stored" if ratio is None else f"reduction {significant(ratio)} : 1 ({stored})",
+        f"{with_unit(found['snapshot_bytes'], 'B')} kept by snapshots" if found["snapshot_bytes"] else "",
+        f"{with_unit(unwritten, 'B')} read that was never written, without I/O" if unwritten else "",
+    ]
+
+
 def _effective(summary: dict[str, Any]) -> list[str]:
-    """Capacity per watt after optimisation, where that makes a difference."""
+    """Capacity per watt after redundancy and after optimisation, where capacity is optimised."""
     from iowatt.report.numbers import significant
 
-    capacity, per_watt = summary["capacity_gb"], summary["efficiency"].get("effective_gb_per_w")
-    if per_watt is None or capacity["effective"] == capacity["usable"]:
+    capacity, efficiency = summary["capacity_gb"], summary["efficiency"]
+    reduced = any(virtual.get("reduction") for virtual in summary.get("virtual_pools", ()))
+    if not reduced and capacity["effective"] == capacity["usable"]:
         return []
-    return [f"{significant(per_watt)} GB/W effective"]
+    ways = [(way, efficiency.get(f"{way}_gb_per_w")) for way in ("usable", "effective")]
+    return [f"{significant(value)} GB/W {way}" for way, value in ways if value is not None]

@@ -110,7 +110,8 @@ class Run:
         ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
         """
         if name in ASKED_FOR:
-            return self.scan(name).collect()
+            with self._readable(name):
+                return self.scan(name).collect()
         if name not in TABLES:
             raise InputError(f"a run has no table {name!r}; it has {', '.join((*TABLES, *ASKED_FOR))}")
         if name not in self._tables:
@@ -182,13 +183,19 @@ class Run:
 
         if self.path is None:
             raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
-        file = self.path / f"{name}.parquet"
+        with self._readable(name):
+            return pl.read_parquet(self.path / f"{name}.parquet")
+
+    @contextmanager
+    def _readable(self, name: str) -> Iterator[None]:
+        """What Polars finds wrong with a table's file is the input's fault."""
+        import polars as pl
+
         try:
-            return pl.read_parquet(file)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise InputError(
-                f"cannot be read: {error}", where=str(file), hint="run the scenario again"
-            ) from None
+            yield
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            where = str(self.path / f"{name}.parquet") if self.path else self.name
+            raise InputError(f"cannot be read: {error}", where=where, hint="run the scenario again") from None
 
 
 class Reservation:

@@ -11,11 +11,10 @@ from iowatt.lenses import efficiency, energy, latency, wear
 from iowatt.run import summary_controller, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
+from iowatt.run.summary_devices import Device, Flash
 from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
-    Device,
-    Flash,
     Heat,
     HeatSpace,
     PowerManagement,

@@ -10,18 +10,16 @@ import json
 import sys
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from iowatt.run.summary_devices import Device
 from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
+from iowatt.run.summary_part import Part
 
 SCHEMA = "iowatt.run/1"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, serialize_by_alias=True)
-
-
-class Input(_Part):
+class Input(Part):
     """A file that the run read."""
 
     path: str = Field(
@@ -31,7 +29,7 @@ class Input(_Part):
     sha256: str | None = Field(description="Digest of its bytes; null for standard input.")
 
 
-class Host(_Part):
+class Host(Part):
     """The machine that produced the run."""
 
     name: str
@@ -40,7 +38,7 @@ class Host(_Part):
     cpus: int
 
 
-class Provenance(_Part):
+class Provenance(Part):
     """Where the run came from. The only part, with `simulation`, that may differ between equal runs."""
 
     version: str = Field(description="Of iowatt.")
@@ -55,7 +53,7 @@ class Provenance(_Part):
     command: str | None = Field(description="The command line; null where run from Python.")
 
 
-class Window(_Part):
+class Window(Part):
     """What all figures refer to."""
 
     start_s: float
@@ -67,7 +65,7 @@ class Window(_Part):
     )
 
 
-class Requests(_Part):
+class Requests(Part):
     """Requests that arrived within the window: count = completed + in_flight_at_end.
 
     Response times are of these; throughput counts all completions instead.
@@ -83,7 +81,7 @@ class Requests(_Part):
     in_flight_at_end: int
 
 
-class Throughput(_Part):
+class Throughput(Part):
     """All that completed within the window, whenever it arrived, over the window."""
 
     completions: int = Field(description="Requests completed within the window, whenever they arrived.")
@@ -91,7 +89,7 @@ class Throughput(_Part):
     mib_per_s: float
 
 
-class ResponseTime(_Part):
+class ResponseTime(Part):
     """Arrival at the point of observation to completion, in ms; null where there were no requests.
 
     A percentile is the value at rank ceil(q * count); see iowatt.run.histogram.
@@ -112,7 +110,7 @@ class ResponseTime(_Part):
     )
 
 
-class ResponseTimes(_Part):
+class ResponseTimes(Part):
     """Response times of all requests and by direction."""
 
     all: ResponseTime
@@ -120,7 +118,7 @@ class ResponseTimes(_Part):
     write: ResponseTime
 
 
-class Energy(_Part):
+class Energy(Part):
     """Energy within the window; devices only unless the array's own power is modelled, then at the wall."""
 
     total_j: float
@@ -140,7 +138,7 @@ class Energy(_Part):
     above_idle_j: float = Field(description="Total minus what the same devices use doing nothing.")
 
 
-class Power(_Part):
+class Power(Part):
     """Power within the window: devices, and wall_* of all of the array with its power supplies.
 
     wall_* are null where the array's own power is neither modelled nor metered.
@@ -158,7 +156,7 @@ class Power(_Part):
     )
 
 
-class Capacity(_Part):
+class Capacity(Part):
     """Decimal gigabytes (1e9 bytes)."""
 
     raw: float = Field(description="All drives.")
@@ -169,7 +167,7 @@ class Capacity(_Part):
     )
 
 
-class Efficiency(_Part):
+class Efficiency(Part):
     """Work and capacity per watt of mean power; null where no power was drawn."""
 
     iops_per_w: float | None
@@ -179,120 +177,7 @@ class Efficiency(_Part):
     effective_gb_per_w: float | None = None
 
 
-class Flash(_Part):
-    """What the flash of an SSD did within the window, and its state at the end.
-
-    Pages are of flash; a unit of the map that is smaller than one counts as a part of it.
-    """
-
-    modelled: bool = Field(
-        description="Whether the flash is simulated; else amplification and wear are what the data sheet "
-        "suggests, and the counts of blocks and pages are 0."
-    )
-    write_amplification: float | None = Field(
-        description="Bytes programmed over bytes that hosts wrote; null where they wrote none."
-    )
-    host_bytes_written: int
-    flash_bytes_written: int = Field(description="Programmed: the hosts', those moved, and filling.")
-    host_pages_written: float
-    flash_pages_written: float
-    gc_pages_moved: float = Field(description="By garbage collection, wear-levelling included.")
-    wear_levelling_pages_moved: float
-    pages_read: int = Field(description="Sensed for reads of hosts.")
-    gc_pages_read: int = Field(description="Sensed to be moved, or to complete a unit written in part.")
-    erases: int = Field(description="Of blocks, each of one plane.")
-    erase_count_mean: float = Field(description="Erases of a block since the start of the run.")
-    erase_count_max: int
-    erase_count_min: int
-    pe_cycles_fraction: float | None = Field(
-        description="Share of the rated program and erase cycles used within the window, mean of all blocks."
-    )
-    free_blocks: int = Field(description="Superblocks (a block of every plane of every die) free at the end.")
-    live_bytes: int = Field(description="That hold data at the end.")
-    raw_bytes: int = Field(description="Of flash.")
-    trims: int
-    trimmed_bytes: int
-    buffer_hits: int = Field(description="Units that reads found in the write buffer.")
-    suspends: int = Field(description="Programs and erases that reads interrupted.")
-    energy_by_operation_j: dict[str, float] = Field(
-        description="Joules of reads (sensing), programs, erases, transfers and commands, beyond what the "
-        "drive draws while it is active; part of energy_j.active."
-    )
-
-
-class Wear(_Part):
-    """A rating of a drive, and how fast this work uses it up."""
-
-    rating: Literal[
-        "bytes_written", "pe_cycles", "bytes_per_year", "load_unload_cycles", "start_stop_cycles"
-    ] = Field(description="What is rated; bytes_per_year are read and written.")
-    rated: float = Field(description="Bytes, cycles, or bytes a year.")
-    used: float = Field(description="Within the window.")
-    per_year: float = Field(description="The same work for a year of 365 days.")
-    used_fraction: float | None = Field(
-        description="used over rated; null for bytes_per_year, which are no stock."
-    )
-    yearly_fraction: float = Field(description="per_year over rated.")
-    life_years: float | None = Field(
-        description="From new until the rating is used up at this rate; null where it never is, and for "
-        "bytes_per_year."
-    )
-
-
-class Device(_Part):
-    """One drive."""
-
-    name: str
-    model: str
-    pool: str
-    utilisation: float = Field(
-        description="Share of the window spent active or positioning; of an SSD, with any command or "
-        "operation on flash under way."
-    )
-    queue_length_mean: float = Field(description="Time average, the access in service included.")
-    queue_length_seen: float | None = Field(description="What an arriving access sees, itself included.")
-    queue_length_mean_host: float | None = Field(
-        description="Time average of the accesses that the host holds back; null with queue_depth 1."
-    )
-    queue_length_mean_drive: float | None = Field(
-        description="Time average of the commands that the drive holds, the one in service included; null "
-        "with queue_depth 1."
-    )
-    accesses: int
-    reads: int
-    writes: int
-    background_accesses: int = Field(description="Of the accesses, those of a rebuild.")
-    buffer_hits: int = Field(
-        default=0, description="Of the accesses, those that the drive's buffer served without the media."
-    )
-    seeks: int
-    seek_distance_mean_cylinders: float | None
-    service_time_mean_ms: float | None
-    response_time_mean_ms: float | None
-    spin_ups: int = Field(description="Starts of the spindle.")
-    spin_downs: int = Field(description="Stops of the spindle.")
-    level_changes: int = Field(default=0, description="Changes to a deeper power level, stops included.")
-    delayed_accesses: int = Field(
-        default=0,
-        description="Arrived while the drive was at, or on its way to or from, a lower power level.",
-    )
-    delay_mean_ms: float | None = Field(
-        default=None, description="Mean wait of those until the drive was ready; null without any."
-    )
-    bytes_read: int
-    bytes_written: int
-    wear_fraction: float | None = Field(
-        description="Share of the rated bytes (TBW) that hosts wrote within the window; null for disks and "
-        "where no rating is known."
-    )
-    state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
-    energy_j: dict[str, float]
-    energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
-    flash: Flash | None = Field(default=None, description="Only of SSDs.")
-    wear: list[Wear] = Field(default=[], description="Its ratings, as far as the library knows them.")
-
-
-class PowerManagement(_Part):
+class PowerManagement(Part):
     """What changes of power level did, over all drives within the window."""
 
     spin_ups: int = Field(description="Starts of spindles.")
@@ -308,7 +193,7 @@ class PowerManagement(_Part):
     spinning_up_most: dict[str, int] = Field(description="Most drives that spun up at once, by pool.")
 
 
-class Bus(_Part):
+class Bus(Part):
     """One bus that drives share, within the window."""
 
     name: str
@@ -317,7 +202,7 @@ class Bus(_Part):
     wait_mean_ms: float | None = Field(description="Wait for the bus before a transfer.")
 
 
-class ControllerPart(_Part):
+class ControllerPart(Part):
     """A part of the controller that serves requests one after another."""
 
     requests: int
@@ -325,14 +210,14 @@ class ControllerPart(_Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
-class Zeros(_Part):
+class Zeros(Part):
     """Bytes that never reached the pools because the controller knew them to be zeros."""
 
     written_bytes: int
     read_bytes: int
 
 
-class Loss(_Part):
+class Loss(Part):
     """A controller or battery that failed; over the whole run, times from its start."""
 
     of: str = Field(description="controller or battery.")
@@ -343,7 +228,7 @@ class Loss(_Part):
     written_through: int = Field(description="Writes that went through to the drives because of it.")
 
 
-class Controller(_Part):
+class Controller(Part):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
@@ -352,10 +237,10 @@ class Controller(_Part):
         default=None, description="The link over which the partner controller gets a copy of writes."
     )
     zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
-    losses: list[Loss] = []
+    losses: list[Loss] = Field(default=[])
 
 
-class CacheHits(_Part):
+class CacheHits(Part):
     """What requests found in the cache; ratios are null where there were no such requests."""
 
     read_hit_ratio: float | None
@@ -366,7 +251,7 @@ class CacheHits(_Part):
     hit_bytes_ratio: float | None
 
 
-class ReadAhead(_Part):
+class ReadAhead(Part):
     """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
 
     bytes: int
@@ -377,7 +262,7 @@ class ReadAhead(_Part):
     used_ratio: float | None
 
 
-class Cache(_Part):
+class Cache(Part):
     """The controller's cache; ratios are null where there were no such requests."""
 
     read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
@@ -407,7 +292,7 @@ class Cache(_Part):
     read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
 
 
-class Reduction(_Part):
+class Reduction(Part):
     """Capacity optimisation: what it did within the window, and what it held at the end."""
 
     pages_written: int = Field(description="By requests, whole or in part.")
@@ -428,7 +313,7 @@ class Reduction(_Part):
     )
 
 
-class VirtualPool(_Part):
+class VirtualPool(Part):
     """An address space made of parts of pools, and what its scheme did with the requests that reached it."""
 
     name: str
@@ -451,8 +336,12 @@ class VirtualPool(_Part):
     reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
-class Tier(_Part):
-    """One part of a virtual pool; ratios are of the requests to the virtual pool, null without any."""
+class Tier(Part):
+    """One part of a virtual pool; ratios are of the requests to the virtual pool.
+
+    They are null without any requests, and with the scheme reduced, whose one part has all there is:
+    reduction.unallocated_bytes_read tells what never reached it.
+    """
 
     name: str = Field(description="The virtual pool and the part, such as hybrid.fast.")
     virtual_pool: str
@@ -473,7 +362,7 @@ class Tier(_Part):
     migration_bytes_written: int = Field(description="By moves.")
 
 
-class HeatSpace(_Part):
+class HeatSpace(Part):
     """One address space of the table ``heat``."""
 
     point: Literal["front", "back"] = Field(
@@ -487,7 +376,7 @@ class HeatSpace(_Part):
     bytes_written: int
 
 
-class Heat(_Part):
+class Heat(Part):
     """What the rows of the table ``heat`` are, and their sums."""
 
     extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
@@ -495,7 +384,7 @@ class Heat(_Part):
     spaces: list[HeatSpace]
 
 
-class Rebuild(_Part):
+class Rebuild(Part):
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
     pool: str
@@ -510,7 +399,7 @@ class Rebuild(_Part):
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 
-class Volume(_Part):
+class Volume(Part):
     """One volume: the same figures, of its requests alone."""
 
     name: str
@@ -523,7 +412,7 @@ class Volume(_Part):
     cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
-class TraceReading(_Part):
+class TraceReading(Part):
     """What the reader of a trace counted; a unit mistake or a damaged file shows here.
 
     Traces are read ahead of the simulation: all counts include records that were read and, the run ending
@@ -549,7 +438,7 @@ class TraceReading(_Part):
     )
 
 
-class Workload(_Part):
+class Workload(Part):
     """One workload: the same figures, of its requests alone."""
 
     name: str
@@ -562,7 +451,7 @@ class Workload(_Part):
     cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
 
 
-class Simulation(_Part):
+class Simulation(Part):
     """What the simulation itself took, warm-up detection included."""
 
     wall_s: float
@@ -573,7 +462,7 @@ class Simulation(_Part):
     peak_rss_mib: float
 
 
-class RunSummary(_Part):
+class RunSummary(Part):
     """Summary of one run, simulated or measured."""
 
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")

@@ -72,15 +72,17 @@ def _movement(counts: Mapping[str, Any] | None) -> Maid | Pdc | WriteOffLoading 
 
 
 def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:
+    # One part has all there is: a share would say 1 of what was never written and read without I/O, too.
+    shared = pool.reduced is None
     return Tier(
         name=f"{pool.name}.{tier.part}",
         virtual_pool=pool.name,
         pool=tier.pool,
         capacity_bytes=tier.capacity_bytes,
-        hit_ratio=_over(sum(tier.hits), sum(pool.requests)),
-        hit_bytes_ratio=_over(sum(tier.hit_bytes), sum(pool.bytes)),
-        read_hit_ratio=_over(tier.hits[READ], pool.requests[READ]),
-        write_hit_ratio=_over(tier.hits[WRITE], pool.requests[WRITE]),
+        hit_ratio=_over(sum(tier.hits), sum(pool.requests)) if shared else None,
+        hit_bytes_ratio=_over(sum(tier.hit_bytes), sum(pool.bytes)) if shared else None,
+        read_hit_ratio=_over(tier.hits[READ], pool.requests[READ]) if shared else None,
+        write_hit_ratio=_over(tier.hits[WRITE], pool.requests[WRITE]) if shared else None,
         promoted_bytes=tier.promoted_bytes,
         demoted_bytes=tier.demoted_bytes,
         occupied_bytes=tier.occupied_bytes_at_end,

@@ -10,6 +10,7 @@ from iowatt.library.ssd.drive import Ssd
 from iowatt.power.calculator import ACTIVITIES, total
 from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.space import usable_and_effective
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import ResolvedPool, resolve
 from iowatt.scenario.units import format_duration
@@ -21,16 +22,21 @@ CHECK_SCHEMA: Final = "iowatt.check/1"
 def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
     """The system of a checked scenario: drives, capacities in bytes, workloads, and notes on its figures."""
     system = resolve(scenario, Path(base_dir), traces_must_exist=False)
+    virtual = [one.names() for one in system.virtual_pools]
+    usable, effective = usable_and_effective(
+        [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
+    )
     return {
         "schema": CHECK_SCHEMA,
         "ok": True,
         "name": scenario.name,
         "drives": sum(pool.pool.drives for pool in system.pools),
         "raw_bytes": sum(pool.raw_bytes for pool in system.pools),
-        "usable_bytes": sum(pool.usable_bytes for pool in system.pools),
+        "usable_bytes": usable,
+        "effective_bytes": effective,
         "idle_w": sum(pool.pool.drives * (pool.drive.power.idle or 0.0) for pool in system.pools),
         "pools": [_pool(pool) for pool in system.pools],
-        "virtual_pools": [virtual.names() for virtual in system.virtual_pools],
+        "virtual_pools": virtual,
         "volumes": [
             {"name": v.name, "pool": system.space_names[v.pool], "capacity_bytes": v.capacity}
             for v in system.volumes

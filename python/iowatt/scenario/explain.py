@@ -52,7 +52,14 @@ def as_dict(key: Key) -> dict[str, Any]:
         "library": list(device_names())
         if key.path in ("array.pool.device", "array.pool.device.name")
         else [],
+        "variants": [_variant(one) for one in key.variants],
     }
+
+
+def _variant(key: Key) -> dict[str, Any]:
+    """What one table of a union says of a key that others have, too."""
+    kept = ("only_with", "description", "accepts", "unit", "default", "required", "example")
+    return {name: value for name, value in as_dict(key).items() if name in kept}
 
 
 def _example(key: Key) -> str | None:

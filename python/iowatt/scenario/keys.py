@@ -5,8 +5,10 @@ It is read off the models, so that ``iowatt explain``, the error messages and th
 
 from __future__ import annotations
 
+import re
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -15,6 +17,13 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
 from iowatt.scenario.units import format_bytes
+
+_LIMITS = (
+    ("minimum", "at least"),
+    ("exclusiveMinimum", "above"),
+    ("maximum", "at most"),
+    ("exclusiveMaximum", "below"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,13 @@ class Key:
     only_with: str | None
     is_list: bool
     children: tuple[str, ...] = field(default=())
+    #: What the tables of a union that have the key say of it, where they do not say the same.
+    variants: tuple[Key, ...] = field(default=())
+
+    def within(self, table: Mapping[str, Any]) -> Key:
+        """The key as the given table of a union has it, by the tag in that table."""
+        said = {f"{name} = {toml_text(value)}" for name, value in table.items()}
+        return next((one for one in self.variants if said & set(_conditions(one))), self)
 
     @property
     def default_text(self) -> str:
@@ -79,24 +95,64 @@ def _walk(model: type[BaseModel], prefix: str, only_with: str | None, found: dic
         path = f"{prefix}{info.alias or field_name}"
         tables, is_list = _tables(info.annotation)
         key = _key(path, info, tables, is_list, only_with)
-        found[path] = _joined(found[path], key) if path in found else key
+        found[path] = _joined(found[path], key, _is_tag(info)) if path in found else key
         tag = _discriminator(info)
         for table in tables:
             condition = _tag(table, tag) if tag else only_with
             _walk(table, f"{path}.", condition, found)
 
 
-def _joined(known: Key, again: Key) -> Key:
+def _joined(known: Key, again: Key, tag: bool) -> Key:
     """A key that several tables of a union have, such as the tag that tells them apart."""
     accepts = known.accepts
     if again.accepts not in accepts:
-        accepts = f"{accepts}, {again.accepts}"
-    only_with = known.only_with
-    if again.only_with is None or only_with is None:
-        only_with = None
-    elif again.only_with not in only_with:
-        only_with = f"{only_with} or {again.only_with}"
-    return replace(known, accepts=accepts, only_with=only_with)
+        accepts = f"{accepts}{', ' if tag else ' or '}{again.accepts}"
+    description = known.description
+    if tag:  # each table says what its own tag means
+        known_said = _sentences(description)
+        description = " ".join(
+            [*known_said, *(s for s in _sentences(again.description) if s not in known_said)]
+        )
+    return replace(
+        known,
+        description=description,
+        accepts=accepts,
+        only_with=_either(known, again),
+        variants=_with_variant(known, again),
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.) ", text)
+
+
+def _with_variant(known: Key, again: Key) -> tuple[Key, ...]:
+    """The variants of ``known`` and ``again``; none where they say the same or cannot be told apart."""
+    if again.only_with is None or known.only_with is None:
+        return ()
+    variants = list(known.variants) or [known]
+    for at, one in enumerate(variants):
+        if _said(one) == _said(again):
+            variants[at] = replace(one, only_with=_either(one, again))
+            break
+    else:
+        variants.append(again)
+    return tuple(variants) if len(variants) > 1 else ()
+
+
+def _said(key: Key) -> tuple[str, str, str | None, str]:
+    return key.description, key.accepts, key.unit, key.default_text
+
+
+def _either(known: Key, again: Key) -> str | None:
+    if again.only_with is None or known.only_with is None:
+        return None
+    more = [condition for condition in _conditions(again) if condition not in _conditions(known)]
+    return " or ".join([known.only_with, *more])
+
+
+def _conditions(key: Key) -> list[str]:
+    return [] if key.only_with is None else key.only_with.split(" or ")
 
 
 def _discriminator(info: FieldInfo) -> str | None:
@@ -161,9 +217,32 @@ def _accepts(info: FieldInfo, tables: list[type[BaseModel]], is_list: bool) -> s
         return str(info.json_schema_extra["x-accepts"])
     if tables:
         keys = ", ".join(dict.fromkeys(name for table in tables for name in table.model_fields))
-        return f"{'tables' if is_list else 'a table'} with the keys {keys}"
+        text = f"{'tables' if is_list else 'a table'} with the keys {keys}"
+        for short in dict.fromkeys(getattr(table, "SHORT", None) for table in tables):
+            if short is not None:
+                text = f"{short[is_list]}, or {text}"
+        return text + (_how_many(*_lengths(info)) if is_list else "")
     annotated: Any = typing.Annotated[info.annotation, info]
     return schema_text(TypeAdapter(annotated).json_schema())
+
+
+def _lengths(info: FieldInfo) -> tuple[int | None, int | None]:
+    """Fewest and most elements."""
+    found: dict[str, int] = {}
+    for limit in info.metadata:
+        found |= {name: getattr(limit, name) for name in ("min_length", "max_length") if hasattr(limit, name)}
+    return found.get("min_length"), found.get("max_length")
+
+
+def _how_many(least: int | None, most: int | None) -> str:
+    if most is None:
+        return f"; at least {least}" if least else ""
+    return f"; {least} to {most}" if least else f"; at most {most}"
+
+
+def number_text(value: float) -> str:
+    """A limit as people write it: whole numbers in full."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:g}"
 
 
 def schema_text(schema: dict[str, Any]) -> str:
@@ -177,7 +256,8 @@ def schema_text(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(schema_text(s) for s in schema["anyOf"] if s.get("type") != "null")
     if schema.get("type") == "array":
-        return f"a list of {schema_text(schema.get('items', {}))}"
+        several = _how_many(schema.get("minItems"), schema.get("maxItems"))
+        return f"a list of {schema_text(schema.get('items', {}))}{several}"
     nouns = {
         "string": "a string",
         "integer": "a whole number",
@@ -186,8 +266,8 @@ def schema_text(schema: dict[str, Any]) -> str:
     }
     text = nouns.get(str(schema.get("type")), "a table")
     limits = [
-        f"{words} {schema[name]:g}"
-        for name, words in (("minimum", "at least"), ("exclusiveMinimum", "above"), ("maximum", "at most"))
+        f"{words} {number_text(schema[name])}"
+        for name, words in _LIMITS
         if name in schema and abs(schema[name]) < 2**31
     ]
     return " ".join([text, " and ".join(limits)]).strip()

@@ -61,4 +61,4 @@ def suggestion(word: str, choices: Sequence[str], what: str) -> str:
     near = nearest(word, choices)
     if near is not None:
         return f"did you mean {near!r}?"
-    return f"{what}: {', '.join(choices)}" if choices else f"there is no {what}"
+    return f"{what}: {', '.join(choices)}" if choices else f"there are no {what}"

@@ -174,6 +174,15 @@ def adapt(pool: Pool, drive: Ssd, path: KeyPath, report: Report) -> Ssd | None:
         drive = replace(drive, buffer_bytes=settings.write_buffer)
     cap = _cap(settings, drive, path, found)
     initial = settings.initial
+    if initial.state == "fresh":
+        hint = 'leave it out, or say state = "steady"'
+        found += [
+            Problem(
+                (*path, "ssd", "initial", name), "a fresh drive has nothing behind it and holds no data", hint
+            )
+            for name in ("fill", "traffic", "run")
+            if name in initial.model_fields_set
+        ]
     if initial.run is not None and drive.geometry and initial.run % drive.geometry.mapping_bytes:
         message = (
             f"{initial.run} bytes are no whole number of mapping units of {drive.geometry.mapping_bytes}"
@@ -273,7 +282,10 @@ def _cap(settings: SsdSettings, drive: Ssd, path: KeyPath, found: list[Problem])
         state, names = drive.states.get(settings.power_state), list(drive.states)
         if state is None:
             message = f"{drive.name!r} has no power state {settings.power_state!r}"
-            found.append(Problem(place, message, suggestion(settings.power_state, names, "states")))
+            hint = 'say the watts, as in power_cap = "12W", or leave it out'
+            if names:
+                hint = suggestion(settings.power_state, names, "states")
+            found.append(Problem(place, message, hint))
             return None
         if not state.operational:
             message = f"{state.name!r} of {drive.name!r} serves no commands"

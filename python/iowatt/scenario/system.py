@@ -449,8 +449,24 @@ def _place_volumes(scenario: Scenario, system: System) -> None:
             system.problems.append(Problem(path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
         if scenario.array.volume and not room.used and not system.problems:
-            kind = "pool" if at < len(system.pools) else "virtual pool"
-            system.notes.append(f"{kind} {room.name!r} has no volume: its drives only idle")
+            system.notes.append(_unused(at, room.name, system))
+
+
+def _unused(at: int, name: str, system: System) -> str:
+    """What it means that a pool or virtual pool has no volume; other volumes may be on the same drives."""
+    if at < len(system.pools):
+        return f"pool {name!r} has no volume: its drives only idle"
+    first = len(system.pools)
+    busy = {v.pool for v in system.volumes if v.pool < first}
+    for volume in system.volumes:
+        if volume.pool >= first:
+            busy |= {part.pool for part in system.virtual_pools[volume.pool - first].parts}
+    parts = system.virtual_pools[at - first].parts
+    shared = dict.fromkeys(part.pool_name for part in parts if part.pool in busy)
+    idle = "its drives only idle"
+    if shared:
+        idle = f"nothing is on its parts; pool {', '.join(map(repr, shared))} serves other volumes"
+    return f"virtual pool {name!r} has no volume: {idle}"
 
 
 def _volume(

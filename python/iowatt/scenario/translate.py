@@ -21,13 +21,16 @@ class _Finding:
     kind: str
     path: KeyPath
     value: Any
+    #: The value as it was written, where that is a number or a text: before units were resolved.
+    given: Any
     context: dict[str, Any]
     table: dict[str, Any]
     catalogue: dict[str, Key]
 
     @property
     def known(self) -> Key | None:
-        return self.catalogue.get(catalogue_path(self.path))
+        found = self.catalogue.get(catalogue_path(self.path))
+        return None if found is None else found.within(self.table)
 
     @property
     def accepts(self) -> str:
@@ -58,11 +61,12 @@ def catalogue_path(path: KeyPath) -> str:
 
 
 def _problem(details: ErrorDetails, raw: dict[str, Any], model: type[BaseModel]) -> Problem:
-    path, table = _toml_path(details, raw)
+    path, table, given = _toml_path(details, raw)
     finding = _Finding(
         kind=details["type"],
         path=path,
         value=details["input"],
+        given=given if isinstance(given, int | float | str) else details["input"],
         context=details.get("ctx", {}),
         table=table,
         catalogue=keys.catalogue(model),
@@ -70,8 +74,8 @@ def _problem(details: ErrorDetails, raw: dict[str, Any], model: type[BaseModel])
     return _TRANSLATIONS.get(finding.kind, _other)(finding)
 
 
-def _toml_path(details: ErrorDetails, raw: Any) -> tuple[KeyPath, dict[str, Any]]:
-    """pydantic's location without the tags of unions, and the table that holds its last key."""
+def _toml_path(details: ErrorDetails, raw: Any) -> tuple[KeyPath, dict[str, Any], Any]:
+    """pydantic's location without the tags of unions, the table that holds its last key, and its value."""
     path: KeyPath = ()
     here, table = raw, raw
     location = details["loc"]
@@ -83,7 +87,8 @@ def _toml_path(details: ErrorDetails, raw: Any) -> tuple[KeyPath, dict[str, Any]
             here, path = here[step], (*path, step)
         elif last and details["type"] == "missing":
             path = (*path, step)
-    return path, table
+            table = here if isinstance(here, dict) else table
+    return path, table, here
 
 
 def _unknown_key(finding: _Finding) -> Problem:
@@ -149,20 +154,40 @@ _COMPARISONS: Final = {
     "greater_than": ("gt", "must be greater than"),
     "greater_than_equal": ("ge", "must be at least"),
     "less_than_equal": ("le", "must be at most"),
+    "less_than": ("lt", "must be less than"),
 }
 
 
 def _limit(finding: _Finding) -> Problem:
     name, words = _COMPARISONS[finding.kind]
-    return Problem(finding.path, f"{words} {finding.context[name]:g}, not {keys.toml_text(finding.value)}")
+    unit = finding.known.unit if finding.known else None
+    if unit != "bytes" and not isinstance(finding.given, str):
+        unit = None  # given without one, too
+    limit = _with_unit(finding.context[name], unit)
+    return Problem(finding.path, f"{words} {limit}, not {keys.toml_text(finding.given)}")
+
+
+def _with_unit(limit: float, unit: str | None) -> str:
+    """A limit in the unit of its key; of bytes, in the largest binary unit that it is a whole number of."""
+    if unit != "bytes" or not limit:
+        return keys.number_text(limit) + (f" {unit}" if unit and limit else "")
+    prefix = next((p for p in reversed(range(1, 6)) if limit % 1024**p == 0), 0)
+    return f"{keys.number_text(limit / 1024**prefix)} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB')[prefix]}"
 
 
 def _not_finite(finding: _Finding) -> Problem:
     return Problem(finding.path, f"must be a finite number, not {finding.value}")
 
 
-def _empty(finding: _Finding) -> Problem:
-    return Problem(finding.path, f"must not be empty; expected {finding.accepts}")
+def _length(finding: _Finding) -> Problem:
+    """Too few or too many elements, or characters."""
+    least, most = finding.context.get("min_length"), finding.context.get("max_length")
+    expected = f"; expected {finding.accepts}" if finding.accepts else ""
+    if not finding.value:
+        return Problem(finding.path, f"must not be empty{expected}")
+    what = "characters" if isinstance(finding.value, str) else "elements"
+    limit = f"at most {most}" if least is None else f"at least {least}"
+    return Problem(finding.path, f"must have {limit} {what}, not {len(finding.value)}{expected}")
 
 
 def _other(finding: _Finding) -> Problem:
@@ -180,6 +205,5 @@ _TRANSLATIONS: Final[dict[str, Callable[[_Finding], Problem]]] = {
     "string_pattern_mismatch": _pattern,
     **dict.fromkeys(_COMPARISONS, _limit),
     "finite_number": _not_finite,
-    "too_short": _empty,
-    "string_too_short": _empty,
+    **dict.fromkeys(("too_short", "too_long", "string_too_short", "string_too_long"), _length),
 }

@@ -34,6 +34,7 @@ from iowatt.run.record import (
 )
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
+from iowatt.scenario.space import usable_and_effective
 from iowatt.scenario.units import format_bytes
 
 if TYPE_CHECKING:
@@ -94,20 +95,13 @@ def capacity(
 ) -> Capacity:
     """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
     them; what these are worth where capacity is optimised, less what snapshots keep."""
+    pools = [_usable_bytes(pool) for pool in simulation["pools"]]
     carrying = {volume["pool"] for volume in simulation["volumes"]}
-    pools = simulation["pools"]
-    usable = sum(_usable_bytes(pools[space]) for space in carrying if space < len(pools))
-    effective = float(usable)
     done = (summary or {}).get("virtual_pools", ())
-    for number, virtual in enumerate(names.get("virtual_pools", ())):
-        if number + len(pools) not in carrying:
-            continue
-        offered = virtual.get("usable_bytes", virtual["capacity_bytes"])
-        usable += offered
-        kept = (done[number].get("reduced") or {}).get("snapshot_bytes", 0) if done else 0
-        effective += (offered - kept) * virtual.get("capacity_factor", 1.0)
+    kept = [(one.get("reduced") or {}).get("snapshot_bytes", 0) for one in done]
+    usable, effective = usable_and_effective(pools, names.get("virtual_pools", ()), carrying, kept)
     raw = sum(device["raw_bytes"] for device in names["devices"])
-    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=round(effective))
+    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=effective)
 
 
 def space_names(names: Mapping[str, Any]) -> list[str]:

@@ -194,15 +194,10 @@ def of_trace(
 
 def _table(run: Run) -> pl.DataFrame:
     """The table, with the columns and types of the contract and no nulls."""
-    import polars as pl
-
     from iowatt.run.tables import HEAT
 
     where = str(run.path / "heat.parquet") if run.path else run.name
-    try:
-        table = run.table("heat")
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"cannot be read: {error}", where=where) from None
+    table = run.table("heat")
     wrong = [name for name, kind in HEAT.items() if table.schema.get(name) != kind]
     if wrong:
         raise InputError(

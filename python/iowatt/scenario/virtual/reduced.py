@@ -41,8 +41,8 @@ class Reduced(Scheme):
     """One part, on which pages take less space than they have."""
 
     scheme: Literal["reduced"] = key(
-        "How the part makes an address space. reduced: by capacity optimisation; thin provisioning, "
-        "de-duplication, compression and snapshots, each if its keys are there.",
+        "How the parts make one address space. reduced: one part, by capacity optimisation; thin "
+        "provisioning, de-duplication, compression and snapshots, each if its keys are there.",
         example="reduced",
     )
     part: Part = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})

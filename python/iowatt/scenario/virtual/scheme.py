@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -26,6 +26,9 @@ MOST_EXTENTS: Final = 2**31
 
 class Part(Strict):
     """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
+
+    #: What stands for a part that is the rest of its pool: for one, for several.
+    SHORT: ClassVar[tuple[str, str]] = ("the name of a pool", "names of pools")
 
     pool: Name = key("The pool that the part lies on.", example="ssd")
     capacity: Capacity | None = key(
