@@ -103,8 +103,8 @@ def _unknown_key(finding: _Finding) -> Problem:
 
     below = [known.removeprefix(prefix) for known in catalogue if known.startswith(prefix)]
     siblings = [key for key in below if "." not in key]
-    near = nearest(unknown, [key for key in siblings if key not in finding.table])
-    if near is not None:
+    near = nearest(unknown, siblings)
+    if near is not None and near not in finding.table:
         return Problem(path, message, f"did you mean {near!r}?")
     elsewhere = [known for known in catalogue if known.rpartition(".")[2] == unknown]
     if elsewhere:
