@@ -15,8 +15,9 @@ from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
+from iowatt.scenario.resolved import ResolvedPool, System
 from iowatt.scenario.synthetic import Made
-from iowatt.scenario.system import ResolvedPool, System, resolve
+from iowatt.scenario.system import resolve
 from iowatt.scenario.tracing import trace_options
 from iowatt.scenario.workload import ClosedReplay, OpenReplay, Workload
 

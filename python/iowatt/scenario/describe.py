@@ -10,9 +10,10 @@ from iowatt.library.ssd.drive import Ssd
 from iowatt.power.calculator import ACTIVITIES, total
 from iowatt.scenario import controller
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.resolved import ResolvedPool
 from iowatt.scenario.space import usable_and_effective
 from iowatt.scenario.synthetic import Made
-from iowatt.scenario.system import ResolvedPool, resolve
+from iowatt.scenario.system import resolve
 from iowatt.scenario.units import format_duration
 from iowatt.scenario.workload import OpenReplay, Workload
 
