@@ -142,7 +142,11 @@ def test_the_report_shows_both(summary):
         ["Mirror link", "4", "50 %", "0 ms"],
     ]
     assert tables["Losses"][0] == ["controller", "2 s", numbers.NO_VALUE, "16.4 kB", "2.5 s", "7"]
-    assert tables["Zeros kept from the drives"] == [["Written", "12.3 kB"], ["Read", "4.10 kB"]]
+    assert tables["Zeros kept from the drives"] == [
+        ["Written", "12.3 kB"],
+        ["Read", "4.10 kB"],
+        ["Written to the drives later", "512 B"],
+    ]
     assert tables["Cache at work"][0] == ["Reads", "40 %", "50 %"]
     assert tables["Cache and drives"][2] == ["Of that, ahead of reads", "65.5 kB, 75 % used, 8.19 kB wasted"]
     assert tables["Cache and drives"][5] == ["Writes that waited for space", "2, 15.0 ms on average"]

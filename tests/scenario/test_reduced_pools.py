@@ -84,6 +84,8 @@ def test_snapshots():
         ("filled = 0.5", ["without thin provisioning"]),
         ('page = "1000"', ["no whole number of the drives' sectors"]),
         ('capacity = "3GB"', ["cannot hold what is there at the start"]),
+        # 51 % of it is filled, but nearly all of the last, partial group may be.
+        ('page = "512KiB"\nthin = true\nfilled = 0.51\ncapacity = "3.66GB"', ["cannot hold what is there"]),
         ("compression = 0.5", ["must be at least 1"]),
         ("duplicates = 1.0", ["must be at most 0.99"]),
         ("reserve = 5", ["must be less than 1, not 5"]),

@@ -166,7 +166,7 @@ def _zeros(zeros: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = [
         ["Written", _bytes(zeros["written_bytes"])],
         ["Read", _bytes(zeros["read_bytes"])],
-        ["Written to the drives later", _bytes(zeros["given_up_bytes"])],
+        ["Written to the drives later", _bytes(zeros.get("given_up_bytes", 0))],
     ]
     return Table([Column("Direction", text=True), Column("Zeros", text=True)], rows)
 

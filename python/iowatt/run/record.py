@@ -189,10 +189,11 @@ class Hits:
 
 @dataclass(frozen=True)
 class Zeros:
-    """Bytes that never reached the pools because they were zeros."""
+    """Bytes that were kept from the pools because they were zeros; of these, what went there later."""
 
     written_bytes: int
     read_bytes: int
+    given_up_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -59,5 +59,5 @@ class WriteOffLoading(_Counts):
     reclaimed_bytes: int = Field(description="Moved home from logs.")
     reclaims: int = Field(description="Moves that brought them.")
     drains: int = Field(description="Times that a part was brought up because a log filled up.")
-    log_bytes_most: int = Field(description="Most that logs held together at any time of the run, before the window too.")
+    log_bytes_most: int = Field(description="Most that logs held together, before the window too.")
     log_bytes_at_end: int = Field(description="Bytes that only logs hold.")

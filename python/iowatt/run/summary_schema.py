@@ -211,10 +211,13 @@ class ControllerPart(Part):
 
 
 class Zeros(Part):
-    """Bytes that never reached the pools because the controller knew them to be zeros."""
+    """Bytes that were kept from the pools because the controller knew them to be zeros."""
 
     written_bytes: int
     read_bytes: int
+    given_up_bytes: int = Field(
+        default=0, description="Zeros written to the pools later: not known any more, or beside data."
+    )
 
 
 class Loss(Part):
