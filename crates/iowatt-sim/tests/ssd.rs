@@ -533,7 +533,7 @@ fn a_trim_is_one_command_to_a_drive() {
         let copies = if level == "0" { 1 } else { 2 };
         let trimmed: u64 =
             outcome.summary.devices.iter().map(|d| d.flash.as_ref().unwrap().trimmed_bytes).sum();
-        assert_eq!(trimmed, 3 * copies << 20);
+        assert_eq!(trimmed, (3 * copies) << 20);
         for device in &outcome.summary.devices {
             assert_eq!(device.flash.as_ref().unwrap().trims, 3, "{level}");
         }

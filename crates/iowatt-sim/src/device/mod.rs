@@ -99,7 +99,7 @@ impl Service {
 /// Totals of one drive over the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriveTotals {
-    /// Operations that arrived, and the queue that they found, themselves included.
+    /// Operations that arrived, trims apart.
     pub arrivals: u64,
     /// Sum over arrivals of the operations present, the arriving one included.
     pub queue_seen: u64,
