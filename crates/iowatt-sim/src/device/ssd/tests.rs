@@ -312,7 +312,7 @@ fn padding_leaves_room_for_what_is_moved() {
 #[test]
 fn nearly_full_victims_leave_room_for_what_is_moved() {
     for (filled, hot) in [(0.88, 0.05), (0.90, 0.10), (0.93, 0.05)] {
-        let size = Geometry { units: (1_000.0 * 128.0 * filled) as u32, ..geometry(1_000, 128, 0.0) };
+        let size = Geometry { units: (250.0 * 128.0 * filled) as u32, ..geometry(250, 128, 0.0) };
         let plan = GcPlan { policy: GcPolicy::Fifo, free_blocks: 4, hot_cold: false };
         let mut ftl = Ftl::new(size, plan, None, None, 0);
         let mut work = Tally::default();
@@ -321,7 +321,7 @@ fn nearly_full_victims_leave_room_for_what_is_moved() {
             ftl.write(address, Cause::HostWrite, &mut work);
         }
         let band = (f64::from(size.units) * hot) as u64;
-        for _ in 0..2_000_000 {
+        for _ in 0..500_000 {
             ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
         }
         assert_eq!(ftl.audit(), Ok(()), "{filled} {hot}");
@@ -334,7 +334,7 @@ fn nearly_full_victims_leave_room_for_what_is_moved() {
 fn wear_levelling_leaves_room_for_what_is_moved() {
     for (threshold, hot) in [(3, 0.05), (3, 0.5), (20, 0.05), (20, 0.5)] {
         for spare in [0.07, 0.28] {
-            let size = geometry(256, 128, spare);
+            let size = geometry(64, 128, spare);
             let mut ftl = Ftl::new(size, gc(GcPolicy::Greedy), Some(threshold), None, 0);
             let mut work = Tally::default();
             let mut draw = Stream::new(5, Room::Think, 0);
@@ -342,7 +342,7 @@ fn wear_levelling_leaves_room_for_what_is_moved() {
                 ftl.write(address, Cause::HostWrite, &mut work);
             }
             let band = (f64::from(size.units) * hot) as u64;
-            for _ in 0..2_000_000 {
+            for _ in 0..500_000 {
                 ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
             }
             assert_eq!(ftl.audit(), Ok(()), "{threshold} {hot} {spare}");
