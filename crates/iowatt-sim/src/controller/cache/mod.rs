@@ -8,6 +8,7 @@ mod destage;
 mod lines;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 use super::back_end::{BackEnd, BackEndRequest, NONE, Purpose};
 use crate::plan::{CachePlan, DestagePlan, LineTransfers, WriteCaching};
@@ -15,6 +16,7 @@ use ahead::{Seen, Streams};
 use destage::{Bounds, Sweep, Wish};
 use iowatt_cache::{Policy, Replacement};
 use lines::{Lines, address_of, key_of};
+pub use totals::{CacheTotals, Hits};
 
 /// Bytes of one pool, rounded out to granules of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,50 +62,6 @@ impl Found {
             present: self.present + other.present,
         }
     }
-}
-
-/// Requests looked up, bytes in whole granules; reads and writes apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hits {
-    /// Requests looked up.
-    pub requests: [u64; 2],
-    /// Of those, hits. A read hits where all of its data is here, a write where all of its lines are.
-    pub hits: [u64; 2],
-    /// Bytes looked up.
-    pub bytes: [u64; 2],
-    /// Of those, bytes that were here (reads) or lie in lines that were (writes).
-    pub hit_bytes: [u64; 2],
-    /// Reads that asked the pools for nothing and waited for what others had asked for. No hits.
-    pub delayed_hits: u64,
-}
-
-/// What else is counted; bytes in whole granules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheTotals {
-    /// Reads from the pools.
-    pub fetches: u64,
-    /// Their bytes.
-    pub fetched_bytes: u64,
-    /// Completed writes of dirty data to the pools.
-    pub destages: u64,
-    /// Their bytes.
-    pub destaged_bytes: u64,
-    /// Clean lines that gave way.
-    pub evictions: u64,
-    /// Writes that found no clean or free line.
-    pub waits_for_space: u64,
-    /// Time that they waited for one.
-    pub space_wait_ns: u64,
-    /// Bytes of writes that replaced dirty ones, which are destaged once.
-    pub overwritten_bytes: u64,
-    /// Hot lines that the destager passed over.
-    pub kept_back: u64,
-    /// Bytes asked for ahead of reads.
-    pub ahead_bytes: u64,
-    /// Of those, bytes that a read then asked for.
-    pub ahead_used_bytes: u64,
-    /// Of those, bytes that gave way or were overwritten before any read asked for them.
-    pub ahead_wasted_bytes: u64,
 }
 
 /// The cache.
