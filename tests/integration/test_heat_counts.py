@@ -180,8 +180,8 @@ heat = { extent = "1MiB" }
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("observe.heat.extent=4KiB", "65536"),
-        ("observe.heat.extent=0", "65536"),
+        ("observe.heat.extent=4KiB", "64 KiB"),
+        ("observe.heat.extent=0", "64 KiB"),
         ('observe.heat.points=["middle"]', "front"),
         ("observe.heat.points=[]", "points"),
         ("observe.heat.period=0s", "period"),
