@@ -41,7 +41,9 @@ def _what(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
     verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
     work = _work(summary, plan)
     serving = f" serving {listed(work)}" if work else ""
-    system, span = listed(drives) or "a system", numbers.duration(window["duration_s"])
+    joined = [f"{pool['name']} ({pool['scheme']})" for pool in summary.get("virtual_pools") or ()]
+    system = (listed(drives) or "a system") + (f", joined as {listed(joined)}," if joined else "")
+    span = numbers.duration(window["duration_s"])
     if not requests["count"]:
         return f"{verb} {system} without any request for {span}."
     reads = numbers.percent(requests["reads"] / requests["count"])

@@ -6,6 +6,7 @@ its place in the union of :mod:`iowatt.scenario.virtual_pool`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
@@ -73,14 +74,14 @@ class VolumeRange:
     capacity: int
 
 
-class Scheme(Strict):
+class Scheme(Strict, ABC):
     """What every scheme's table has and can do. ``scheme`` is its tag."""
 
     name: Name = key("Its name, for `[[array.volume]]` and in results.", example="hybrid")
 
+    @abstractmethod
     def parts(self) -> list[tuple[KeyPath, str, Part]]:
         """The parts in the order of the plan: key path within this table, label, part."""
-        raise NotImplementedError
 
     def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
         """What is wrong between the keys and ``parts``; paths within this table."""
@@ -90,17 +91,17 @@ class Scheme(Strict):
         """What a reader of the results must know."""
         yield from ()
 
+    @abstractmethod
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """What the virtual pool offers to volumes. ``parts`` are without problems."""
-        raise NotImplementedError
 
     def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
         """``usable_bytes`` and ``capacity_factor`` where what is offered is not what there is."""
         return {}
 
+    @abstractmethod
     def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
         """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
-        raise NotImplementedError
 
     def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
         """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""

@@ -53,9 +53,8 @@ def cache_assist(points: Points) -> list[Verdict]:
     theirs = published.CACHED.hot_iops / (published.CACHED.random_iops or 1.0)
     places = ((hot, "all eight sequential streams begin at one place"), (apart, "each at a place of its own"))
     streams = (
-        f"hit ratio {share(hot.hit_ratio)} where they begin at one place, {share(apart.hit_ratio)} where "
-        f"each has "
-        f"its own: x{hot.iops / random.iops:.3g} and x{apart.iops / random.iops:.3g}"
+        f"hit ratio {share(hot.hit_ratio)} where they begin at one place, {share(apart.hit_ratio)} "
+        f"where each has its own: x{hot.iops / random.iops:.3g} and x{apart.iops / random.iops:.3g}"
     )
     found = [
         ratio(
@@ -65,8 +64,8 @@ def cache_assist(points: Points) -> list[Verdict]:
             one.iops / random.iops,
             round(theirs, 3),
             cause="where the eight sequential streams begin decides what they find in the cache: at one "
-            "place, as "
-            "vdbench's seekpct=0 has it, the reads of one are hits of the next. The study does not say",
+            "place, as vdbench's seekpct=0 has it, the reads of one are hits of the next. The study "
+            "does not say",
             experiment=streams,
         )
         for one, where in places
@@ -98,11 +97,11 @@ def small_array(points: Points) -> list[Verdict]:
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
                 round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
-                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential "
-                "streams meet at the "
-                "same drives; cache and sizes of the study's small array are not known",
-                experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of the "
-                f"random rate",
+                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its "
+                "sequential streams meet at the same drives; cache and sizes of the study's small array "
+                "are not known",
+                experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of "
+                "the random rate",
             )
         )
     return found
@@ -115,10 +114,9 @@ def tiering(points: Points) -> list[Verdict]:
     theirs = published.TIERED.hot_iops / published.CACHED.hot_iops
     watts = f"{tiered.wall_w:,.0f} W against {hot.wall_w:,.0f} W"
     limit = (
-        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's law "
-        f"of its "
-        f"published figures) is at {numbers.significant(tiered.ms)} ms, its disks {100 * tiered.busy:.0f} % "
-        f"busy"
+        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's "
+        f"law of its published figures) is at {numbers.significant(tiered.ms)} ms, its disks "
+        f"{100 * tiered.busy:.0f} % busy"
     )
     found = [
         ratio(
@@ -128,8 +126,7 @@ def tiering(points: Points) -> list[Verdict]:
             tiered.iops / hot.iops,
             round(theirs, 3),
             cause="what the cache leaves is read from few extents more, or less, than in the study: its "
-            "tiers and their "
-            "sizes are not published",
+            "tiers and their sizes are not published",
             experiment=limit,
         ),
         Verdict(
@@ -157,8 +154,8 @@ def tiering(points: Points) -> list[Verdict]:
             "first reading of 'initial': uniform random requests on the cached array",
             tiered.iops_per_w / random.iops_per_w,
             published.TIERED_OVER_INITIAL,
-            cause="as for the cache: where the sequential streams begin decides how much of the hot band is "
-            "hits",
+            cause="as for the cache: where the sequential streams begin decides how much of the hot "
+            "band is hits",
             experiment=f"x{tiered.iops_per_w / hot.iops_per_w:.3g} over the cached array itself",
         ),
     ]
@@ -203,14 +200,13 @@ def coms(points: Points) -> list[Verdict]:
                 "RAID-5 : RAID-10 in IOPS at 70/30 is what counting drive operations gives",
                 f"{case} requests in flight a disk, no cache",
                 f"{slide:.3f}; counting gives {theory:.3f}",
-                f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to the "
-                f"slide",
+                f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to "
+                "the slide",
                 abs(ours - theory) <= COUNTING_TOLERANCE,
                 "counting takes every operation for the same; elevators and the nearer of two copies "
-                "shorten the "
-                "seeks of RAID-10 more than those of parity updates. Served first come first served, with "
-                "1,024 "
-                "in flight, the ratio is 0.685 (crates/iowatt-sim/tests/array_services.rs)",
+                "shorten the seeks of RAID-10 more than those of parity updates. Served first come "
+                "first served, with 1,024 in flight, the ratio is 0.685 "
+                "(crates/iowatt-sim/tests/array_services.rs)",
                 f"{said(mirrored)} and {said(parity)}; with 32 in flight a disk "
                 f"{deep[0].iops / deep[1].iops:.3f}",
             )
@@ -224,9 +220,8 @@ def coms(points: Points) -> list[Verdict]:
             "x2 and x2",
             f"GB per watt x{capacity:.3g}, IOPS per watt x{compressed.iops_per_w / plain.iops_per_w:.3g}",
             abs(gain - 2) <= TOLERANCE,
-            "a random request takes a disk as long for 4 KiB as for 8: positioning is not halved. Doubled "
-            "IOPS "
-            "is the slide's arithmetic, twice the data at the same IOPS per GB",
+            "a random request takes a disk as long for 4 KiB as for 8: positioning is not halved. "
+            "Doubled IOPS is the slide's arithmetic, twice the data at the same IOPS per GB",
             f"{said(plain)} to {said(compressed)}",
         ),
     ]

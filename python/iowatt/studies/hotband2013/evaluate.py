@@ -78,21 +78,21 @@ def _share_in(front: dict[str, Any], bands: tuple[tuple[float, float], ...]) -> 
 def notes(scale: systems.Scale) -> list[str]:
     """What every figure here rests on."""
     said = [
-        "The arrays are assembled. The slides give rates and response times, no parts list: the number of "
-        "disks of each array is set so that its random row comes near the published one "
+        "The arrays are assembled. The slides give rates and response times, no parts list: the number "
+        "of disks of each array is set so that its random row comes near the published one "
         f"({systems.SMALL_DISKS} drives of 7,200 rpm, {systems.LARGE_DISKS} of 15,000 rpm, mirrored and "
         "striped); nothing else is set by a published figure.",
-        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} GB is "
-        "that of which the power calculator's 96 GB of cache are 3 %. The controller's processors (8, 100 us "
-        "a request) are assumed: 80,000 requests a second are their limit, which the tiered array reaches.",
+        f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} "
+        "GB is that of which the power calculator's 96 GB of cache are 3 %. The controller's processors "
+        "(8, 100 us a request) are assumed: 80,000 requests a second are their limit, which the tiered "
+        "array reaches.",
         f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} SSDs "
-        f"({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of the "
-        "P9500, placed as relocation leaves them once it has converged (a first pass counts accesses), "
-        "which took "
-        "theirs hours.",
+        f"({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of "
+        "the P9500, placed as relocation leaves them once it has converged (a first pass counts "
+        "accesses), which took theirs hours.",
         "Random means uniform requests of 8 KiB, 70 % reads, Emerald's MW1: the slides say random only.",
-        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin at "
-        "one place, as vdbench's seekpct=0 does.",
+        "The hot band's transfer sizes are recalled and unverified; its eight sequential streams begin "
+        "at one place, as vdbench's seekpct=0 does.",
     ]
     if scale.size < 1:
         said.insert(

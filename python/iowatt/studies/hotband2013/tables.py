@@ -51,9 +51,8 @@ def arrays(points: Points, scale: Scale) -> Figure:
     return Figure(
         "arrays",
         "Rates and response times",
-        "The number of disks of each array is set so that the random row comes near the published one; the "
-        "rest is "
-        "predicted. Requests in flight are those of the published rows (Little's law).",
+        "The number of disks of each array is set so that the random row comes near the published one; "
+        "the rest is predicted. Requests in flight are those of the published rows (Little's law).",
         Table(columns, rows),
         wide=True,
     )
@@ -98,11 +97,9 @@ def per_watt(points: Points) -> Figure:
     return Figure(
         "per-watt",
         "IOPS per watt",
-        "The published ratios are over the first reading, which compares two workloads; the second compares "
-        "two "
-        "configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by a factor of "
-        "3.14: ratios hold, "
-        "watts do not, so only ratios are compared.",
+        "The published ratios are over the first reading, which compares two workloads; the second "
+        "compares two configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by "
+        "a factor of 3.14: ratios hold, watts do not, so only ratios are compared.",
         Table(columns, rows),
         wide=True,
     )
@@ -186,12 +183,10 @@ def coms(points: Points, scale: Scale) -> Figure:
         "coms",
         "Capacity optimisation methods",
         "36,000 GB mirrored are 240 drives of 300 GB, 72,000 GB raw. RAID-5 here is one stripe over all "
-        "drives and yields all "
-        "but one of them; the slide's 45,000 GB of 72,000 GB raw are no ordinary parity yield. Its 4,046 W "
-        "are the same in all "
-        "columns; ours are idle watts for capacity and watts at work for IOPS. 2:1 compression doubles IOPS "
-        "on the slide "
-        "because it doubles the data at equal IOPS per GB.",
+        "drives and yields all but one of them; the slide's 45,000 GB of 72,000 GB raw are no ordinary "
+        "parity yield. Its 4,046 W are the same in all columns; ours are idle watts for capacity and "
+        "watts at work for IOPS. 2:1 compression doubles IOPS on the slide because it doubles the data "
+        "at equal IOPS per GB.",
         Table(columns, rows),
         wide=True,
     )
@@ -227,9 +222,9 @@ def calculator() -> Figure:
     return Figure(
         "calculator",
         "The power calculator",
-        "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache (examples/power/p9500.toml "
-        "repeats the point). The sheet "
-        "multiplies by 3.14; the watts of the slide of IOPS per watt are that sheet's BTU/h.",
+        "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache "
+        "(examples/power/p9500.toml repeats the point). The sheet multiplies by 3.14; the watts of the "
+        "slide of IOPS per watt are that sheet's BTU/h.",
         Table(columns, rows),
     )
 
@@ -267,8 +262,7 @@ def density(found: dict[str, Any]) -> list[Figure]:
             "density",
             "I/O density before and after the cache",
             "The hot band on the cached array: what share of the I/O goes to the hottest share of the "
-            "space, at the front end and "
-            "at the disks behind the cache.",
+            "space, at the front end and at the disks behind the cache.",
             Table(columns, rows),
             spec,
         )

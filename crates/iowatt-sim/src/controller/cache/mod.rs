@@ -16,7 +16,7 @@ use ahead::{Seen, Streams};
 use destage::{Bounds, Sweep, Wish};
 use iowatt_cache::{Policy, Replacement};
 use lines::{Lines, address_of, key_of};
-pub use totals::{CacheTotals, Hits};
+pub use totals::{CacheTotals, Found, Hits};
 
 /// Bytes of one pool, rounded out to granules of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,29 +39,6 @@ struct Part {
     mask: u64,
     /// End of the part in its pool.
     until: u64,
-}
-
-/// What a request found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Requests to the pools that it asked for.
-    pub asked: u32,
-    /// Requests of others that it waits for.
-    pub joined: u32,
-    /// Granules that were here (read) or whose lines were (write).
-    pub present: u64,
-}
-
-impl Found {
-    /// What the parts of a request found together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            asked: self.asked + other.asked,
-            joined: self.joined + other.joined,
-            present: self.present + other.present,
-        }
-    }
 }
 
 /// The cache.

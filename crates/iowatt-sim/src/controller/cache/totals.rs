@@ -1,5 +1,28 @@
 //! What is counted of the cache.
 
+/// What a request found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Requests to the pools that it asked for.
+    pub asked: u32,
+    /// Requests of others that it waits for.
+    pub joined: u32,
+    /// Granules that were here (read) or whose lines were (write).
+    pub present: u64,
+}
+
+impl Found {
+    /// What the parts of a request found together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            asked: self.asked + other.asked,
+            joined: self.joined + other.joined,
+            present: self.present + other.present,
+        }
+    }
+}
+
 /// Requests looked up, bytes in whole granules; reads and writes apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
