@@ -12,6 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo/tpcc-raid5
 FUZZ_SECONDS ?= 120
+# A worker for each processor; the tests of a file stay together, because they share its servers and runs.
+PYTEST ?= --numprocesses=auto --dist=loadfile
 RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crates/*/Cargo.toml) Cargo.toml Cargo.lock
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -27,7 +29,7 @@ demo: build
 
 test: build $(VENV)/.stamp-test
 	cargo test --locked --workspace --exclude iowatt-py
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 
 bench: build
 	$(BIN)/python benches/bench.py

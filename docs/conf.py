@@ -27,6 +27,8 @@ _MARKS = (("unverified", "unverified"), ("assumed", "assumed"), ("asked for or n
 
 def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
+    from iowatt.emerald.classify.product import Product
+    from iowatt.emerald.rules import describe as rules
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
     from iowatt.library.efficiency import certificates
@@ -41,6 +43,7 @@ def _write_catalogues(_app: object) -> None:
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
         ("_part_keys.md", PartFile),
+        ("_product_keys.md", Product),
         ("_profile_keys.md", Profile),
     ):
         entries = [
@@ -72,6 +75,9 @@ def _write_catalogues(_app: object) -> None:
         marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
         rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
+
+    (folder / "_emerald_rules.md").write_text(rules.markdown() + "\n")
+    (folder / "_emerald_taxonomy.md").write_text(rules.taxonomy_markdown("emerald-1.0.0"))
 
     # What the sparest data sheet that will do leaves to derive: no table of it can fall behind.
     tables = {"seek": {"average": "10ms"}, "performance": {"sequential_read": "100MB/s"}, "rpm": 7200}

@@ -37,7 +37,7 @@ class Part:
 
 def survey() -> dict[str, Any]:
     """Everything `iowatt doctor` prints: the parts, the machine, and whether the main job can run."""
-    parts = [*_main_job(), *_printing(), *_loading(), *_building()]
+    parts = [*_main_job(), *_printing(), *_loading(), *_metering(), *_building()]
     return {
         "schema": "iowatt.doctor/1",
         "ready": all(part.found for part in parts if part.essential),
@@ -118,8 +118,55 @@ def _printing() -> list[Part]:
 
 def _loading() -> list[Part]:
     said = _output(["fio", "--version"])
-    purpose = "running exported workloads on storage"
-    return [Part("fio", purpose, False, said is not None, said or "not on the PATH", "apt install fio")]
+    purpose = "running workloads and Emerald measurements on storage"
+    return [
+        Part("fio", purpose, False, said is not None, said or "not on the PATH", "apt install fio"),
+        *_vdbench(purpose),
+    ]
+
+
+def _vdbench(purpose: str) -> list[Part]:
+    """vdbench, which SNIA Emerald requires from version 2 on, and a Java that it takes."""
+    from iowatt.emerald.plan.checklist import java
+
+    program = shutil.which("vdbench")
+    found, said = java()
+    where = "Oracle's site, with an account; its folder onto the PATH"
+    return [
+        Part("vdbench", purpose, False, program is not None, program or "not on the PATH", where),
+        Part("Java", purpose, False, found, said, "for vdbench: Java 8, 9, or 20 and later"),
+    ]
+
+
+def _metering() -> list[Part]:
+    """What reads instruments on a network, and what serves them in the tests (docs/reference/meters.md)."""
+    live, tests = "power meters on a network", "tests of power meters, on loopback"
+    packages = [
+        ("pysnmp", live, "power distribution units and UPSs by SNMP", "pip install 'iowatt[meters]'"),
+        ("cryptography", live, "SNMP version 3 with encryption", "pip install 'iowatt[meters]'"),
+        ("httpx", live, "Redfish, Prometheus", "pip install 'iowatt[meters]'"),
+        ("PyVISA", live, "analysers by SCPI", "pip install 'iowatt[meters]'"),
+        ("PyVISA-py", live, "analysers by SCPI", "pip install 'iowatt[meters]'"),
+        ("snmpsim", tests, "SNMP devices", "make test installs it"),
+        ("sushy-tools", tests, "a Redfish mock-up", "make test installs it"),
+        ("pyghmi", tests, "a controller that speaks IPMI", "make test installs it"),
+    ]
+    programs = [
+        ("ipmitool", live, "controllers by IPMI", "apt install ipmitool"),
+        ("upsd", tests, "Network UPS Tools", "apt install nut-server"),
+        ("prometheus", tests, "Prometheus", "apt install prometheus"),
+    ]
+    parts = [
+        Part(name, purpose, False, version is not None, f"{version or 'not installed'} ({use})", fix)
+        for name, purpose, use, fix in packages
+        for version in [_installed(name)]
+    ]
+    parts += [
+        Part(name, purpose, False, found is not None, f"{found or 'not on the PATH'} ({use})", fix)
+        for name, purpose, use, fix in programs
+        for found in [_which((name,)) or shutil.which(name, path="/usr/sbin:/sbin")]
+    ]
+    return sorted(parts, key=lambda part: part.purpose)
 
 
 def _building() -> list[Part]:

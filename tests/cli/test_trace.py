@@ -116,6 +116,18 @@ def test_a_wrong_unit_of_time_is_warned_of(tmp_path: Path) -> None:
     assert "is the time unit right?" in invoke("info", path, "--time-unit", "ns").stdout
 
 
+def test_a_table_with_a_header_of_its_own_is_told_the_option(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("when,kind,addr,len\n1,R,0,512\n2,W,512,512\n")
+    replay = ["replay", str(path), "--target", str(tmp_path / "t"), "--size", "1MiB"]
+    for words in (["trace", "info", str(path)], replay):
+        refused = runner.invoke(app, words)
+        assert isinstance(refused.exception, InputError)
+        assert "--columns time=...,op=...,offset=...,size=... --time-unit" in str(refused.exception)
+    shown = invoke("info", path, "--columns", "time=when,op=kind,offset=addr,size=len", "--time-unit", "s")
+    assert "2: 1 reads" in shown.stdout
+
+
 def test_the_excerpts_readme_shows_what_info_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     shown = invoke("info", EXCERPT.relative_to(ROOT)).stdout

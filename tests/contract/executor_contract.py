@@ -48,11 +48,10 @@ def mark(path, report):
 
 
 class ExecutorContract:
-    """Tests of the promises in ``iowatt.search.executor``; the fixture has room for two tasks at least."""
+    """Tests of the promises in ``iowatt.search.executor``.
 
-    @pytest.fixture
-    def executor(self):
-        raise NotImplementedError
+    A subclass brings the fixture ``executor``, with room for two tasks at least.
+    """
 
     def test_each_task_is_yielded_once_with_its_result(self, executor):
         tickets = {executor.submit(double, number): number for number in range(25)}

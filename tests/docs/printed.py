@@ -35,10 +35,19 @@ def commands(body: str) -> list[list[str]]:
     return [shlex.split(line.removeprefix("$ "), comments=True) for line in lines]
 
 
+def _named(word: str) -> list[str]:
+    """What a pattern with a folder in it stands for."""
+    return sorted(map(str, Path().glob(word))) if "/" in word and "*" in word and word[0] != "/" else []
+
+
 def run(words: list[str]) -> None:
     """Run a command as printed; of ``make`` only that there is such a target can be tried here."""
     program, *rest = words
-    if "--check" in rest and shutil.which("fio") is None:
+    # As a shell would: names in folders only, since a lone * is an option's value on several pages.
+    rest = [name for word in rest for name in (_named(word) or [word])]
+    if ("--check" in rest or rest[:2] == ["emerald", "run"] or rest[:1] == ["replay"]) and shutil.which(
+        "fio"
+    ) is None:
         pytest.skip("no fio (Debian: apt install fio): the page is tried up to here")
     if program in ("iowatt", ".venv/bin/iowatt"):
         done = subprocess.run([IOWATT, *rest], capture_output=True, text=True, check=False)
@@ -68,6 +77,10 @@ def workplace(folder: Path) -> None:
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
+    for tool in ("fio", "vdbench"):
+        shutil.copytree(ROOT / "tests" / "data" / tool, folder / f"{tool}-out")
+    stamps = range(1795189520, 1795189528)
+    (folder / "meter.csv").write_text("when,P\n" + "".join(f"{at},{118 + at % 3}\n" for at in stamps))
     counters = ROOT / "tests" / "data" / "counters"
     shutil.copy(counters / "iostat-12.6-xtd.txt", folder / "iostat.txt")
     shutil.copy(counters / "perfmon-relog.csv", folder / "disks.csv")

@@ -72,7 +72,7 @@ def test_every_colour_has_a_dark_twin(made):
     assert len(set(palette.STATE_COLOURS.values())) == len(palette.STATE_COLOURS)
 
 
-@pytest.mark.parametrize("key", [key for key in ALL_KEYS if key.endswith("-over-time")])
+@pytest.mark.parametrize("key", sorted(key for key in ALL_KEYS if key.endswith("-over-time")))
 def test_lines_over_time_hold_the_table(made, key):
     figure = of(made)[key]
     edges = [*figure.table.column("From"), figure.table.column("To")[-1]]

@@ -51,7 +51,7 @@ def test_an_unknown_table_is_refused_with_the_known_ones(run):
         run.table("latencies")
 
 
-@pytest.mark.parametrize("name", ["intervals", *bundle.ASKED_FOR])
+@pytest.mark.parametrize("name", ["intervals", *bundle.OPTIONAL])
 def test_a_truncated_table_is_refused_with_its_file(run, tmp_path, name):
     saved = run.save(tmp_path / "out")
     file = tmp_path / "out" / f"{name}.parquet"
@@ -189,7 +189,7 @@ def test_an_incomplete_bundle_names_the_file(run, tmp_path):
 
 def test_tables_have_exactly_the_columns_of_the_contract(run):
     for name, schema in SCHEMAS.items():
-        if name in bundle.ASKED_FOR:
+        if name in bundle.OPTIONAL:
             assert not run.has(name)
             continue
         assert dict(run.table(name).schema) == {key: kind() for key, kind in schema.items()}

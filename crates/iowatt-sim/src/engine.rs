@@ -230,6 +230,10 @@ impl<'a> Simulation<'a> {
             self.events.push(at, Event::Fail(number as u32));
         }
         for workload in 0..self.arrivals.len() {
+            if let Some(at) = self.arrivals[workload].begins() {
+                self.events.push(at, Event::Arrival(workload as u32));
+                continue;
+            }
             self.schedule_arrival(workload)?;
             self.issue_closed(workload)?;
         }
@@ -257,7 +261,11 @@ impl<'a> Simulation<'a> {
         match event {
             Event::Arrival(workload) => {
                 let workload = workload as usize;
-                if let Some(request) = self.arrivals[workload].take()? {
+                if !self.arrivals[workload].is_open() {
+                    self.issue_closed(workload)?; // a loop begins
+                    return self.settle();
+                }
+                if let Some(request) = self.arrivals[workload].take(self.now)? {
                     self.issue(workload, &request)?;
                 }
                 self.schedule_arrival(workload)?;
@@ -334,7 +342,7 @@ impl<'a> Simulation<'a> {
         if self.arrivals[workload].is_open() {
             return Ok(());
         }
-        while let Some(request) = self.arrivals[workload].take()? {
+        while let Some(request) = self.arrivals[workload].take(self.now)? {
             self.issue(workload, &request)?;
         }
         Ok(())

@@ -14,11 +14,16 @@ from iowatt.cli import (
     curve,
     devices,
     doctor,
+    duty,
+    emerald,
     explain,
     heat,
     idle,
+    import_,
     init,
+    meter,
     power,
+    replay,
     report,
     run,
     schema,
@@ -44,11 +49,16 @@ check.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)
+duty.register(app)
+emerald.register(app)
 explain.register(app)
 heat.register(app)
 idle.register(app)
+import_.register(app)
 init.register(app)
+meter.register(app)
 power.register(app)
+replay.register(app)
 report.register(app)
 run.register(app)
 schema.register(app)

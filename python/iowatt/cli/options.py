@@ -25,6 +25,18 @@ Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bun
 StrictPoints = Annotated[
     bool, typer.Option("--strict", help="Stop at the first point that cannot be simulated.")
 ]
+PlanTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="PATH", help="Block device or file that is measured, instead of the plan's."
+    ),
+]
+Erase = Annotated[
+    str | None,
+    typer.Option(
+        "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

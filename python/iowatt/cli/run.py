@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli import command_line
 from iowatt.cli.options import Overrides, Scenario
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def run(
             force=force,
             save_back_end=save_back_end,
             progress=progress,
-            command=shlex.join(["iowatt", *sys.argv[1:]]),
+            command=command_line.written(),
         )
     page = _write_report(done, target) if report else None
     warnings = _warnings(done)

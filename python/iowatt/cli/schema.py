@@ -1,4 +1,4 @@
-"""``iowatt schema``: the JSON Schema of scenarios and profiles, for completion and checking in editors."""
+"""``iowatt schema``: the JSON Schema of input files, for completion and checking in editors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ class Document(StrEnum):
 
     SCENARIO = "scenario"
     PROFILE = "profile"
+    PRODUCT = "product"
+    PLAN = "plan"
+    ABOUT = "about"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,11 +33,17 @@ def schema(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
-    """Print the JSON Schema of a scenario or a profile (name it in a file's first line: `#:schema FILE`)."""
+    """Print the JSON Schema of an input file (name it in a file's first line: `#:schema FILE`)."""
     from iowatt.scenario.output import write_text
 
     if of is Document.PROFILE:
         from iowatt.workload.schema import schema_text
+    elif of is Document.PRODUCT:
+        from iowatt.emerald.classify.schema import schema_text
+    elif of is Document.PLAN:
+        from iowatt.emerald.plan.schema import schema_text
+    elif of is Document.ABOUT:
+        from iowatt.emerald.report.schema import schema_text
     else:
         from iowatt.scenario.schema import schema_text
 

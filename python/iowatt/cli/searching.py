@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from iowatt.cli import command_line
 from iowatt.errors import IowattError
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def given(scenario: Path, overrides: list[str] | None) -> Given:
 
 def command() -> str:
     """The command line, for the provenance."""
-    return shlex.join(["iowatt", *sys.argv[1:]])
+    return command_line.written()
 
 
 def answer(

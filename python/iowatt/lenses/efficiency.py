@@ -29,21 +29,25 @@ def throughput(flow: Flow, duration_s: float) -> Throughput:
 def capacity(bytes_: record.Capacity) -> Capacity:
     """Capacity in decimal gigabytes."""
     return Capacity(
-        raw=bytes_.raw_bytes / BYTES_PER_GB,
-        usable=bytes_.usable_bytes / BYTES_PER_GB,
-        effective=bytes_.effective_bytes / BYTES_PER_GB,
+        raw=_over(bytes_.raw_bytes, BYTES_PER_GB),
+        usable=_over(bytes_.usable_bytes, BYTES_PER_GB),
+        effective=_over(bytes_.effective_bytes, BYTES_PER_GB),
     )
+
+
+def _over(value: float | None, divisor: float) -> float | None:
+    return None if value is None else value / divisor
 
 
 def efficiency(work: Throughput, storage: Capacity, drawn: Power) -> Efficiency:
     """Work and capacity per watt, over wall power where known, else device power."""
     watts = drawn.mean if drawn.wall_mean is None else drawn.wall_mean
-    if watts <= 0:
+    if watts is None or watts <= 0:
         return Efficiency(iops_per_w=None, mib_per_s_per_w=None, raw_gb_per_w=None)
     return Efficiency(
         iops_per_w=work.iops / watts,
         mib_per_s_per_w=work.mib_per_s / watts,
-        raw_gb_per_w=storage.raw / watts,
-        usable_gb_per_w=storage.usable / watts,
-        effective_gb_per_w=storage.effective / watts,
+        raw_gb_per_w=_over(storage.raw, watts),
+        usable_gb_per_w=_over(storage.usable, watts),
+        effective_gb_per_w=_over(storage.effective, watts),
     )

@@ -61,6 +61,35 @@ def energy(
     )
 
 
+def metered(ledger: pl.DataFrame, completions: int, mean_response_s: float | None) -> Energy:
+    """Energy of a measured run, in J: what its meters counted over the whole window, at the wall.
+
+    ``ledger`` has a row for each meter, and none where there was none or one missed a part of the window:
+    then nothing is known, and nothing is guessed.
+    """
+    joules = ledger["energy_j"]
+    total = math.fsum(joules) if len(joules) else None
+    per_request = total / completions if total is not None and completions else None
+    delay = None if per_request is None or mean_response_s is None else per_request * mean_response_s
+    return Energy(
+        total_j=total,
+        per_request_j=per_request,
+        energy_delay_js=delay,
+        by_state_j=_summed(ledger["state"], joules),
+        by_component_j=_summed(ledger["component"], joules),
+        above_idle_j=None,
+    )
+
+
+def metered_power(total_j: float | None, duration_s: float, intervals: pl.DataFrame) -> Power:
+    """Mean power in W at the wall of a measured run, and the highest mean of an interval; none of devices."""
+    mean = None if total_j is None or duration_s <= 0 else total_j / duration_s
+    at_wall = [] if mean is None else [mean, *whole(intervals)["wall_w"].drop_nulls()]
+    return Power(
+        mean=None, max=None, wall_mean=mean, wall_max=max(at_wall, default=None), idle=None, wall_idle=None
+    )
+
+
 def by_cause(devices: pl.DataFrame, ledger: pl.DataFrame) -> dict[str, float]:
     """Joules by what they were for: of drives, from the ``devices`` table, and of the array around them."""
     of_drives = {cause: math.fsum(devices[f"cause_{cause}_j"]) for cause in CAUSES}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
@@ -22,17 +24,17 @@ def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
             count=0, mean=None, std=None, p50=None, p90=None, p95=None, p99=None, p999=None, p9999=None,
             max=None, mean_ci95=None,
         )  # fmt: skip
-    largest = moments.max_s * MS_PER_S
+    largest = None if moments.max_s is None else moments.max_s * MS_PER_S
     interval = mean_interval(moments.batch_means_s, moments.count)
 
     def percentile(q: float) -> float | None:
         value = histogram.quantile(q)
-        return None if value is None else min(value / NS_PER_MS, largest)
+        return None if value is None else min(value / NS_PER_MS, math.inf if largest is None else largest)
 
     return ResponseTime(
         count=moments.count,
         mean=moments.mean_s * MS_PER_S,
-        std=moments.std_s * MS_PER_S,
+        std=None if moments.std_s is None else moments.std_s * MS_PER_S,
         p50=percentile(0.5),
         p90=percentile(0.9),
         p95=percentile(0.95),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report import capacity, controller, figures, findings, movement, numbers, story, system
+from iowatt.report import capacity, controller, figures, findings, measured, movement, numbers, story, system
 from iowatt.report.figures import comparison
 from iowatt.report.figures.figure import Figure, Table
 from iowatt.report.figures.headline import Headline, headlines
@@ -112,6 +112,7 @@ def _part(run: Run, key: str, label: str) -> RunPart:
             *controller.outcome(summary),
             *capacity.outcome(summary),
             *movement.outcome(summary),
+            *measured.outcome(summary),
         ],
         provenance=provenance(summary),
         inputs=summary["provenance"]["inputs"],

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iowatt.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.report.figures.figure import Figure
+    from iowatt.report.figures.headline import Headline
+
+
+@dataclass(frozen=True)
+class Part:
+    """One subject of a page of a lens (`description.html`); ``key`` makes the ids of its figures unique."""
+
+    key: str
+    name: str
+    meta: str
+    headlines: Sequence[Headline]
+    sections: Sequence[tuple[str, str, Sequence[Figure]]]
+    notes: Sequence[str]
 
 
 def check_target(target: Path, force: bool, what: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report import numbers
+from iowatt.report import measured, numbers
 from iowatt.report.figures import palette
 from iowatt.report.numbers import with_unit
 from iowatt.report.phrases import between, listed
@@ -26,6 +26,8 @@ WORK = ("active", "positioning")
 def answer(run: Run) -> list[str]:
     """What was evaluated, what it costs, and where the energy goes: one sentence or more for each."""
     summary = run.summary
+    if summary["power_basis"] == "wall" and summary["source"] != "simulation":
+        return [measured.what(summary), *_cost(summary)]
     return [_what(summary, run.plan), *_cost(summary), *_where(summary)]
 
 
@@ -77,9 +79,14 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
             f"half take at most {with_unit(time['p50'], 'ms')}, "
             f"99\u00a0% at most {with_unit(time['p99'], 'ms')}."
         )
-    drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
-    if power["wall_mean"] is not None:
-        drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
+    if power["mean"] is None:
+        if power["wall_mean"] is None:
+            return [*sentences, "No meter tells what power it took."]
+        drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
+    else:
+        drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
+        if power["wall_mean"] is not None:
+            drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
         drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
     return [*sentences, drawn + "."]
@@ -88,7 +95,7 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
 def _where(summary: Mapping[str, Any]) -> list[str]:
     energy = summary["energy"]
     total = energy["total_j"]
-    if total <= 0:
+    if total is None or total <= 0:
         return []
     by_state = energy["by_state_j"]
     of_drives = {state: joules for state, joules in by_state.items() if state not in ARRAY_STATES}

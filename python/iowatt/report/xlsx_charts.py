@@ -63,7 +63,7 @@ def add_charts(
     if first == 1:
         return
     lines.set_title({"name": "Power over time", "name_font": {"size": 12}})
-    lines.set_x_axis({"name": "Simulated time (s)", "num_format": "#,##0", "min": 0})
+    lines.set_x_axis({"name": "Time (s)", "num_format": "#,##0", "min": 0})
     lines.set_y_axis({"name": "Power (W)", "num_format": "#,##0", "min": 0})
     lines.set_legend({"none": True} if len(runs) == 1 else {"position": "bottom"})
     lines.set_size(_SIZE)

@@ -4,7 +4,7 @@
     scenario.toml   as given, with any overrides listed at its end
     plan.json       as resolved: names to numbers, every default filled in
     intervals.parquet  latency.parquet  energy.parquet  devices.parquet  and, where asked for, idle.parquet
-    and heat.parquet
+    and heat.parquet, and where meters recorded, instruments.parquet
 
 It is written aside, in ``.iowatt-partial-*`` beside its target, and renamed when complete: whatever
 interrupts the writing, no half bundle carries the target's name.
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 TABLES = ("intervals", "latency", "energy", "devices")
 #: Tables that a Run has only where its scenario asked for them, and how.
 ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
+#: Tables of measured Runs beside which instruments recorded.
+MEASURED = ("instruments",)
+OPTIONAL = (*ASKED_FOR, *MEASURED)
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
 PARTIAL_PREFIX = ".iowatt-partial-"
@@ -94,8 +97,9 @@ class Run:
     def of(cls, record: Record, summary: dict[str, Any]) -> Run:
         """The run of a record, in memory but for what is too long for it."""
         tables = {name: getattr(record.tables, name) for name in TABLES}
-        if record.tables.heat is not None:
-            tables["heat"] = record.tables.heat
+        for name in ("heat", *MEASURED):
+            if getattr(record.tables, name) is not None:
+                tables[name] = getattr(record.tables, name)
         return cls(
             summary=summary,
             plan=dict(record.plan),
@@ -105,22 +109,22 @@ class Run:
         )
 
     def table(self, name: str) -> pl.DataFrame:
-        """``intervals``, ``latency``, ``energy``, ``devices`` or, where asked for, ``idle`` or ``heat``.
+        """``intervals``, ``latency``, ``energy``, ``devices``, or one of ``OPTIONAL`` where the run has it.
 
         ``idle`` has a row for every idle period: :meth:`scan` reads it piece by piece.
         """
-        if name in ASKED_FOR:
+        if name in OPTIONAL:
             with self._readable(name):
                 return self.scan(name).collect()
         if name not in TABLES:
-            raise InputError(f"a run has no table {name!r}; it has {', '.join((*TABLES, *ASKED_FOR))}")
+            raise InputError(f"a run has no table {name!r}; it has {', '.join((*TABLES, *OPTIONAL))}")
         if name not in self._tables:
             self._tables[name] = self._read_table(name)
         return self._tables[name]
 
     def has(self, name: str) -> bool:
         """Whether the run has the table."""
-        if name not in ASKED_FOR:
+        if name not in OPTIONAL:
             return name in TABLES
         kept = self._tables.get(name) is not None or (name == "idle" and self._idle is not None)
         return kept or (self.path is not None and (self.path / f"{name}.parquet").is_file())
@@ -130,8 +134,13 @@ class Run:
 
         Raises :class:`InputError` where the run does not have it, with the key that asks for it.
         """
-        if name not in ASKED_FOR:
+        if name not in OPTIONAL:
             return self.table(name).lazy()
+        if name in MEASURED and not self.has(name):
+            raise InputError(
+                f"this Run has no table {name!r}: no instrument recorded beside it",
+                where=str(self.path) if self.path else self.name,
+            )
         if not self.has(name):
             asked = ASKED_FOR[name]
             raise InputError(
@@ -166,7 +175,7 @@ class Run:
         (folder / "scenario.toml").write_text(self.scenario_text, encoding="utf-8")
         for name in TABLES:
             self.table(name).write_parquet(folder / f"{name}.parquet", compression="zstd")
-        for name in filter(self.has, ASKED_FOR):
+        for name in filter(self.has, OPTIONAL):
             self._write_long(name, folder / f"{name}.parquet")
 
     def _write_long(self, name: str, file: Path) -> None:

@@ -42,8 +42,9 @@ class Moments:
 
     count: int
     mean_s: float
-    std_s: float
-    max_s: float
+    #: None where a load generator does not say it.
+    std_s: float | None
+    max_s: float | None
     #: Means of successive batches of equal count, for the confidence interval.
     batch_means_s: Sequence[float] = ()
 
@@ -292,9 +293,10 @@ class Rebuild:
 class Capacity:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
-    raw_bytes: int
-    usable_bytes: int
-    effective_bytes: int
+    #: None where measured and not said.
+    raw_bytes: int | None
+    usable_bytes: int | None
+    effective_bytes: int | None
 
 
 @dataclass(frozen=True)
@@ -327,6 +329,50 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class LoadGenerator:
+    """What made the requests of a measured run."""
+
+    tool: Literal["fio", "vdbench"]
+    version: str
+    asked_iops: float | None
+    achieved_iops: float
+    #: Stream, share asked for and observed, percent.
+    shares: Sequence[tuple[str, float, float]]
+    histogram: str | None
+    warnings: Sequence[str]
+    #: The tool's own summary, by the names of ``run.json``; None where it printed none.
+    reported: Mapping[str, float | None] | None = None
+
+
+@dataclass(frozen=True)
+class InstrumentProblem:
+    """Something that an instrument or its log did not do right; times from the start of the run."""
+
+    kind: str
+    at_s: float | None
+    seconds: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """A meter or thermometer beside a run."""
+
+    name: str
+    kind: str
+    role: Literal["power", "temperature"]
+    grade: Literal["emerald", "indicative"]
+    why: str
+    model: str | None
+    serial: str | None
+    calibrated: str | None
+    sample_interval_s: float | None
+    uncertainty_percent: float | None
+    details: Mapping[str, str]
+    problems: Sequence[InstrumentProblem]
+
+
+@dataclass(frozen=True)
 class Tables:
     """The Parquet tables of a bundle; columns and types in :mod:`iowatt.run.tables`."""
 
@@ -338,6 +384,8 @@ class Tables:
     idle: IdleSpool | None = None
     #: Requests by extent and period, where they were asked for.
     heat: pl.DataFrame | None = None
+    #: What instruments read, by quantity and interval, where there were any.
+    instruments: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -379,3 +427,11 @@ class Record:
     #: The scenario as given.
     scenario_text: str = ""
     simulation: Cost | None = None
+    #: Only where measured: what made the requests, and what recorded beside it.
+    driver: LoadGenerator | None = None
+    instruments: Sequence[Instrument] | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether real storage did the work, so that only a meter knows its power."""
+        return self.source in ("fio", "vdbench", "replay")

@@ -8,15 +8,17 @@ from typing import Any
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency, wear
-from iowatt.run import summary_controller, summary_tiers
+from iowatt.run import summary_controller, summary_measured, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Record
 from iowatt.run.summary_devices import Device, Flash
 from iowatt.run.summary_schema import (
     SCHEMA,
     Bus,
+    Energy,
     Heat,
     HeatSpace,
+    Power,
     PowerManagement,
     Provenance,
     Rebuild,
@@ -42,23 +44,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
     tables = record.tables
     work = efficiency.throughput(record.total, span)
     storage = efficiency.capacity(record.capacity)
-    overall = record.total.response["all"]
-    joules = energy.energy(
-        tables.energy,
-        {**record.idle_w, **record.array_idle_w},
-        span,
-        record.total.completions.requests,
-        overall.mean_s if overall.count else None,
-        causes_j=energy.by_cause(tables.devices, tables.energy),
-    )
-    drawn = energy.power(
-        energy.devices_j(tables.energy),
-        span,
-        tables.intervals,
-        record.idle_w,
-        wall_j=joules.total_j if tables.intervals["wall_w"].count() else None,
-        array_idle_w=record.array_idle_w,
-    )
+    joules, drawn = _energy_and_power(record)
     return RunSummary(
         schema=SCHEMA,
         name=record.name,
@@ -77,7 +63,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         response_time_ms=_response_times(record.total, tables.latency),
         energy=joules,
         power_w=drawn,
-        power_basis="device" if drawn.wall_mean is None else "wall",
+        power_basis="device" if drawn.wall_mean is None and not record.measured else "wall",
         capacity_gb=storage,
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices, record.ratings, span)),
@@ -92,7 +78,35 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
+        driver=summary_measured.driver(record),
+        instruments=summary_measured.instruments(record),
     )
+
+
+def _energy_and_power(record: Record) -> tuple[Energy, Power]:
+    span, tables = record.window.duration_s, record.tables
+    overall = record.total.response["all"]
+    completions, mean_s = record.total.completions.requests, overall.mean_s if overall.count else None
+    if record.measured:
+        joules = energy.metered(tables.energy, completions, mean_s)
+        return joules, energy.metered_power(joules.total_j, span, tables.intervals)
+    joules = energy.energy(
+        tables.energy,
+        {**record.idle_w, **record.array_idle_w},
+        span,
+        completions,
+        mean_s,
+        causes_j=energy.by_cause(tables.devices, tables.energy),
+    )
+    drawn = energy.power(
+        energy.devices_j(tables.energy),
+        span,
+        tables.intervals,
+        record.idle_w,
+        wall_j=joules.total_j if tables.intervals["wall_w"].count() else None,
+        array_idle_w=record.array_idle_w,
+    )
+    return joules, drawn
 
 
 def _requests(flow: Flow) -> Requests:

@@ -121,7 +121,9 @@ class ResponseTimes(Part):
 class Energy(Part):
     """Energy within the window; devices only unless the array's own power is modelled, then at the wall."""
 
-    total_j: float
+    total_j: float | None = Field(
+        description="Null where measured without a meter, or with one that missed a part of the window."
+    )
     per_request_j: float | None = Field(description="Total over throughput.completions; null without any.")
     energy_delay_js: float | None = Field(description="per_request_j times the mean response time in s.")
     by_state_j: dict[str, float]
@@ -135,7 +137,9 @@ class Energy(Part):
         "levels); parts_idle, parts_active and supply_loss where the array's own power is modelled. The sum "
         "is total_j.",
     )
-    above_idle_j: float = Field(description="Total minus what the same devices use doing nothing.")
+    above_idle_j: float | None = Field(
+        description="Total minus what the same devices use doing nothing; null where only a meter knows."
+    )
 
 
 class Power(Part):
@@ -144,13 +148,13 @@ class Power(Part):
     wall_* are null where the array's own power is neither modelled nor metered.
     """
 
-    mean: float
-    max: float = Field(
+    mean: float | None = Field(description="Of the devices; null where only the wall is metered.")
+    max: float | None = Field(
         description="The highest mean over one whole interval of the intervals table, or over the window."
     )
     wall_mean: float | None
     wall_max: float | None
-    idle: float = Field(description="All devices ready and without work.")
+    idle: float | None = Field(description="All devices ready and without work; null where measured.")
     wall_idle: float | None = Field(
         default=None, description="All of the array ready and without work; null where it is not modelled."
     )
@@ -159,9 +163,9 @@ class Power(Part):
 class Capacity(Part):
     """Decimal gigabytes (1e9 bytes)."""
 
-    raw: float = Field(description="All drives.")
-    usable: float = Field(description="After redundancy, pools that carry a volume.")
-    effective: float = Field(
+    raw: float | None = Field(description="All drives; null where measured and not said.")
+    usable: float | None = Field(description="After redundancy, pools that carry a volume.")
+    effective: float | None = Field(
         description="After capacity optimisation, at the ratios that the scenario assumes and less what "
         "snapshots kept at the end; equals usable where there is none."
     )
@@ -465,6 +469,66 @@ class Simulation(Part):
     peak_rss_mib: float
 
 
+class InstrumentProblem(Part):
+    """Something that an instrument or its log did not do right."""
+
+    kind: str = Field(description="gap, not-available, out-of-range, clipped, uncertain, clock, failure.")
+    at_s: float | None = Field(description="From the start of the run; null where it concerns all of it.")
+    seconds: float = Field(description="How long it lasted.")
+    text: str
+
+
+class Instrument(Part):
+    """A meter or thermometer that recorded beside the run."""
+
+    name: str
+    kind: str = Field(description="The reader: snmp, yokogawa-csv, ptdaemon ...")
+    role: Literal["power", "temperature"]
+    grade: Literal["emerald", "indicative"] = Field(
+        description="Whether its kind can meet the rules of an Emerald measurement."
+    )
+    why: str = Field(description="The reason for the grade.")
+    model: str | None
+    serial: str | None
+    calibrated: str | None = Field(description="Date, ISO 8601.")
+    sample_interval_s: float | None
+    uncertainty_percent: float | None = Field(description="Of a power sample, as the instrument says.")
+    details: dict[str, str]
+    problems: list[InstrumentProblem] = Field(description="Within the window, and of the whole log.")
+
+
+class StreamShare(Part):
+    """A stream's share of all requests, percent."""
+
+    stream: str
+    asked: float
+    observed: float
+
+
+class Reported(Part):
+    """The load generator's own summary, as it printed it."""
+
+    iops: float | None
+    mib_per_s: float | None
+    response_mean_ms: float | None
+
+
+class LoadGenerator(Part):
+    """What made the requests of a measured run, and what it says of itself."""
+
+    tool: Literal["fio", "vdbench"]
+    version: str
+    asked_iops: float | None = Field(description="Null where it ran as fast as it could.")
+    achieved_iops: float
+    shares: list[StreamShare]
+    histogram: str | None = Field(description="Where the response-time histogram comes from.")
+    warnings: list[str]
+    reported: Reported | None = Field(
+        default=None,
+        description="The tool's own summary; it may count other intervals, or a short last one as whole.",
+    )
+
+
 class RunSummary(Part):
     """Summary of one run, simulated or measured."""
 
@@ -496,11 +560,16 @@ class RunSummary(Part):
         default=None, description="Only where drives changed their power level."
     )
     simulation: Simulation | None = Field(default=None, description="Only where simulated.")
+    driver: LoadGenerator | None = Field(default=None, description="Only where measured.")
+    instruments: list[Instrument] | None = Field(default=None, description="Only where any recorded.")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
-        optional = ("controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation")
+        optional = (
+            "controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation",
+            "driver", "instruments",
+        )  # fmt: skip
         for part in optional:
             if data[part] is None:
                 del data[part]

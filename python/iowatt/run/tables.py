@@ -159,6 +159,23 @@ HEAT: dict[str, type[pl.DataType]] = {
     "bytes_written": pl.UInt64,
 }
 
+#: Only where instruments recorded. Of a quantity (watts, volts, hertz, power_factor, celsius ...) of an
+#: instrument in an interval; mean, minimum and maximum are of valid samples, null without any.
+INSTRUMENTS: dict[str, type[pl.DataType]] = {
+    "instrument": pl.String,
+    "quantity": pl.String,
+    "start_s": pl.Float64,
+    "end_s": pl.Float64,
+    "samples": pl.UInt64,
+    "expected": pl.Float64,
+    "not_available": pl.UInt64,
+    "out_of_range": pl.UInt64,
+    "longest_gap_s": pl.Float64,
+    "mean": pl.Float64,
+    "minimum": pl.Float64,
+    "maximum": pl.Float64,
+}
+
 #: Every table of a bundle by name.
 SCHEMAS = {
     "intervals": INTERVALS,
@@ -167,6 +184,7 @@ SCHEMAS = {
     "devices": DEVICES,
     "idle": IDLE,
     "heat": HEAT,
+    "instruments": INSTRUMENTS,
 }
 
 

@@ -65,6 +65,8 @@ def compile_plan(
                     "volume": system.volume_of_workload[i],
                     "replay": _replay(w, system.synthetic.get(i)),
                     **({"zero_share": w.zero_share} if w.zero_share else {}),
+                    **({"start_s": w.start} if w.start else {}),
+                    **({} if w.end is None else {"end_s": w.end}),
                 }
                 for i, w in enumerate(scenario.workload)
             ],

@@ -288,6 +288,9 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
     reads_standard_input = ""
     for index, workload in enumerate(scenario.workload):
         path: KeyPath = ("workload", index)
+        if workload.end is not None and workload.end <= workload.start:
+            message = f"the end at {workload.end:g} s is not after the start at {workload.start:g} s"
+            system.problems.append(Problem((*path, "end"), message, "give a later `end`"))
         if workload.volume is None and len(volumes) > 1:
             message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
             system.problems.append(Problem(path, message, f"one of {', '.join(volumes)}"))
@@ -338,7 +341,7 @@ def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -
     workload = scenario.workload[index]
     name = workload.volume or scenario.array.volume_names[0]
     capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)
-    ends = scenario.observe.duration is not None
+    ends = scenario.observe.duration is not None or workload.end is not None
     made = make(workload, index, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends)
     system.synthetic[index] = made
     system.problems.extend(made.problems)

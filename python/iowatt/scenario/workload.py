@@ -315,3 +315,18 @@ class Workload(Strict):
         ge=0,
         le=1,
     )
+    start: Duration = key(
+        "When its time zero is, from the start of the run: the first stamp of an open replay counts from "
+        "there, a closed loop issues nothing before.",
+        default=0.0,
+        unit="s",
+        example="10min",
+    )
+    end: Duration | None = key(
+        "From when it issues nothing more, from the start of the run; what is under way completes.",
+        default=None,
+        unset="until its trace or profile ends",
+        unit="s",
+        example="40min",
+        gt=0,
+    )

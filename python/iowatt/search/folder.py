@@ -11,6 +11,7 @@ A sweep may be resumed where its ``sweep.json`` says the same as the command doe
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -94,16 +95,30 @@ class Folder:
 
 
 def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
-    """Write a file aside, then put it in its place."""
+    """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
     aside = place.with_name(f".iowatt-partial-{os.getpid()}-{place.name}")
     try:
         write(aside)
+        synced(aside)
         aside.replace(place)
+        synced(place.parent)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(place)) from None
     finally:
         aside.unlink(missing_ok=True)
     return place
+
+
+def synced(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems know no such thing for folders
+            raise
+    finally:
+        os.close(handle)
 
 
 def _hold(journal: Path) -> Journal:

@@ -58,6 +58,17 @@ impl StreamLoops {
         self.ended = true;
     }
 
+    /// What is held back is never issued.
+    pub fn close(&mut self) {
+        self.ended = true;
+        self.held = 0;
+        self.runnable.clear();
+        for entry in &mut self.loops {
+            entry.held.clear();
+            entry.listed = false;
+        }
+    }
+
     /// A request read ahead.
     pub fn offer(&mut self, request: Request) {
         let new = self.loops.len();

@@ -1,9 +1,9 @@
-//! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed).
+//! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed), from its start to its end.
 
 mod closed;
 mod think;
 
-use crate::clock::Nanos;
+use crate::clock::{Nanos, nanos};
 use crate::error::SimError;
 use crate::plan::{ClosedPer, ReplayPlan, WorkloadPlan};
 use crate::rng::{Room, Stream};
@@ -52,6 +52,13 @@ impl Reader<'_> {
         self.next += usize::from(request.is_some());
         Ok(request)
     }
+
+    /// Nothing more is read.
+    fn close(&mut self) {
+        self.more = false;
+        self.batch.clear();
+        self.next = 0;
+    }
 }
 
 enum Pace {
@@ -68,6 +75,10 @@ pub struct Arrivals<'a> {
     reader: Reader<'a>,
     pace: Pace,
     thinking: Option<Thinking>,
+    /// Its time zero.
+    start: Nanos,
+    /// From when it issues nothing more.
+    end: Nanos,
 }
 
 impl<'a> Arrivals<'a> {
@@ -95,7 +106,14 @@ impl<'a> Arrivals<'a> {
             }
         };
         let reader = Reader { source, batch: Vec::with_capacity(BATCH), next: 0, more: true, trims };
-        Self { reader, pace, thinking }
+        let end = plan.end_s.map_or(Nanos::MAX, nanos);
+        Self { reader, pace, thinking, start: nanos(plan.start_s), end }
+    }
+
+    /// When a closed loop that does not begin with the run issues its first requests.
+    #[must_use]
+    pub fn begins(&self) -> Option<Nanos> {
+        (self.start > 0 && !self.is_open()).then_some(self.start)
     }
 
     /// Whether arrivals follow the stamps.
@@ -127,17 +145,26 @@ impl<'a> Arrivals<'a> {
     /// As the source.
     pub fn schedule(&mut self) -> Result<Option<Nanos>, SimError> {
         let Pace::Open { speed, waiting } = &mut self.pace else { return Ok(None) };
-        let at = self.reader.peek()?.map(|r| scaled(r.time_ns, *speed));
+        let at = self.reader.peek()?.map(|r| self.start.saturating_add(scaled(r.time_ns, *speed)));
+        if at.is_some_and(|at| at >= self.end) {
+            self.reader.close();
+            *waiting = false;
+            return Ok(None);
+        }
         *waiting = at.is_some();
         Ok(at)
     }
 
-    /// A request that may be issued now, if there is one: the scheduled one (open), or as many as the
+    /// A request that may be issued at `now`, if there is one: the scheduled one (open), or as many as the
     /// loop has room for (closed).
     ///
     /// # Errors
     /// As the source.
-    pub fn take(&mut self) -> Result<Option<Request>, SimError> {
+    pub fn take(&mut self, now: Nanos) -> Result<Option<Request>, SimError> {
+        if now >= self.end {
+            self.close();
+            return Ok(None);
+        }
         match &mut self.pace {
             Pace::Open { waiting, .. } => {
                 if std::mem::take(waiting) {
@@ -161,6 +188,13 @@ impl<'a> Arrivals<'a> {
                 }
                 Ok(loops.take())
             }
+        }
+    }
+
+    fn close(&mut self) {
+        self.reader.close();
+        if let Pace::ClosedByStream(loops) = &mut self.pace {
+            loops.close();
         }
     }
 

@@ -73,6 +73,12 @@ pub struct WorkloadPlan {
     /// Share of its writes that are all zeros.
     #[serde(default)]
     pub zero_share: f64,
+    /// When its time zero is, seconds from the start of the run; a closed loop issues nothing before.
+    #[serde(default)]
+    pub start_s: f64,
+    /// From when it issues nothing more, seconds from the start of the run; none: until its source ends.
+    #[serde(default)]
+    pub end_s: Option<f64>,
 }
 
 /// How a recorded or generated stream is paced.
@@ -384,6 +390,9 @@ impl Plan {
         for w in &self.workloads {
             check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
             check((0.0..=1.0).contains(&w.zero_share), "a share of zeros must be between 0 and 1")?;
+            let started = w.start_s.is_finite() && w.start_s >= 0.0;
+            check(started, "a workload cannot start before the run")?;
+            check(w.end_s.is_none_or(|end| end > w.start_s), "a workload must end after its start")?;
             match w.replay {
                 ReplayPlan::Open { speed } => {
                     check(speed.is_finite() && speed > 0.0, "replay speed must be positive")?;

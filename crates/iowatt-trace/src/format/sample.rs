@@ -86,10 +86,20 @@ fn unrecognised(sample: &Sample<'_>) -> String {
                 look-alike such as MQSim or SSDsim (arrival in ns); name the format"
             .to_owned();
     }
+    let columns = if is_table(first) { OWN_HEADER } else { "" };
     let first = excerpt(first);
     format!(
-        "the format is not recognised from lines like '{first}'; known are {known}. Name the format to see what is wrong with a line"
+        "the format is not recognised from lines like '{first}'; known are {known}. Name the format to see what is wrong with a line{columns}"
     )
+}
+
+/// What a table with a header of its own words wants, as typed.
+const OWN_HEADER: &str = "; of a table with a header of its own say which column is which: --columns \
+                          time=...,op=...,offset=...,size=... --time-unit s|ms|us|ns";
+
+/// Whether a line has the four fields that a request needs at least.
+fn is_table(line: &[u8]) -> bool {
+    b",;\t".iter().any(|separator| memchr::memchr_iter(*separator, line).nth(2).is_some())
 }
 
 fn five_integers(line: &[u8]) -> bool {
@@ -155,6 +165,11 @@ mod tests {
         assert!(
             detected("hello world\n").unwrap_err().contains("disksim-ascii, disksim-validate, hp-srt, spc")
         );
+        assert!(!detected("hello world\n").unwrap_err().contains("--columns"));
+        for table in ["when,kind,addr,len\n1,R,0,512\n", "when;kind;addr;len\n", "when\tkind\taddr\tlen\n"] {
+            let error = detected(table).unwrap_err();
+            assert!(error.contains("--columns time=...,op=...,offset=...,size=... --time-unit"), "{error}");
+        }
         assert!(detected("1\0\0\0").unwrap_err().contains("binary"));
         assert!(detected("\n# x\n").unwrap_err().contains("comments only"));
     }

@@ -40,10 +40,15 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
     at_wall = power["wall_mean"] is not None
     busiest = max((device["utilisation"] for device in summary["devices"]), default=None)
     total = requests["count"]
-    when_idle = f"{numbers.with_unit(power['idle'], 'W')} when idle"
-    if at_wall:
+    if power["mean"] is None:
+        when_idle = "metered at the wall" if at_wall else "not metered, or not all the time"
+    elif at_wall:
         when_idle = f"at the wall; drives {numbers.with_unit(power['mean'], 'W')}"
-    array = "parts_idle" in energy["by_state_j"] or "supply_loss" in energy["by_state_j"]
+    else:
+        when_idle = f"{numbers.with_unit(power['idle'], 'W')} when idle"
+    array = (
+        power["mean"] is None or "parts_idle" in energy["by_state_j"] or "supply_loss" in energy["by_state_j"]
+    )
     return [
         Headline("mean", "Mean response time", time["all"]["mean"], "ms", _interval(time["all"])),
         Headline(
@@ -71,7 +76,9 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
             "Energy",
             energy["total_j"],
             "J",
-            f"{_watt_hours(energy['total_j'])}, {'at the wall' if array else 'devices only'}",
+            ""
+            if energy["total_j"] is None
+            else f"{_watt_hours(energy['total_j'])}, {'at the wall' if array else 'devices only'}",
         ),
         Headline(
             "per_request",
@@ -92,9 +99,16 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
             "Utilisation, busiest drive",
             None if busiest is None else 100 * busiest,
             "%",
-            f"of {len(summary['devices']):,} drives, {numbers.with_unit(1e9 * capacity['raw'], 'B')} raw",
+            _drives(len(summary["devices"]), capacity["raw"]),
         ),
     ]
+
+
+def _drives(count: int, raw_gb: float | None) -> str:
+    raw = "" if raw_gb is None else f"{numbers.with_unit(1e9 * raw_gb, 'B')} raw"
+    if not count:
+        return f"no drive is seen from outside{raw and f'; {raw}'}"
+    return f"of {count:,} drives, {raw}"
 
 
 def _said(phrase: str, value: float | None, unit: str) -> str:

@@ -61,7 +61,7 @@ class Series:
 
     def axis_title(self) -> str:
         """Title of the time axis."""
-        return f"Simulated time ({self.unit})"
+        return f"Time ({self.unit})"
 
 
 def of_run(table: pl.DataFrame, most: int = MOST_POINTS) -> Series | None:
@@ -93,7 +93,9 @@ def _join(table: pl.DataFrame, by: int) -> pl.DataFrame:
         elif name == "end_s":
             parts.append(column.last())
         elif name in _BY_TIME:
-            parts.append(((column * width).sum() / width.sum()).alias(name))
+            mean = (column * width).sum() / width.sum()
+            # What is unknown for a part is unknown for the whole: a null counted as nothing would lower it.
+            parts.append(pl.when(column.null_count() == 0).then(mean).alias(name))
         elif name in _BY_COMPLETIONS:
             weight = pl.when(column.is_not_null() & column.is_not_nan()).then(completions)
             parts.append(((column.fill_nan(None) * weight).sum() / weight.sum()).alias(name))

@@ -84,14 +84,21 @@ def queue(run: Run) -> Figure | None:
 
 
 def power(run: Run) -> Figure | None:
-    """Mean power of each interval, stacked by state, with the level of an idle system."""
+    """Mean power of each interval, stacked by state, with the level of an idle system.
+
+    ``None`` without intervals, and where no meter measured any of them.
+    """
     series = intervals.of_run(run.table("intervals"))
     if series is None:
+        return None
+    drawn = run.summary["power_w"]
+    metered = drawn["mean"] is None
+    if metered and series.table["wall_w"].null_count() == series.table.height:
         return None
     present = [c.removesuffix("_j") for c in series.table.columns if c.endswith("_j")]
     states = palette.in_order([state for state in present if float(series.table[f"{state}_j"].sum()) > 0])
     columns = {state: series.rate(f"{state}_j") for state in states}
-    wall = run.summary["power_w"]["wall_mean"] is not None and "wall_w" in series.table.columns
+    wall = metered or (drawn["wall_mean"] is not None and "wall_w" in series.table.columns)
     total = series.values("wall_w" if wall else "power_w")
     rows: list[list[Cell]] = [
         [*span, *(columns[state][i] for state in states), total[i]] for i, span in enumerate(series.spans())
@@ -119,7 +126,16 @@ def power(run: Run) -> Figure | None:
             hovertemplate="%{y:,.4~r} W",
         )
     )
-    drawn = run.summary["power_w"]
+    if metered:
+        return Figure(
+            "power-over-time",
+            "Power over time",
+            "Mean power at the wall in each interval, as metered; a gap is an interval that a meter "
+            "missed a part of.",
+            table,
+            {"data": data, "layout": _layout(series, "Power (W)")},
+            series.remarks,
+        )
     idle = float((drawn.get("wall_idle") if wall else None) or drawn["idle"])
     data.append(
         series.line(
@@ -155,7 +171,10 @@ def _lines(
     series = intervals.of_run(run.table("intervals"))
     if series is None:
         return None
-    columns = [values(series) for _, _, values, _ in lines]
+    # A load generator does not say all that a simulation knows: a line without a value is left out.
+    drawn = [(line, line[2](series)) for line in lines]
+    drawn = [(line, column) for line, column in drawn if any(v is not None for v in column)] or drawn
+    lines, columns = [line for line, _ in drawn], [column for _, column in drawn]
     table = Table(
         [*series.span_columns, *(Column(name, unit) for name, unit, _, _ in lines)],
         [[*span, *(column[i] for column in columns)] for i, span in enumerate(series.spans())],

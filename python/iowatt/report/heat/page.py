@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +14,6 @@ if TYPE_CHECKING:
     from iowatt.report.figures.figure import Figure
 
 Found = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Part:
-    key: str
-    name: str
-    meta: str
-    headlines: Sequence[Headline]
-    sections: Sequence[tuple[str, str, Sequence[Figure]]]
-    notes: Sequence[str]
 
 
 def check_target(target: Path, force: bool) -> None:
@@ -62,7 +51,7 @@ def render(found: Found) -> str:
         f"{numbers.duration(found['window_s'])} · "
         f"extents of {numbers.binary(first['extent_bytes'])}"
     )
-    part = _Part("heat", found["run"], meta, headlines(found), sections, found["notes"])
+    part = pages.Part("heat", found["run"], meta, headlines(found), sections, found["notes"])
     by_id = {f"heat-{figure.key}": figure for _, _, given in sections for figure in given}
     return html.render_page("description.html", by_id, brand="heat", title=found["run"], parts=[part])
 

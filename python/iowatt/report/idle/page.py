@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +28,6 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[dict[str, Any]], Figure | 
 )
 
 
-@dataclass(frozen=True)
-class _Part:
-    key: str
-    name: str
-    meta: str
-    headlines: Sequence[Headline]
-    sections: Sequence[tuple[str, str, Sequence[Figure]]]
-    notes: Sequence[str]
-
-
 def check_target(target: Path, force: bool) -> None:
     """Raise ``InputError`` where the page cannot be written; before any work is done."""
     pages.check_target(target, force, "the page of idle periods")
@@ -62,7 +51,7 @@ def render(found: dict[str, Any]) -> str:
         f"{numbers.duration(found['window_s'])}"
     )
     notes = [*found["notes"], *([f"policies go by {drives_line(found)}"] if found["drives"] else [])]
-    part = _Part("idle", found["run"], meta, headlines(found), sections, notes)
+    part = pages.Part("idle", found["run"], meta, headlines(found), sections, notes)
     figures = {f"idle-{figure.key}": figure for _, _, drawn in sections for figure in drawn}
     return html.render_page(
         "description.html", figures, brand="idle periods", title=found["run"], parts=[part]

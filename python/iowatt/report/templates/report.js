@@ -37,7 +37,7 @@
     fixedrange: coarse.matches,
   });
 
-  const themed = (spec, width, height) => {
+  const themed = (spec, width, height, printed) => {
     const dark = scheme.matches && !toPrint();
     const layout = dark ? coloured(spec.layout) : spec.layout;
     const ground = style("--card");
@@ -57,7 +57,7 @@
         height,
         dragmode: coarse.matches ? false : "zoom",
         autosize: !toPrint(),
-        ...(toPrint() ? { width: PRINT_WIDTH - 2 * CARD_PADDING } : {}),
+        ...(toPrint() ? { width: printed } : {}),
       },
     };
   };
@@ -76,7 +76,9 @@
   const heights = new Map(plots.map((plot) => [plot, plot.clientHeight]));
   const draw = (plot) => {
     const { spec } = report.figures[plot.dataset.figure];
-    const { data, layout } = themed(spec, plot.clientWidth, toPrint() ? 215 : heights.get(plot));
+    // A page laid out otherwise says on the chart how wide it is on paper.
+    const printed = Number(plot.dataset.printWidth) || PRINT_WIDTH - 2 * CARD_PADDING;
+    const { data, layout } = themed(spec, plot.clientWidth, toPrint() ? 215 : heights.get(plot), printed);
     return Plotly.react(plot, data, layout, config);
   };
   const drawAll = async () => {

@@ -1,0 +1,67 @@
+"""``iowatt duty``: power over days of idle, moderate and heavy hours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import AsJson
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("duty")(duty)
+
+
+def duty(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Runs of one array at several loads, and one without requests.",
+            show_default=False,
+        ),
+    ],
+    *,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="iops|mib_per_s",
+            help="What load is counted in.",
+            show_default="by the mean size of requests",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Weigh power by usage classes: nominal, medium and high use, in the manner of SPC's energy extensions.
+
+    Nominal power, traffic, IOPS/W, kWh a year and heat. No SPC result, nor comparable with one.
+    """
+    from iowatt.lenses.duty import analyse
+    from iowatt.run.bundle import Run
+
+    if output is not None:
+        from iowatt.report.duty import page
+
+        page.check_target(output, force)
+    found = analyse([Run.open(path) for path in runs], measure=measure)
+    if output is not None:
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    from iowatt.report.duty import text
+
+    for line in text.lines(found):
+        typer.echo(line)

@@ -1,0 +1,34 @@
+"""``iowatt emerald``: measurements after SNIA Emerald, one file a verb."""
+
+from __future__ import annotations
+
+import typer
+
+from iowatt.cli import (
+    emerald_analyze,
+    emerald_calibrate,
+    emerald_classify,
+    emerald_com,
+    emerald_plan,
+    emerald_report,
+    emerald_rules,
+    emerald_run,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of verbs."""
+    emerald = typer.Typer(
+        name="emerald",
+        help="SNIA Emerald and ENERGY STAR storage measurements, from classification to report.",
+        no_args_is_help=True,
+    )
+    emerald_analyze.register(emerald)
+    emerald_calibrate.register(emerald)
+    emerald_classify.register(emerald)
+    emerald_com.register(emerald)
+    emerald_plan.register(emerald)
+    emerald_report.register(emerald)
+    emerald_rules.register(emerald)
+    emerald_run.register(emerald)
+    app.add_typer(emerald)

@@ -1,0 +1,154 @@
+"""``iowatt emerald analyze``: what a measurement came to, and what stands against it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+#: Columns for whatever is no terminal.
+_WIDE: Final = 200
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("analyze")(analyze)
+
+
+def analyze(
+    measurement: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[MEASUREMENT]",
+            help="The folder of `iowatt emerald run`.",
+            show_default="the files named by options",
+        ),
+    ] = None,
+    *,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan", metavar="PLAN", help="The plan that files made elsewhere follow.", show_default=False
+        ),
+    ] = None,
+    driver_output: Annotated[
+        Path | None,
+        typer.Option(
+            "--driver-output",
+            metavar="DIR",
+            help="What fio or vdbench wrote: a folder for each stage by its name, or one call of vdbench.",
+            show_default=False,
+        ),
+    ] = None,
+    power: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--power",
+            metavar="LOG",
+            help="A power meter's log, as for `iowatt meter read`.",
+            show_default=False,
+        ),
+    ] = None,
+    temperature: Annotated[
+        list[str] | None,
+        typer.Option("--temperature", metavar="LOG", help="A thermometer's log.", show_default=False),
+    ] = None,
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--time-zone",
+            metavar="ZONE",
+            help="Of vdbench's stamps, where their abbreviation does not tell: America/Chicago, +05:30.",
+            show_default="what the stamps say",
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option("--rules", metavar="PROFILE", help="Rules to judge by.", show_default="the plan's"),
+    ] = None,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            "--reading",
+            metavar="a|b|c",
+            help="Reading of the stability rule that decides.",
+            show_default="the rules'",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights", metavar="A|B", help="Weights of the stability rule.", show_default="the rules'"
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Where analysis.json, analysis.html and runs/ go.",
+            show_default="the folder of the measurement; none for files",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an analysis that exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Join what the load generator and the instruments recorded, and judge every phase with reasons.
+
+    Exit code 1 where a phase or the measurement is invalid.
+    """
+    from iowatt.emerald.analyze import judge, read, write
+    from iowatt.emerald.rules import load
+    from iowatt.errors import InputError
+
+    options = {
+        "--plan": plan,
+        "--driver-output": driver_output,
+        "--power": power,
+        "--temperature": temperature,
+        "--time-zone": time_zone,
+    }
+    given = [name for name, value in options.items() if value]
+    if measurement is not None and given:
+        raise InputError(f"has its own {given[0]}", where=str(measurement), hint="give one or the other")
+    target = output if output is not None else measurement
+    if measurement is None and (plan is None or driver_output is None):
+        raise InputError("names nothing to analyze", hint="give MEASUREMENT, or --plan and --driver-output")
+    if target is not None:
+        write.check_target(target, force)
+    if measurement is not None:
+        measured = read.measurement(measurement)
+    else:
+        assert plan is not None
+        assert driver_output is not None
+        measured = read.files(plan, driver_output, power or [], temperature or [], time_zone=time_zone)
+    found = judge(measured, load(rules or measured.plan.rules.profile), weights=weights, reading=reading)
+    if target is not None:
+        for path in write.write(found, measured, target, force=force):
+            typer.echo(f"wrote {path}", err=True)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(found)
+    if found["status"] != "valid":
+        raise typer.Exit(1)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from iowatt.emerald.analyze import text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:  # a file or a pipe has no edge at which a table must be cut
+        console = Console(highlight=False, width=_WIDE)
+    for part in text.parts(found):
+        if isinstance(part, str):
+            console.print(part, markup=False, soft_wrap=True)
+        else:
+            console.print()
+            console.print(part)
+            console.print()

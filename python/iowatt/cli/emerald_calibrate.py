@@ -1,0 +1,160 @@
+"""``iowatt emerald calibrate``: finds the rates that a plan leaves open, and writes a plan with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import AsJson, Erase, PlanTarget
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("calibrate")(calibrate)
+
+
+def calibrate(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a folder or its plan.json.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="NEWPLAN", help="Directory for the new plan.", show_default=False
+        ),
+    ],
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            "--limit",
+            metavar="MS",
+            help="Mean response time of random phases in ms.",
+            show_default="the rules'",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate must come to the limit's.")
+    ] = 0.02,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            "--margin",
+            metavar="SHARE",
+            help="Share of the limit that is kept free.",
+            show_default="0.05 on real storage, 0 in simulation",
+        ),
+    ] = None,
+    phase: Annotated[
+        list[str] | None,
+        typer.Option("--phase", help="A phase to calibrate. May be repeated.", show_default="all"),
+    ] = None,
+    start: Annotated[
+        float | None,
+        typer.Option(
+            "--start", metavar="IOPS", help="The first rate tried.", show_default="found by a probe"
+        ),
+    ] = None,
+    streams: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--streams",
+            metavar="N",
+            min=1,
+            help="Sequential streams to try. May be repeated.",
+            show_default="the plan's",
+        ),
+    ] = None,
+    most_outstanding: Annotated[
+        int,
+        typer.Option("--most-outstanding", metavar="N", min=1, help="Most outstanding sequential requests."),
+    ] = 128,
+    most_runs: Annotated[
+        int, typer.Option("--most-runs", metavar="N", min=2, help="Most runs of a phase's search.")
+    ] = 24,
+    point_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--point-seconds",
+            metavar="S",
+            help="Length of a point that is counted.",
+            show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
+        ),
+    ] = None,
+    settle_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--settle-seconds",
+            metavar="S",
+            help="Length before that, on real storage.",
+            show_default="60 s times the time scale, at least 0.5 s",
+        ),
+    ] = None,
+    target: PlanTarget = None,
+    erase: Erase = None,
+    fill: Annotated[
+        bool, typer.Option("--fill/--no-fill", help="Run the plan's pre-fill first, on real storage.")
+    ] = True,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the highest rates within the response-time limit, and write a plan with them.
+
+    Exit code 1 where a phase is left without a rate.
+    """
+    from iowatt.emerald.calibrate import text
+    from iowatt.emerald.calibrate.calibrate import Asked
+    from iowatt.emerald.calibrate.make import Where, make
+    from iowatt.errors import CheckFailedError
+
+    _between("--tolerance", tolerance, 1e-4, 0.5)
+    _between("--margin", margin, 0.0, 0.9)
+    for option, value in (
+        ("--limit", limit),
+        ("--start", start),
+        ("--point-seconds", point_seconds),
+        ("--settle-seconds", settle_seconds),
+    ):
+        _between(option, value, 1e-3, 1e9)
+    asked = Asked(
+        limit_ms=limit,
+        margin=margin,
+        tolerance=tolerance,
+        start=start,
+        streams=streams or (),
+        most_outstanding=most_outstanding,
+        most_runs=most_runs,
+        phases=phase or (),
+    )
+    where = Where(
+        plan=plan,
+        output=output,
+        target=target,
+        erase=erase,
+        fill=fill,
+        point_s=point_seconds,
+        settle_s=settle_seconds,
+        resume=resume,
+        force=force,
+    )
+    found = make(where, asked, told=lambda line: typer.echo(f"iowatt: {line}", err=True))
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        for line in text.lines(found):
+            typer.echo(line)
+        typer.echo("")
+        typer.echo(f"plan: {output / 'plan.json'}")
+        typer.echo(f"curves: {output / 'calibration.html'}")
+    if not found["complete"]:
+        left = ", ".join(one["phase"] for one in found["phases"] if one["chosen"] is None)
+        raise CheckFailedError(f"no rate was found for {left}")
+
+
+def _between(option: str, value: float | None, least: float, most: float) -> None:
+    from iowatt.errors import InputError
+
+    if value is not None and not least <= value <= most:
+        raise InputError(f"{value:g} is out of range; expected {least:g} to {most:g}", where=option)

@@ -1,0 +1,68 @@
+"""``iowatt emerald classify``: category and class of a product, and what keeps it from the next class."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("classify")(classify)
+
+
+def classify(
+    product: Annotated[
+        Path, typer.Argument(metavar="PRODUCT.toml", help="What is known of the product.", show_default=False)
+    ],
+    *,
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="NAME|FILE.toml", help="Rules to classify by.")
+    ] = "emerald-4.0.0",
+    set_class: Annotated[
+        str | None,
+        typer.Option(
+            "--set-class",
+            metavar="CLASS",
+            help="Decide on a class, such as online-3, where the attributes leave room.",
+            show_default=False,
+        ),
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option("--note", help="Why; goes with --set-class.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Find category and class of a product, and what stops it from the next class.
+
+    Exit code 1 where no class fits.
+    """
+    from iowatt.emerald.classify import classify as find
+    from iowatt.emerald.classify import parse_override, read
+    from iowatt.emerald.rules import load
+    from iowatt.errors import InputError
+
+    if note is not None and set_class is None:
+        raise InputError("goes with --set-class", where="--note")
+    override = None if set_class is None else parse_override(set_class, note)
+    found = find(read(product), load(rules), override)
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        from rich.console import Console
+
+        from iowatt.emerald.classify import text
+
+        console = Console(highlight=False)
+        for part in text.parts(found):
+            if isinstance(part, str):
+                console.print(part, markup=False, soft_wrap=True)
+            else:
+                console.print()
+                console.print(part)
+                console.print()
+    if found.override is None and (found.category is None or (found.unmet and found.class_ is None)):
+        raise typer.Exit(1)

@@ -1,0 +1,137 @@
+"""``iowatt emerald com``: are capacity optimisation methods there?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli.options import AsJson, parsed
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("com")(com)
+
+
+def com(
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER|SCENARIO",
+            help="A folder on the storage under test, or the scenario (.toml) of a simulated array.",
+            show_default=False,
+        ),
+    ],
+    *,
+    rules: Annotated[str, typer.Option("--rules", help="The rule profile.")] = "emerald-4.0.0",
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
+    ] = None,
+    size: Annotated[str, typer.Option("--size", metavar="SIZE", help="Bytes of each set.")] = "256MiB",
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the sets.")] = 1,
+    raw: Annotated[
+        str | None,
+        typer.Option("--raw", metavar="SIZE", help="Raw capacity, for parity RAID.", show_default=False),
+    ] = None,
+    protected: Annotated[
+        str | None,
+        typer.Option(
+            "--protected", metavar="SIZE", help="Protected capacity, for parity RAID.", show_default=False
+        ),
+    ] = None,
+    free_command: Annotated[
+        str | None,
+        typer.Option(
+            "--free-command",
+            metavar="CMD",
+            help="Prints the free bytes, as the array counts them.",
+            show_default="the file system's free blocks",
+        ),
+    ] = None,
+    create_command: Annotated[
+        str | None,
+        typer.Option(
+            "--create-command", metavar="CMD", help="Makes the folder {target} that can be snapshot."
+        ),
+    ] = None,
+    snapshot_command: Annotated[
+        str | None,
+        typer.Option("--snapshot-command", metavar="CMD", help="Makes a snapshot of {source} at {target}."),
+    ] = None,
+    clone_command: Annotated[
+        str | None,
+        typer.Option(
+            "--clone-command", metavar="CMD", help="Makes a writeable snapshot of {source} at {target}."
+        ),
+    ] = None,
+    remove_command: Annotated[
+        str | None,
+        typer.Option("--remove-command", metavar="CMD", help="Removes the folder or snapshot {target}."),
+    ] = None,
+    volume_command: Annotated[
+        str | None,
+        typer.Option("--volume-command", metavar="CMD", help="Makes a volume of {size} bytes at {target}."),
+    ] = None,
+    reduce_command: Annotated[
+        str | None,
+        typer.Option("--reduce-command", metavar="CMD", help="Reduces what is below {source}, afterwards."),
+    ] = None,
+    patience: Annotated[
+        str, typer.Option("--patience", metavar="TIME", help="How long free space may take to stand still.")
+    ] = "5min",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the result as JSON.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Test which capacity optimisation methods work: snapshots, thin provisioning, de-duplication and so on.
+
+    Sets of known content are written, free space is read before and after, and all is removed again.
+    """
+    from iowatt.emerald.com import conduct
+    from iowatt.emerald.com.store import Commands, Patience
+    from iowatt.scenario.units import parse_capacity, parse_duration
+
+    result = conduct.conduct(
+        conduct.Asked(
+            target=target,
+            rules=rules,
+            only=tuple(only or ()),
+            size=parsed(size, parse_capacity, "--size"),
+            seed=seed,
+            raw=parsed(raw, parse_capacity, "--raw"),
+            protected=parsed(protected, parse_capacity, "--protected"),
+            free_command=free_command,
+            commands=Commands(
+                create=create_command,
+                snapshot=snapshot_command,
+                clone=clone_command,
+                remove=remove_command,
+                volume=volume_command,
+                reduce=reduce_command,
+            ),
+            patience=Patience(most_s=parsed(patience, parse_duration, "--patience")),
+        ),
+        output=output,
+        force=force,
+        progress=lambda com: typer.echo(f"testing {com}", err=True),
+    )
+    _print(result, as_json=as_json)
+
+
+def _print(result: dict[str, Any], *, as_json: bool) -> None:
+    import json
+
+    if as_json:
+        typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+        return
+    width = max(len(one["com"]) for one in result["coms"])
+    for one in result["coms"]:
+        doubt = " (judged with an unverified limit)" if one["unverified"] else ""
+        typer.echo(f"{one['com']:<{width}}  {one['verdict']:<10}  {one['why']}{doubt}")
+    for note in result["notes"]:
+        typer.echo(f"note: {note}")

@@ -1,0 +1,281 @@
+"""``iowatt emerald plan``: the whole test sequence of a category, with the files of the load generators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import typer
+
+from iowatt.cli.options import parsed
+
+Value = TypeVar("Value")
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("plan")(plan)
+
+
+def plan(
+    *,
+    driver: Annotated[
+        Literal["fio", "vdbench", "simulation"],
+        typer.Option("--driver", help="What makes the requests.", show_default=False),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="Directory for the plan.", show_default=False),
+    ],
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="NAME|FILE.toml", help="Rules to plan by.")
+    ] = "emerald-4.0.0",
+    category: Annotated[
+        str | None,
+        typer.Option(
+            "--category",
+            help="online, near-online, removable-media-library or virtual-media-library.",
+            show_default="that of --product",
+        ),
+    ] = None,
+    class_: Annotated[
+        int | None, typer.Option("--class", help="Class in it.", show_default="that of --product, or none")
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", metavar="PATH", help="Block device or file to be tested. May be repeated."),
+    ] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option("--scenario", metavar="FILE", help="Simulated array, for the driver simulation."),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--size",
+            metavar="SIZE",
+            help="Tested address range, 1TiB, of all targets together.",
+            show_default="all of the targets",
+        ),
+    ] = None,
+    block_size: Annotated[
+        int | None,
+        typer.Option(
+            "--block-size",
+            metavar="512|4096",
+            help="Logical block size.",
+            show_default="the device's, or 512",
+        ),
+    ] = None,
+    product: Annotated[
+        Path | None,
+        typer.Option("--product", metavar="FILE.toml", help="Product, as for `iowatt emerald classify`."),
+    ] = None,
+    raw_capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--raw-capacity",
+            metavar="SIZE",
+            help="Raw capacity of the system, 7.3TB, for ready idle.",
+            show_default="that of the scenario",
+        ),
+    ] = None,
+    instrument: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--instrument", metavar="NAME=SOURCE", help="Power meter, as for `iowatt meter`. May be repeated."
+        ),
+    ] = None,
+    thermometer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--thermometer", metavar="NAME=SOURCE", help="Thermometer at the inlet. May be repeated."
+        ),
+    ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rate",
+            metavar="PHASE=IOPS",
+            help="Rate of a random phase. May be repeated.",
+            show_default="found by `iowatt emerald calibrate`",
+        ),
+    ] = None,
+    streams: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--streams",
+            metavar="[PHASE=]N",
+            help="Sequential streams, of all phases or of one.",
+            show_default="1",
+        ),
+    ] = None,
+    outstanding: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--outstanding",
+            metavar="[PHASE=]N",
+            help="Requests outstanding in sequential phases.",
+            show_default="8, and one for each stream",
+        ),
+    ] = None,
+    prefill: Annotated[
+        bool | None,
+        typer.Option(
+            "--prefill/--no-prefill",
+            help="Whether the tested range is written first.",
+            show_default="yes, but not for simulated arrays and removable media",
+        ),
+    ] = None,
+    conditioning: Annotated[
+        str | None,
+        typer.Option(
+            "--conditioning", metavar="TIME", help="Length of conditioning.", show_default="the rules'"
+        ),
+    ] = None,
+    migration: Annotated[
+        str | None,
+        typer.Option(
+            "--migration",
+            metavar="TIME",
+            help="Time before conditioning in which automatic tiering moves data.",
+            show_default="none",
+        ),
+    ] = None,
+    time_scale: Annotated[
+        float,
+        typer.Option("--time-scale", metavar="FACTOR", help="Of all times: 0.01 makes a dry run, no result."),
+    ] = 1.0,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            metavar="WHEN",
+            help="When it begins, 2026-11-23T08:00, for dates in the calendar.",
+            show_default="times from zero",
+        ),
+    ] = None,
+    fill_rate: Annotated[
+        str | None,
+        typer.Option(
+            "--fill-rate", metavar="RATE", help="Expected rate of the pre-fill, 500MiB/s.", show_default=False
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the plan.", show_default="product or target")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace a plan that exists there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Plan a measurement: phases, times, calendar, check-list, and the files of fio and vdbench.
+
+    Exit code 1 where a load generator's own parser refuses a file.
+    """
+    from iowatt.emerald.plan.build import Asked
+    from iowatt.emerald.plan.make import make
+    from iowatt.errors import CheckFailedError
+    from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops, parse_rate
+
+    asked = Asked(
+        category=category,
+        class_=class_,
+        source=driver,
+        rules=rules,
+        targets=target or [],
+        scenario=scenario,
+        size_bytes=parsed(size, parse_capacity, "--size"),
+        block_size=block_size,
+        product=product,
+        raw_capacity_bytes=parsed(raw_capacity, parse_capacity, "--raw-capacity"),
+        instruments=_instruments(instrument or [], thermometer or []),
+        time_scale=time_scale,
+        rates=_by_phase(rate or [], "--rate", lambda text: parsed(text, parse_iops, "--rate"), bare=False),
+        streams=_by_phase(streams or [], "--streams", _whole("--streams")),
+        outstanding=_by_phase(outstanding or [], "--outstanding", _whole("--outstanding")),
+        conditioning_s=parsed(conditioning, parse_duration, "--conditioning"),
+        migration_s=parsed(migration, parse_duration, "--migration"),
+        prefill=prefill,
+        seed=seed,
+        name=name,
+    )
+    found = make(
+        asked,
+        output,
+        start=_when(start),
+        fill_rate=parsed(fill_rate, parse_rate, "--fill-rate"),
+        force=force,
+    )
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        from iowatt.emerald.plan import text
+
+        for line in text.lines(found):
+            typer.echo(line)
+        typer.echo(f"plan: {output / 'plan.json'}")
+    refused = [one for one in found["files"] if one["problem"] is not None]
+    if refused:
+        raise CheckFailedError(f"{refused[0]['path']} is refused: {refused[0]['problem']}")
+
+
+def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
+    return [
+        *(_instrument(text, "power", "--instrument") for text in power),
+        *(_instrument(text, "temperature", "--thermometer") for text in temperature),
+    ]
+
+
+def _instrument(text: str, role: Literal["power", "temperature"], option: str) -> Any:
+    from iowatt.emerald.plan.model import Instrument
+    from iowatt.errors import InputError
+
+    name, equals, source = text.partition("=")
+    if not (name and equals and source):
+        raise InputError(f"{text!r} is no NAME=SOURCE, such as pdu1=csv:power.csv", where=option)
+    return Instrument(name=name, source=source, role=role)
+
+
+def _by_phase(
+    given: Sequence[str], option: str, parse: Callable[[str], Value], *, bare: bool = True
+) -> Mapping[str, Value]:
+    """Values by phase, "" for what is said without one."""
+    from iowatt.errors import InputError
+
+    found: dict[str, Value] = {}
+    for text in given:
+        phase, equals, value = text.rpartition("=")
+        if not equals and not bare:
+            raise InputError(f"{text!r} is no PHASE=VALUE, such as HB=4000", where=option)
+        if phase in found:
+            raise InputError(f"{phase or 'all phases'} twice", where=option)
+        found[phase] = parse(value)
+    return found
+
+
+def _whole(option: str) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        from iowatt.errors import InputError
+
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 4096:
+            raise InputError(f"{text!r} is no whole number from 1 to 4096", where=option)
+        return int(text)
+
+    return parse
+
+
+def _when(text: str | None) -> datetime | None:
+    from iowatt.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            f"{text!r} is no date and time; expected 2026-11-23T08:00, or +01:00 behind it for a zone",
+            where="--start",
+        ) from None

@@ -1,0 +1,48 @@
+"""``iowatt emerald rules``: rule profiles, each value with its source and whether it is verified."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("rules")(rules)
+
+
+def rules(
+    profile: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME|FILE.toml]", help="A profile; left out, all are listed.", show_default=False
+        ),
+    ] = None,
+    *,
+    key: Annotated[
+        str, typer.Option("--key", metavar="PATTERN", help="Only rules whose keys match, such as 'phases.*'.")
+    ] = "*",
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Only rules that nobody has verified.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
+    from iowatt.emerald.rules import describe
+    from iowatt.errors import InputError
+
+    if profile is None:
+        if key != "*" or unverified:
+            raise InputError("choose among the rules of one profile; name it", where="--key, --unverified")
+        listed = describe.profiles()
+        lines = describe.profile_lines(listed)
+    else:
+        listed = describe.rules(profile, key, unverified=unverified)
+        lines = describe.rule_lines(listed)
+    if as_json:
+        typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    for line in lines:
+        typer.echo(line)

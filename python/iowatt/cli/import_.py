@@ -1,0 +1,179 @@
+"""``iowatt import``: Runs from what a load generator and meters wrote elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iowatt.cli import command_line
+from iowatt.cli.options import AsJson, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from iowatt.run.bundle import Run
+    from iowatt.sources.observation import Observation
+
+SCHEMA = "iowatt.import/1"
+
+Logs = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="A log of an instrument, csv:power.csv (`iowatt meter list`); may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("import")(import_)
+
+
+def import_(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUTPUT",
+            help="fio's JSON (its logs are found beside it), or vdbench's output folder or a report in it.",
+            show_default=False,
+        ),
+    ],
+    *,
+    power: Logs = None,
+    temperature: Logs = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Directory of the Run bundle; of several runs, the directory of theirs.",
+            show_default="runs/<name>",
+        ),
+    ] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", metavar="RD", help="Only this run of vdbench's; may be repeated."),
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="Of the Run's intervals.",
+            show_default="1min, of short runs less",
+        ),
+    ] = None,
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--time-zone",
+            metavar="ZONE",
+            help="Of vdbench's stamps, where their abbreviation does not tell: Europe/Berlin, +02:00.",
+            show_default="what the stamps say",
+        ),
+    ] = None,
+    utc_offset: Annotated[
+        str | None,
+        typer.Option(
+            "--utc-offset",
+            metavar="OFFSET",
+            help="Zone of the logs' stamps that say none: Z, +01:00.",
+            show_default="such logs are refused",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Of the Run.", show_default="the file's")] = None,
+    target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
+    raw_capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace bundles that exist there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a Run of what fio or vdbench and power meters wrote elsewhere; every lens and report takes it."""
+    from iowatt.run import index
+    from iowatt.scenario.units import parse_capacity, parse_duration
+    from iowatt.sources import outputs
+    from iowatt.sources.measured import measured_run
+    from iowatt.sources.measured.build import About
+    from iowatt.sources.meters import source as meters
+
+    seconds = parsed(interval, parse_duration, "--interval")
+    raw_bytes = parsed(raw_capacity, parse_capacity, "--raw-capacity")
+    found = _chosen(outputs.read(source, interval_s=seconds, time_zone=time_zone), run, source)
+    defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
+    watts = [log for address in power or [] for log in meters.logs(address, defaults)]
+    celsius = [log for address in temperature or [] for log in meters.logs(address, defaults)]
+    made: list[tuple[Run, Path]] = []
+    for observation in found:
+        alone = len(found) == 1
+        named = observation.name if name is None else name if alone else f"{name} {observation.name}"
+        about = About(
+            name=named,
+            target=target,
+            raw_bytes=raw_bytes,
+            command=command_line.written(),
+        )
+        done = measured_run(
+            about,
+            observation,
+            power=watts,
+            temperature=celsius,
+            interval_s=seconds or outputs.interval_s(observation),
+        )
+        made.append((done, _place(output, named, observation.name, alone)))
+    saved = [(done.save(place, force=force), place) for done, place in made]
+    for done, place in saved:
+        index.register(place, done.summary)
+    if as_json:
+        runs = [{"name": done.name, "path": str(place), "summary": done.summary} for done, place in saved]
+        typer.echo(json.dumps({"schema": SCHEMA, "source": str(source), "runs": runs}, indent=2))
+        return
+    for number, (done, place) in enumerate(saved):
+        if number:
+            typer.echo()
+        _print(done, place)
+
+
+def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path) -> Sequence[Observation]:
+    from iowatt.errors import InputError
+
+    if not names:
+        return found
+    missing = [name for name in names if name not in {one.name for one in found}]
+    if missing:
+        raise InputError(
+            f"there is no run {missing[0]!r}; there are {', '.join(one.name for one in found)}",
+            where=str(source),
+        )
+    return [one for one in found if one.name in names]
+
+
+def _place(output: Path | None, named: str, own: str, alone: bool) -> Path:
+    def plain(text: str) -> str:
+        return re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-.") or "run"
+
+    if output is None:
+        return Path("runs") / plain(named)
+    return output if alone else output / plain(own)
+
+
+def _print(done: Run, place: Path) -> None:
+    from rich.console import Console
+
+    from iowatt.cli.run import headline
+
+    console = Console(highlight=False)
+    console.print(headline(done.summary))
+    notes: list[Any] = list(done.notes)
+    for note in notes:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    console.print(f"run: {place}", markup=False, soft_wrap=True)

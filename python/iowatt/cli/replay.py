@@ -1,0 +1,265 @@
+"""``iowatt replay``: a trace on real storage, metered, and the same trace simulated beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iowatt.cli import command_line
+from iowatt.cli.options import AsJson, Overrides, parsed
+from iowatt.cli.trace import (
+    Columns,
+    Device,
+    Event,
+    Format,
+    OrderTolerance,
+    Pattern,
+    Rate,
+    SectorSize,
+    SkipBad,
+    TimeUnit,
+    _options,
+)
+from iowatt.cli.transform import transformations
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from iowatt.replay.replay import Replay
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("replay")(replay)
+
+
+def replay(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
+    *,
+    target: Annotated[
+        Path,
+        typer.Option(
+            "--target",
+            metavar="PATH",
+            help="The file or block device that it is replayed on; a file that is not there is made.",
+            show_default=False,
+        ),
+    ],
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="SIZE", help="Use so much of the target.", show_default="all of it"),
+    ] = None,
+    erase: Annotated[
+        Path | None,
+        typer.Option(
+            "--erase",
+            metavar="PATH",
+            help="The target again, where it exists and the trace writes: what is on it is lost.",
+            show_default=False,
+        ),
+    ] = None,
+    fold: Annotated[
+        bool, typer.Option("--fold", help="Take offsets behind the target's end modulo its size.")
+    ] = False,
+    align: Annotated[
+        bool, typer.Option("--align", help="Widen requests to the target's blocks where they are not.")
+    ] = False,
+    meter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--meter",
+            metavar="[NAME=]ADDRESS",
+            help="An instrument to record beside, snmp://pdu1/1 (`iowatt meter list`); may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    meter_interval: Annotated[
+        str, typer.Option("--meter-interval", metavar="TIME", help="Time between their samples.")
+    ] = "1s",
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
+    ] = 64,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="Of the Run's intervals.",
+            show_default="1min, of short runs 1s",
+        ),
+    ] = None,
+    simulate: Annotated[
+        Path | None,
+        typer.Option(
+            "--simulate",
+            metavar="SCENARIO",
+            help="Also simulate this scenario's array under the same requests, and compare.",
+            show_default=False,
+        ),
+    ] = None,
+    overrides: Overrides = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Directory of the Run bundle."),
+    ] = Path("runs/replay"),
+    name: Annotated[
+        str | None, typer.Option("--name", help="Of the Run.", show_default="the directory's")
+    ] = None,
+    raw_capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--raw-capacity", metavar="SIZE", help="Storage bought, for GB/W.", show_default="unknown"
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a bundle that exists there.")] = False,
+    as_json: AsJson = False,
+    format_: Format = None,
+    columns: Columns = None,
+    time_unit: TimeUnit = None,
+    sector_size: SectorSize = None,
+    event: Event = None,
+    pattern: Pattern = None,
+    rate: Rate = None,
+    device: Device = None,
+    skip_bad: SkipBad = 0,
+    order_tolerance: OrderTolerance = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="TIME", help="From this moment of the trace on.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--end", metavar="TIME", help="Before this moment.")] = None,
+    speed: Annotated[
+        float | None, typer.Option("--speed", metavar="FACTOR", help="Divide all stamps by this.")
+    ] = None,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--place",
+            metavar="WHERE",
+            help="Lay the trace's devices behind one another on the target: end-to-end, or DEVICE=@OFFSET.",
+        ),
+    ] = None,
+) -> None:
+    """Replay a trace on real storage through fio, record power beside it, and write a Run bundle.
+
+    Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
+    """
+    from iowatt.replay.conduct import MeterAddress
+    from iowatt.replay.replay import Asked
+    from iowatt.replay.replay import replay as conduct
+    from iowatt.scenario.units import parse_capacity, parse_duration
+
+    spec: dict[str, Any] = {"path": trace} | _options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    spec |= transformations(
+        more=[],
+        spread=None,
+        seed=1,
+        append=False,
+        clock="recorded",
+        start=start,
+        end=end,
+        speed=speed,
+        split=None,
+        max_transfer=None,
+        place=place or [],
+        place_align="1MiB",
+    )
+    asked = Asked(
+        trace=spec,
+        target=target,
+        output=output,
+        size=parsed(size, parse_capacity, "--size"),
+        erase=erase,
+        fold=fold,
+        align=align,
+        depth=depth,
+        meters=[MeterAddress.parse(text) for text in meter or []],
+        meter_interval_s=parsed(meter_interval, parse_duration, "--meter-interval"),
+        interval_s=parsed(interval, parse_duration, "--interval"),
+        scenario=simulate,
+        overrides=overrides or [],
+        name=name or output.name,
+        raw_bytes=parsed(raw_capacity, parse_capacity, "--raw-capacity"),
+        force=force,
+        command=command_line.written(),
+    )
+    done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
+    if as_json:
+        typer.echo(json.dumps(_document(done, output), indent=2, ensure_ascii=False))
+        return
+    _print(done, output)
+
+
+def _document(done: Replay, output: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from iowatt.replay import compare
+    from iowatt.replay.replay import PAGE, SCHEMA, SIMULATED
+
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "run": str(output),
+        "lateness": asdict(done.lateness),
+        "summary": done.measured.summary,
+    }
+    if done.simulated is not None:
+        found["simulated"] = {
+            "run": str(output / SIMULATED),
+            "comparison": compare.as_json(list(done.rows)),
+            "notes": list(done.notes),
+            "page": str(output / PAGE),
+        }
+    return found
+
+
+def _print(done: Replay, output: Path) -> None:
+    from rich.console import Console
+
+    from iowatt.cli.run import headline
+    from iowatt.replay.replay import PAGE, SIMULATED
+
+    console = Console(highlight=False)
+    console.print(headline(done.measured.summary))
+    for note in done.measured.notes:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    if done.simulated is not None:
+        console.print()
+        console.print(_table(done))
+        for note in done.notes:
+            console.print(f"note: {note}", markup=False, soft_wrap=True)
+    console.print(f"run: {output}", markup=False, soft_wrap=True)
+    if done.simulated is not None:
+        console.print(f"simulated: {output / SIMULATED}", markup=False, soft_wrap=True)
+        console.print(f"comparison: {output / PAGE}", markup=False, soft_wrap=True)
+
+
+def _table(done: Replay) -> Table:
+    from rich.table import Table
+
+    from iowatt.report.numbers import significant
+
+    def shown(value: float | None) -> str:
+        return "–" if value is None else significant(value)
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", style="bold", no_wrap=True)
+    for head in ("measured", "simulated", "ratio"):
+        table.add_column(head, justify="right")
+    for row in done.rows:
+        table.add_row(
+            f"{row.figure}, {row.unit}", shown(row.measured), shown(row.simulated), shown(row.ratio)
+        )
+    return table

@@ -1,0 +1,1 @@
+"""SNIA Emerald (ISO/IEC 24091) and ENERGY STAR storage measurements, from plan to report."""

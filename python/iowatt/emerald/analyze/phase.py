@@ -1,0 +1,354 @@
+"""One measured phase: its figures, its stability and what stands against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from iowatt.emerald.analyze.limits import Asked, Stability
+from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
+from iowatt.lenses.emerald import efficiency, instruments, minutes, stability, trend, validity
+from iowatt.lenses.emerald.finding import Finding, status
+from iowatt.lenses.emerald.minutes import Floats, Minutes
+from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase as judged: its part of the result, and what later checks across phases need."""
+
+    name: str
+    document: dict[str, Any]
+    #: Requests per second in the measurement interval; None without figures.
+    iops: float | None
+    #: Requests that ``iops`` was counted from.
+    requests: float = 0.0
+
+
+def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stability) -> Phase:
+    """Judge a measurement stage with the warm-up before it."""
+    phase = measured.stage.phase
+    unit = minutes.unit_of(phase)
+    head = {
+        "phase": phase,
+        "stage": measured.stage.id,
+        "metric": asked.known(f"metrics.{phase}.name") or f"EP_{phase}",
+        "unit": f"{unit}/W",
+        "operations_unit": unit,
+    }
+    if phase not in asked.names("phases.order"):
+        text = f"the rules {asked.rules.name} have no phase {phase} and no metric of it"
+        return Phase(phase, head | _empty() | _judged([Finding("metric-unknown", "invalid", text)]), None)
+    if measured.run is None:
+        findings = [
+            *measured.findings,
+            Finding("stage-missing", "invalid", f"there are no figures of {phase}"),
+        ]
+        return Phase(phase, head | _empty() | _judged(findings), None)
+    run = measured.run
+    own = minutes_of(measured, run, unit)
+    before = _history(warmup, measured, unit)
+    found = efficiency.means(own)
+    ep = efficiency.ep(found.metered_rate, found.power_w)
+    settled, averages = _stability(own, before, rule)
+    findings = [
+        *measured.findings,
+        *_coverage(measured, warmup, own, asked),
+        *_response(own, found, phase, asked),
+        *_requests(measured, own, asked),
+        *instrument_findings(run, found.power_w, asked),
+        *_settled(averages[len(averages) - len(own) :], settled, rule),
+    ]
+    requests, seconds = float(np.nansum(own.requests)), float(own.seconds.sum())
+    iops = requests / seconds if seconds > 0 else None
+    driver = run.summary.get("driver") or {}
+    document = head | {
+        "kind": "modelled" if run.summary["source"] == "simulation" else "measured",
+        "start": measured.start,
+        "seconds": seconds,
+        "complete_seconds": found.seconds,
+        "operations_rate": found.operations_rate,
+        "iops": iops,
+        "mib_per_s": _mib_per_s(run, seconds),
+        "response_mean_ms": found.response_ms,
+        "response_limit_ms": _limit_ms(phase, asked),
+        "response_largest_minute_ms": _largest(own.response_ms),
+        "power_w": found.power_w,
+        "ep": ep,
+        "ep_shown": shown(ep, findings, asked),
+        "asked_iops": driver.get("asked_iops") or measured.stage.rate_iops,
+        "shares": driver.get("shares") or [],
+        "stability": settled,
+        "minutes": _rows(before, own, averages, rule),
+        "instruments": described(run, found.power_w, asked),
+    }
+    return Phase(phase, document | _judged(findings), iops, requests)
+
+
+def minutes_of(one: StageRun, run: Run, unit: minutes.Unit) -> Minutes:
+    """The minutes of a stage that the plan asked for."""
+    return minutes.of_table(run.table("intervals"), unit).planned(one.stage.seconds, one.stage.interval_s)
+
+
+def shown(ep: float | None, findings: list[Finding], asked: Asked) -> str | None:
+    """The metric as it is published; None where it is no measurement."""
+    if ep is None or status(findings) == "invalid":
+        return None
+    return efficiency.significant(ep, int(asked.number("metrics.significant_digits")))
+
+
+def _stability(own: Minutes, before: Minutes | None, rule: Stability) -> tuple[dict[str, Any], Floats]:
+    """What the readings, the trend test and the verdict say; and EA of all minutes, history first."""
+    history = np.array([]) if before is None else before.efficiency
+    averages = stability.weighted(np.concatenate([history, own.efficiency]), rule.weights)
+    mine = averages[len(history) :]
+    mean = float(np.nanmean(own.efficiency)) if np.isfinite(own.efficiency).any() else float("nan")
+    deviation = stability.deviations(mine, mean) if len(mine) else None
+    readings = {
+        name: {
+            "meaning": stability.MEANING[name],
+            "largest_deviation": None if deviation is None else _finite(float(deviation.of(name))),
+            "holds": deviation is not None and bool(deviation.holds(name, rule.tolerance)),
+        }
+        for name in stability.READINGS
+    }
+    found = trend.trend(own.efficiency)
+    return {
+        "weights": rule.weights_name,
+        "reading": rule.reading,
+        "tolerance": rule.tolerance,
+        "mean_efficiency": _finite(mean),
+        "readings": readings,
+        "trend": None
+        if found is None
+        else {
+            "points": found.points,
+            "drift": found.drift,
+            "drift_half_width": found.drift_half_width,
+            "p": found.p,
+            "level": trend.LEVEL,
+            "significant": found.significant,
+            "autocorrelation": found.autocorrelation,
+            "degrees": found.degrees,
+        },
+        "verdict": trend.verdict(found, bool(readings["a"]["holds"]), rule.tolerance),
+    }, averages
+
+
+def _coverage(measured: StageRun, warmup: StageRun | None, own: Minutes, asked: Asked) -> Iterator[Finding]:
+    """Whether all minutes are there, and those of the warm-up."""
+    stage = measured.stage
+    yield from validity.coverage(own, seconds=stage.seconds, interval_s=stage.interval_s)
+    yield from validity.power_sign(own)
+    yield from validity.duration(stage.seconds, rule_seconds(stage, asked.plan), "measurement interval")
+    yield from _history_findings(warmup, asked)
+
+
+def _settled(averages: Floats, settled: dict[str, Any], rule: Stability) -> Iterator[Finding]:
+    """Whether the metric was stable; ``averages`` are those of the measured minutes."""
+    chosen = settled["readings"][rule.reading]
+    deviation = chosen["largest_deviation"]
+    yield from validity.stable(
+        averages,
+        reading=rule.reading,
+        deviation=float("nan") if deviation is None else deviation,
+        tolerance=rule.tolerance,
+        meaning=chosen["meaning"],
+    )
+    if rule.reading != "a":
+        yield from validity.wandering(settled["readings"]["a"]["largest_deviation"], rule.tolerance)
+    yield from validity.drift(settled["trend"], rule.tolerance)
+
+
+def _response(own: Minutes, found: efficiency.Means, phase: str, asked: Asked) -> Iterator[Finding]:
+    if asked.access(phase) != "random":
+        return
+    mean, minute = "response.mean_ms.random", "response.minute_ms.random"
+    for key in (mean, minute):
+        limit = asked.known(key)
+        if limit is None:
+            yield Finding(
+                "limit-unknown", "warning", f"the rules hold no value of {key} for this category: not judged"
+            )
+        elif key == mean:
+            yield from validity.response_mean(found.response_ms, float(limit))
+        else:
+            yield from validity.response_minutes(own, float(limit))
+
+
+def _limit_ms(phase: str, asked: Asked) -> float | None:
+    """The limit of the mean response time, where the phase has one that is known."""
+    return asked.known("response.mean_ms.random") if asked.access(phase) == "random" else None
+
+
+def _requests(measured: StageRun, own: Minutes, asked: Asked) -> Iterator[Finding]:
+    """Rate, shares, sizes and errors."""
+    stage, run = measured.stage, measured.run
+    assert run is not None
+    summary = run.summary
+    driver = summary.get("driver") or {}
+    count, seconds = float(np.nansum(own.requests)), float(own.seconds.sum())
+    yield from validity.asked_rate(stage.rate_iops, driver.get("asked_iops"))
+    wanted = driver.get("asked_iops") or stage.rate_iops
+    if not stage.closed and wanted is not None and seconds > 0:
+        least = asked.number("rate.achieved_percent")
+        yield from validity.achieved_rate(wanted, count / seconds, least, count)
+    workload = stage.workload or stage.phase
+    yield from validity.workload(
+        _asked_for(run),
+        phase=workload,
+        read_percent=asked.known(f"workloads.{workload}.read_percent"),
+        transfer_bytes=asked.known(f"workloads.{workload}.transfer_bytes"),
+    )
+    expected = asked.known(f"workloads.{workload}.shares_percent")
+    if expected and summary["source"] != "simulation":
+        streams = driver.get("shares") or []
+        yield from validity.shares_known(streams, expected)
+        yield from validity.shares(streams, asked.number("rate.skew_points"), count)
+    yield from validity.errors(int(summary["requests"]["errors"]))
+    for warning in driver.get("warnings") or []:
+        yield Finding("driver-warning", "warning", f"the load generator warns: {warning}")
+
+
+def _asked_for(run: Run) -> validity.Work:
+    """What the stage's intervals hold, by direction and in bytes of what completed."""
+    table = run.table("intervals")
+    names = ("reads", "writes", "completions", "bytes_read", "bytes_written")
+    reads, writes, done, *moved = (float(table[name].fill_null(0).to_numpy().sum()) for name in names)
+    return validity.Work(reads, writes, done, sum(moved))
+
+
+def instrument_findings(run: Run, power_w: float | None, asked: Asked) -> Iterator[Finding]:
+    """Of measured stages; a simulation has its power from a model."""
+    if run.summary["source"] == "simulation":
+        return
+    table = run.table("instruments") if run.has("instruments") else None
+    said = set() if table is None else set(table["quantity"].unique())
+    limits = asked.instruments(power_w, said)
+    yield from instruments.check(run.summary.get("instruments") or [], table, limits)
+
+
+def described(run: Run, power_w: float | None, asked: Asked) -> list[dict[str, Any]]:
+    """What is reported of each instrument."""
+    found = []
+    for one in run.summary.get("instruments") or []:
+        row = {key: value for key, value in one.items() if key not in ("problems", "details")}
+        if one["role"] == "power" and power_w is not None:
+            row["resolution_asked_w"] = instruments.resolution(power_w, asked.resolution())
+        row["readings"] = _readings(run, one["name"])
+        found.append(row)
+    return found
+
+
+def _readings(run: Run, name: str) -> dict[str, dict[str, float | None]]:
+    """Smallest, mean and largest of each quantity over the stage."""
+    if not run.has("instruments"):
+        return {}
+    import polars as pl
+
+    own = run.table("instruments").filter(pl.col("instrument") == name)
+    found: dict[str, dict[str, float | None]] = {}
+    for quantity in own["quantity"].unique(maintain_order=True):
+        rows = own.filter((pl.col("quantity") == quantity) & pl.col("mean").is_not_null())
+        if rows.height:
+            width = (rows["end_s"] - rows["start_s"]).to_numpy()
+            found[str(quantity)] = {
+                "minimum": float(rows["minimum"].to_numpy().min()),
+                "mean": _average(rows["mean"].to_numpy(), width),
+                "maximum": float(rows["maximum"].to_numpy().max()),
+            }
+    return found
+
+
+def _average(values: Floats, width: Floats) -> float | None:
+    with np.errstate(over="ignore"):
+        return _finite(float((values * width).sum() / width.sum()))
+
+
+def _history(warmup: StageRun | None, measured: StageRun, unit: minutes.Unit) -> Minutes | None:
+    """The minutes of the warm-up, and those that ran before the counted ones of the measurement."""
+    parts = []
+    if warmup is not None and warmup.run is not None:
+        parts.append(minutes_of(warmup, warmup.run, unit))
+    if measured.lead_in is not None:
+        parts.append(minutes.of_table(measured.lead_in.table("intervals"), unit))
+    return minutes.joined(parts) if parts else None
+
+
+def _history_findings(warmup: StageRun | None, asked: Asked) -> Iterator[Finding]:
+    if warmup is None:
+        yield Finding(
+            "no-warmup", "invalid", "the phase has no warm-up, which gives the history of its averages"
+        )
+        return
+    if warmup.run is None:
+        yield Finding("warmup-missing", "invalid", f"there are no figures of {warmup.stage.id}")
+        return
+    yield from validity.duration(warmup.stage.seconds, rule_seconds(warmup.stage, asked.plan), "warm-up")
+    rows = minutes_of(warmup, warmup.run, "IOPS")
+    for finding in validity.coverage(rows, seconds=warmup.stage.seconds, interval_s=warmup.stage.interval_s):
+        yield Finding(finding.code, finding.weight, f"{warmup.stage.id}: {finding.text}", finding.values)
+    for finding in warmup.findings:
+        yield Finding(finding.code, finding.weight, f"{warmup.stage.id}: {finding.text}", finding.values)
+
+
+def _rows(before: Minutes | None, own: Minutes, averages: Floats, rule: Stability) -> list[dict[str, Any]]:
+    """A row a minute; those of the history have numbers up to 0, the first measured one is 1."""
+    parts = [own] if before is None else [before, own]
+    offset = 0 if before is None else len(before)
+    rows = []
+    number = 0
+    for part in parts:
+        pe = part.efficiency
+        for at in range(len(part)):
+            rows.append(
+                {
+                    "minute": number + 1 - offset,
+                    "measured": part is own,
+                    "start_s": float(part.start_s[at]),
+                    "end_s": float(part.end_s[at]),
+                    "operations_rate": _finite(part.operations_rate[at]),
+                    "response_ms": _finite(part.response_ms[at]),
+                    "power_w": _finite(part.power_w[at]),
+                    "pe": _finite(pe[at]),
+                    "ea": _finite(averages[number]),
+                }
+            )
+            number += 1
+    return rows
+
+
+def _judged(findings: list[Finding]) -> dict[str, Any]:
+    return {
+        "status": status(findings),
+        "compliant": not any(finding.weight != "warning" for finding in findings),
+        "findings": [finding.as_dict() for finding in findings],
+    }
+
+
+def _empty() -> dict[str, Any]:
+    keys = (
+        "kind", "start", "seconds", "complete_seconds", "operations_rate", "iops", "mib_per_s",
+        "response_mean_ms", "response_limit_ms", "response_largest_minute_ms", "power_w", "ep", "ep_shown",
+        "asked_iops", "stability",
+    )  # fmt: skip
+    return dict.fromkeys(keys, None) | {"shares": [], "minutes": [], "instruments": []}
+
+
+def _mib_per_s(run: Run, seconds: float) -> float | None:
+    if seconds <= 0:
+        return None
+    table = run.table("intervals")
+    moved = sum(float(table[name].fill_null(0).to_numpy().sum()) for name in ("bytes_read", "bytes_written"))
+    return moved / minutes.BYTES_PER_MIB / seconds
+
+
+def _largest(values: Floats) -> float | None:
+    return float(np.nanmax(values)) if np.isfinite(values).any() else None
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

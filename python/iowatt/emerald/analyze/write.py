@@ -1,0 +1,64 @@
+"""A result in a directory: the figures, the page, and the stages as Runs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.emerald.analyze import page
+from iowatt.emerald.analyze.stage_run import Measured
+from iowatt.errors import InputError
+from iowatt.report import pages
+
+RESULT: Final = "analysis.json"
+PAGE: Final = "analysis.html"
+RUNS: Final = "runs"
+
+
+def check_target(folder: Path, force: bool) -> None:
+    """Raise ``InputError`` where the result cannot be written; before any work is done."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is no directory", where=str(folder))
+    there = [name for name in (RESULT, PAGE) if (folder / name).exists()]
+    there += [f"{RUNS}/{name}" for name in _stages_of(folder)][:1]
+    if there and not force:
+        raise InputError(
+            f"{' and '.join(there)} exist already, and results are never overwritten",
+            where=str(folder),
+            hint="choose another place with --output, or replace them with --force",
+        )
+
+
+def _stages_of(folder: Path) -> list[str]:
+    """What lies where the stages go."""
+    try:
+        return sorted(path.name for path in (folder / RUNS).iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(folder / RUNS)) from None
+
+
+def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write the result; each file whole or not at all. Returns what was written."""
+    check_target(folder, force)
+    try:
+        (folder / RUNS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(folder)) from None
+    for one in measured.stages:
+        if one.run is not None:
+            one.run.save(folder / RUNS / one.stage.id, force=True)
+    text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    aside = folder / f".iowatt-partial-{secrets.token_hex(4)}-{RESULT}"
+    try:
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        aside.replace(folder / RESULT)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(folder / RESULT)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+    pages.write(page.render(found), folder / PAGE)
+    return [folder / RESULT, folder / PAGE]

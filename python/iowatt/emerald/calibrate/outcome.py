@@ -1,0 +1,145 @@
+"""What one run of a stage gave, as a calibration needs it: from a Run or a load generator's observation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.run.bundle import Run
+from iowatt.run.statistics import student_t_quantile
+from iowatt.sources.observation import Direction, Interval, Observation
+
+_MIB: Final = 1 << 20
+#: Batches that a confidence interval needs, and that long series are joined to.
+_LEAST_BATCHES, _BATCHES = 4, 20
+#: 97.5 % of a normal law.
+_Z: Final = 1.96
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A counted stretch of one run."""
+
+    #: Length of the stretch, s.
+    seconds: float
+    requests: int
+    iops: float
+    mib_per_s: float
+    #: Mean in s; None where nothing completed or the tool does not say.
+    response_s: float | None
+    #: Half of the 95 % confidence interval of the mean, s; None where the run is too short to tell.
+    half_width_s: float | None
+    #: Mean power at the wall, W; None where it is not modelled.
+    wall_w: float | None = None
+    #: The longest mean of one of the plan's intervals (a minute, scaled), s; None where there are none.
+    longest_minute_s: float | None = None
+    #: Requests issued per second, where that is known: what completions are late against.
+    issued_iops: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def scatter_iops(self) -> float:
+        """95 % of what a count of random arrivals scatters by."""
+        return _Z * math.sqrt(self.requests) / self.seconds if self.seconds > 0 else 0.0
+
+    def kept_up(self, rate: float) -> tuple[float, float]:
+        """What was achieved of an open load of ``rate``, and 95 % of its scatter, requests per second.
+
+        Where it is known how many requests were issued, the scatter of arrivals is taken out.
+        """
+        if self.issued_iops:
+            return rate * self.iops / self.issued_iops, 0.0
+        return self.iops, self.scatter_iops
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a journal."""
+        return {**asdict(self), "warnings": list(self.warnings)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Outcome:
+        """What :meth:`as_dict` gave."""
+        return cls(**{**values, "warnings": tuple(values["warnings"])})
+
+
+def of_run(run: Run) -> Outcome:
+    """The window of a simulated Run: what completed in it, as the measurement will be judged."""
+    summary, intervals = run.summary, run.table("intervals")
+    rows = intervals.select("completions", "response_mean_ms").drop_nulls().rows()
+    completions = sum(count for count, _ in rows)
+    mean = math.fsum(count * ms for count, ms in rows) / completions / 1e3 if completions else None
+    times, through = summary["response_time_ms"]["all"], summary["throughput"]
+    low_high = times.get("mean_ci95")
+    half = None
+    if isinstance(low_high, dict):
+        low_high = (low_high["low"], low_high["high"])
+    if low_high is not None:
+        half = (low_high[1] - low_high[0]) / 2e3
+    return Outcome(
+        seconds=summary["window"]["duration_s"],
+        requests=through["completions"],
+        iops=through["iops"],
+        mib_per_s=through["mib_per_s"],
+        response_s=mean,
+        half_width_s=half,
+        wall_w=summary["power_w"]["wall_mean"],
+        issued_iops=float(intervals["arrivals"].sum()) / summary["window"]["duration_s"],
+        longest_minute_s=max((ms for _, ms in rows), default=0.0) / 1e3,
+    )
+
+
+def of_observation(seen: Observation, settle_s: float) -> Outcome:
+    """The intervals of an observation that begin ``settle_s`` after its first request.
+
+    Raises ``InputError`` where none does.
+    """
+    counted = [i for i in seen.intervals if i.start >= seen.start + settle_s - 1e-6 and i.end > i.start]
+    if not counted:
+        raise InputError(
+            f"its {len(seen.intervals)} intervals leave none after the first {settle_s:g} s",
+            where=f"stage {seen.name}",
+            hint="longer points: --point-seconds",
+        )
+    seconds = math.fsum(i.end - i.start for i in counted)
+    requests = sum(i.read.requests + i.write.requests for i in counted)
+    moved = sum(i.read.bytes + i.write.bytes for i in counted)
+    mean, half = _mean(counted)
+    return Outcome(
+        seconds,
+        requests,
+        requests / seconds,
+        moved / seconds / _MIB,
+        mean,
+        half,
+        warnings=(*seen.warnings, *([f"{seen.errors} requests failed"] if seen.errors else [])),
+    )
+
+
+def _mean(intervals: Sequence[Interval]) -> tuple[float | None, float | None]:
+    """Mean response time over intervals, and half of its confidence interval by batch means."""
+    batches = []
+    joined = max(1, len(intervals) // _BATCHES)
+    for at in range(0, len(intervals), joined):
+        sums = [_sum(one) for i in intervals[at : at + joined] for one in (i.read, i.write)]
+        count = sum(n for n, _ in sums)
+        if count:
+            batches.append((count, math.fsum(total for _, total in sums)))
+    total = sum(count for count, _ in batches)
+    if not total:
+        return None, None
+    mean = math.fsum(value for _, value in batches) / total
+    if len(batches) < _LEAST_BATCHES:
+        return mean, None
+    # Batches weigh by their requests, as the mean does (ratio estimator; Cochran, Sampling Techniques, 6.4).
+    squares = math.fsum((value - mean * count) ** 2 for count, value in batches)
+    deviation = math.sqrt(squares / (len(batches) * (len(batches) - 1))) / (total / len(batches))
+    return mean, student_t_quantile(0.975, len(batches) - 1) * deviation
+
+
+def _sum(one: Direction) -> tuple[int, float]:
+    """Requests whose response time is known, and the sum of their times."""
+    if one.response_mean_s is None:
+        return 0, 0.0
+    return one.requests, one.requests * one.response_mean_s

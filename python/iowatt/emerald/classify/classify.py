@@ -1,0 +1,236 @@
+"""The class of a product: the highest of which every requirement is met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from iowatt.emerald.classify.boundary import near_categories, near_classes
+from iowatt.emerald.classify.contradictions import contradictions
+from iowatt.emerald.classify.product import Product, ProductFile
+from iowatt.emerald.classify.requirement import ATTRIBUTES, Unmet, unmet, within
+from iowatt.emerald.rules import Rules
+from iowatt.errors import InputError
+from iowatt.scenario.problems import Problem, suggestion
+
+CLASS_SCHEMA: Final = "iowatt.emerald-class/1"
+
+_TITLES: Final = {
+    "online": "Online",
+    "near-online": "Near-Online",
+    "removable-media-library": "Removable Media Library",
+    "virtual-media-library": "Virtual Media Library",
+    "adjunct": "Adjunct Product",
+    "interconnect": "Interconnect Element",
+}
+
+
+@dataclass(frozen=True)
+class Override:
+    """A class that a person decided on."""
+
+    category: str
+    class_: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Classification:
+    """Where a product belongs, and why not higher."""
+
+    product: Product
+    rules: Rules
+    #: None where no category fits; ``reasons`` says why.
+    category: str | None
+    #: None where the category has no classes, or no class is met.
+    class_: int | None
+    #: By category that does not fit: why not.
+    reasons: Mapping[str, Sequence[str]]
+    #: By class: what is not met; empty where the class is.
+    unmet: Mapping[int, Sequence[Unmet]]
+    #: By attribute: what each class needs.
+    table: Mapping[str, Sequence[str]]
+    #: Why another might see it otherwise.
+    boundary: Sequence[str]
+    notes: Sequence[str]
+    override: Override | None = None
+
+    @property
+    def found(self) -> tuple[str | None, int | None]:
+        """Category and class in force: those decided on, or those found."""
+        return (
+            (self.override.category, self.override.class_) if self.override else (self.category, self.class_)
+        )
+
+    @property
+    def next_class(self) -> int | None:
+        """The class after the one that was found; None at the top."""
+        higher = [one for one in self.unmet if self.class_ is None or one > self.class_]
+        return min(higher, default=None)
+
+    @property
+    def stops(self) -> Sequence[Unmet]:
+        """What stops the product from the next class."""
+        return self.unmet[self.next_class] if self.next_class is not None else ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON, ``iowatt.emerald-class/1``."""
+        category, class_ = self.found
+        override = self.override and {
+            "class": f"{self.override.category}-{self.override.class_}",
+            "note": self.override.note,
+        }
+        return {
+            "schema": CLASS_SCHEMA,
+            "vendor": self.product.vendor,
+            "name": self.product.name,
+            "category": category,
+            "class": class_,
+            "id": f"{category}-{class_}" if class_ is not None else category,
+            "computed": {"category": self.category, "class": self.class_},
+            "override": override,
+            "next_class": self.next_class,
+            "stops": [one.as_dict() for one in self.stops],
+            "classes": [
+                {"class": number, "met": not rest, "unmet": [one.as_dict() for one in rest]}
+                for number, rest in self.unmet.items()
+            ],
+            "other_categories": {name: list(why) for name, why in self.reasons.items()},
+            "boundary": list(self.boundary),
+            "energystar_scope": self._scope(),
+            "notes": list(self.notes),
+            "rules": self.rules.as_dict(),
+        }
+
+    def _scope(self) -> bool | None:
+        scope = self.rules.known("requirements.classes")
+        category, class_ = self.found
+        return None if scope is None else f"{category}-{class_}" in scope
+
+
+def classify(file: ProductFile, rules: Rules, override: Override | None = None) -> Classification:
+    """Category and class of a product by ``rules``, whose record starts anew.
+
+    Raises
+    ------
+    InputError
+        The product contradicts itself or its declared category (with file and line), the rules have no
+        taxonomy, or the override is none of its classes.
+    """
+    rules = rules.fresh()
+    product = file.product
+    if rules.find("taxonomy.categories") is None:
+        raise InputError("has no taxonomy to classify by", where=rules.name, hint="emerald-4.0.0 has one")
+    file.document.fail(contradictions(product))
+    reasons = {name: list(_against(product, name, rules)) for name in rules.names("taxonomy.categories")}
+    fitting = [name for name, why in reasons.items() if not why]
+    category = _category(file, fitting, reasons)
+    unmet_by: dict[int, list[Unmet]] = {}
+    table: dict[str, list[str]] = {}
+    if category is not None and rules.find(f"taxonomy.{category}.classes"):
+        table = _table(category, rules)
+        for column, number in enumerate(rules.value(f"taxonomy.{category}.classes")):
+            found = (unmet(product, name, row[column]) for name, row in table.items())
+            unmet_by[number] = [one for one in found if one is not None]
+    met = [number for number, rest in unmet_by.items() if not rest]
+    if override is not None:
+        _check(override, rules)
+    return Classification(
+        product=product,
+        rules=rules,
+        category=category,
+        class_=max(met, default=None),
+        reasons={name: why for name, why in reasons.items() if why},
+        unmet=unmet_by,
+        table=table,
+        boundary=[*near_categories(product, reasons, rules), *near_classes(product, unmet_by, table)],
+        notes=[*product.notes, *_notes(product, rules)],
+        override=override,
+    )
+
+
+def title(category: str | None, class_: int | None, rules: Rules) -> str:
+    """``Online 3 (mid-range)``."""
+    if category is None:
+        return "no category"
+    if class_ is None:
+        return _TITLES.get(category, category)
+    level = rules.value("taxonomy.levels").get(str(class_))
+    return f"{_TITLES.get(category, category)} {class_}" + (f" ({level})" if level else "")
+
+
+def parse_override(text: str, note: str | None) -> Override:
+    """``online-3`` with its note. Raises ``InputError`` where either is missing."""
+    category, _, number = text.rpartition("-")
+    if not category or not number.isdecimal():
+        raise InputError(f"{text!r} is no class; expected such as online-3", where="--set-class")
+    if not note or not note.strip():
+        raise InputError(
+            "a class that is decided on needs its reason", where="--set-class", hint="--note TEXT"
+        )
+    return Override(category, int(number), note.strip())
+
+
+def _check(override: Override, rules: Rules) -> None:
+    known = [
+        f"{name}-{number}"
+        for name in rules.names("taxonomy.procedures")
+        for number in rules.value(f"taxonomy.{name}.classes")
+    ]
+    given = f"{override.category}-{override.class_}"
+    if given not in known:
+        raise InputError(
+            f"{given!r} is no class of {rules.name}",
+            where="--set-class",
+            hint=suggestion(given, known, "classes"),
+        )
+
+
+def _against(product: Product, category: str, rules: Rules) -> Iterator[str]:
+    """Why a product is not of a category."""
+    milliseconds = product.time_to_first_data * 1000
+    limit = rules.value(f"taxonomy.{category}.time_to_first_data_ms")
+    if not within(limit, milliseconds):
+        yield f"time to first data {milliseconds:g} ms is not {limit} ms"
+    needs = rules.value(f"taxonomy.{category}.user_data")
+    if product.user_data != (needs == "required"):
+        yield f"user-accessible data is {needs}"
+    # Random access includes sequential; what is sequential only cannot serve a category that has both.
+    access = rules.known(f"taxonomy.{category}.access")
+    if access is not None and ("random" in access) != (product.access == "random"):
+        yield f"access is {' and '.join(access)}, the product's {product.access}"
+
+
+def _category(file: ProductFile, fitting: Sequence[str], reasons: Mapping[str, Sequence[str]]) -> str | None:
+    declared = file.product.category
+    if declared is not None:
+        if declared not in reasons:
+            text = f"{declared} is no category of these rules"
+            file.document.fail([Problem(("category",), text)])
+        if declared not in fitting:
+            others = f"; its attributes say {' or '.join(fitting)}" if fitting else ""
+            text = f"it cannot be {declared}: {'; '.join(reasons[declared])}{others}"
+            file.document.fail([Problem(("category",), text)])
+        return declared
+    if len(fitting) > 1:
+        choices = " or ".join(f'"{name}"' for name in fitting)
+        text = f"its attributes fit several categories; say which with category = {choices}"
+        file.document.fail([Problem(("user_data",), text)])
+    return fitting[0] if fitting else None
+
+
+def _table(category: str, rules: Rules) -> dict[str, list[str]]:
+    """The category's rows by attribute."""
+    keys = {name: f"taxonomy.{category}.{name}" for name in ATTRIBUTES}
+    return {name: rules.value(key) for name, key in keys.items() if rules.find(key) is not None}
+
+
+def _notes(product: Product, rules: Rules) -> Iterator[str]:
+    if "file" in product.paradigms:
+        known = rules.find("access.paradigms")
+        yield (
+            "file access is tested by SPEC SFS 2014, which iowatt does not run"
+            if known
+            else f"{rules.name} has no tests of file access"
+        )

@@ -1,0 +1,73 @@
+"""What cannot be true of one product at once, each by the key that should be looked at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iowatt.emerald.classify.product import Product
+from iowatt.scenario.problems import Problem
+
+
+def contradictions(product: Product) -> Iterator[Problem]:
+    """All that is found, whatever the rules."""
+    yield from _configuration(product)
+    yield from _redundancy(product)
+    yield from _attachment(product)
+    yield from _robot(product)
+
+
+def _configuration(product: Product) -> Iterator[Problem]:
+    tested, most = product.tested_configuration, product.maximum_configuration
+    if tested is not None and tested > most:
+        yield Problem(
+            ("tested_configuration",), f"{tested} devices were tested of a product that takes {most} at most"
+        )
+    if most == 1 and product.storage_protection:
+        yield Problem(("storage_protection",), "a product of one device cannot survive that device's failure")
+
+
+def _redundancy(product: Product) -> Iterator[Problem]:
+    if product.integrated_controller and product.controllers == 0:
+        yield Problem(("controllers",), "0 controllers, and a controller is part of it")
+    if product.integrated_controller is False and product.controllers:
+        yield Problem(
+            ("controllers",), f"{product.controllers} controllers, and integrated_controller says none"
+        )
+    if product.no_single_point_of_failure:
+        place = ("no_single_point_of_failure",)
+        if product.storage_protection is False:
+            yield Problem(
+                place, "without storage protection each storage device is a single point of failure"
+            )
+        if product.controllers == 1:
+            yield Problem(place, "its only controller is a single point of failure")
+        if product.maximum_configuration == 1:
+            yield Problem(place, "its only storage device is a single point of failure")
+    if product.non_disruptive_serviceability and product.controllers == 1:
+        yield Problem(
+            ("non_disruptive_serviceability",), "its only controller cannot be serviced while hosts go on"
+        )
+
+
+def _attachment(product: Product) -> Iterator[Problem]:
+    if product.fba_ckd and product.connectivity != "network":
+        yield Problem(
+            ("fba_ckd",), f'mainframes reach it over a network; connectivity is "{product.connectivity}"'
+        )
+    if product.fba_ckd and product.consumer:
+        yield Problem(("fba_ckd",), "a consumer product or component does not serve mainframes")
+    if product.no_single_point_of_failure and product.connectivity == "none":
+        yield Problem(
+            ("no_single_point_of_failure",), "a component inside a host has that host as a single point"
+        )
+
+
+def _robot(product: Product) -> Iterator[Problem]:
+    if not product.robotics:
+        return
+    if product.access == "random":
+        yield Problem(("robotics",), 'a robot fetches media that are read in order; access is "random"')
+    if product.category not in (None, "removable-media-library"):
+        yield Problem(
+            ("robotics",), f"a robot belongs to a removable media library, not to {product.category}"
+        )

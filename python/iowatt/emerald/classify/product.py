@@ -1,0 +1,121 @@
+"""A product as its maker describes it: the attributes that the taxonomy asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.quantity import Duration
+from iowatt.scenario.strict import Strict, key
+
+PRODUCT_SCHEMA: Final = "iowatt.product/1"
+
+Category = Literal[
+    "online",
+    "near-online",
+    "removable-media-library",
+    "virtual-media-library",
+    "adjunct",
+    "interconnect",
+]
+Connectivity = Literal["none", "hosts", "network"]
+
+
+def _attribute(description: str) -> bool | None:
+    return key(description, default=None, unset="not stated: counts as no, and is named where it matters")  # type: ignore[no-any-return]
+
+
+class Product(Strict):
+    """What is known of a product. The maximum configuration decides its class, not the tested one."""
+
+    schema_: Literal["iowatt.product/1"] = key(
+        "The version of this format.",
+        default=PRODUCT_SCHEMA,
+        alias="schema",
+        accepts=f'"{PRODUCT_SCHEMA}"',
+        example=PRODUCT_SCHEMA,
+    )
+    vendor: str = key("Who makes it.", min_length=1, max_length=200, example="Example Systems")
+    name: str = key("What it is called.", min_length=1, max_length=200, example="Array 240")
+    category: Category | None = key(
+        "What its maker takes it for; checked against the attributes.",
+        default=None,
+        unset="found from the attributes",
+        example="online",
+    )
+    access: Literal["random", "sequential"] = key(
+        "How its data can be reached. random: in any order; sequential: only one after another, as on tape.",
+        example="random",
+    )
+    time_to_first_data: Duration = key(
+        "The longest time from a request to the first byte, mount and spin-up included.",
+        unit="s",
+        gt=0,
+        example="20ms",
+    )
+    user_data: bool = key("Whether it holds data that users can reach.", default=True, example=True)
+    paradigms: list[Literal["block", "file"]] = key(
+        "How hosts address it.", default=["block"], min_length=1, example=["block"]
+    )
+    connectivity: Connectivity = key(
+        "none: a component, or inside a host; hosts: attached to one host or more; network: on a SAN or LAN.",
+        default="none",
+        example="network",
+    )
+    consumer: bool = key("Whether it is a consumer product or a component.", default=False, example=False)
+    integrated_controller: bool | None = _attribute("Whether a storage controller is part of it.")
+    controllers: int | None = key(
+        "How many controllers it has at most; only checked against the other attributes.",
+        default=None,
+        unset="not stated",
+        ge=0,
+        example=2,
+    )
+    storage_protection: bool | None = _attribute(
+        "Whether data survive the failure of a storage device (RAID, mirroring, erasure coding)."
+    )
+    no_single_point_of_failure: bool | None = _attribute(
+        "Whether access to data survives the failure of any one component."
+    )
+    non_disruptive_serviceability: bool | None = _attribute(
+        "Whether all parts can be serviced while hosts go on."
+    )
+    fba_ckd: bool | None = _attribute("Whether it serves both fixed blocks and count-key-data (mainframes).")
+    robotics: bool | None = _attribute("Whether a robot moves its media; of removable media libraries.")
+    maximum_configuration: int = key(
+        "Storage devices that it takes at most; of a removable media library, drives.",
+        unit="devices",
+        ge=1,
+        example=240,
+    )
+    tested_configuration: int | None = key(
+        "Storage devices of the tested configuration.", default=None, unset="not stated", unit="devices", ge=1
+    )
+    notes: list[str] = key("What else a reader should know; shown with the class.", default=[])
+
+    @property
+    def title(self) -> str:
+        """Vendor and name."""
+        return f"{self.vendor} {self.name}"
+
+
+@dataclass(frozen=True)
+class ProductFile:
+    """A product and where its keys stand."""
+
+    product: Product
+    document: Document
+
+
+def read(path: Path) -> ProductFile:
+    """The product of a file.
+
+    Raises
+    ------
+    InputError
+        What is wrong with its keys, with lines. What contradicts what is found by ``contradictions``.
+    """
+    document = Document(read_text(path), str(path))
+    return ProductFile(document.validate(Product), document)

@@ -1,0 +1,132 @@
+"""The COM tests of a target, one after another, and their result as a document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.emerald import rules as rule_profiles
+from iowatt.emerald.com import procedures, simulated
+from iowatt.emerald.com.dataset import BLOCK, CHUNK, DISTINCT, ZEROS
+from iowatt.emerald.com.result import COM_SCHEMA, Result
+from iowatt.emerald.com.space import CommandSpace, FileSystemSpace, UnsettledError
+from iowatt.emerald.com.store import Commands, Patience, opened
+from iowatt.emerald.rules import Rules
+from iowatt.errors import InputError
+from iowatt.run import provenance
+from iowatt.scenario.problems import suggestion
+from iowatt.search.folder import write_whole
+
+#: Most that a test holds at a time, in sets.
+_ROOM: Final = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to test, and how."""
+
+    target: Path
+    rules: str
+    only: tuple[str, ...]
+    size: int
+    seed: int
+    raw: int | None
+    protected: int | None
+    free_command: str | None
+    commands: Commands
+    patience: Patience
+
+
+def conduct(
+    asked: Asked, *, output: Path | None, force: bool, progress: Callable[[str], None]
+) -> dict[str, Any]:
+    """The result of all tests asked for, ``iowatt.emerald-com/1``; written to ``output`` where given.
+
+    Raises
+    ------
+    InputError
+        The target, a command or a name of a test is wrong; the space does not stand still. Nothing is left on
+        the target.
+    """
+    given = rule_profiles.load(asked.rules)
+    names = given.names("com.names")
+    for name in asked.only:
+        if name not in names:
+            raise InputError(
+                f"there is no COM test {name!r}", where="--only", hint=suggestion(name, list(names), "tests")
+            )
+    if output is not None and not output.parent.is_dir():
+        raise InputError("there is no such directory", where=str(output.parent))
+    if output is not None and output.exists() and not force:
+        raise InputError("already exists", where=str(output), hint="--force replaces it")
+    if asked.size < CHUNK:
+        raise InputError(
+            "sets of less than 1MiB drown in what a file system keeps for itself", where="--size"
+        )
+    if asked.raw is not None and asked.protected is not None and asked.protected > asked.raw:
+        raise InputError(
+            "is more than the raw capacity that it is a part of",
+            where="--protected",
+            hint="are they swapped?",
+        )
+    simulation = asked.target.suffix == ".toml"
+    if simulation and (asked.raw is not None or asked.protected is not None):
+        raise InputError("a scenario says its capacities itself", where="--raw, --protected")
+    wanted = [name for name in names if not asked.only or name in asked.only]
+    began = provenance.now()
+    if simulation:
+        found = {one.com: one for one in simulated.tests(asked.target, given, asked.size, asked.seed)}
+        results = [found[name] for name in wanted]
+    else:
+        results = list(_on_storage(asked, given, wanted, progress))
+    document = {
+        "schema": COM_SCHEMA,
+        "target": str(asked.target),
+        "source": "simulation" if simulation else "storage",
+        "started_at": began,
+        "rules": {"profile": given.name, "version": given.version, "sha256": given.sha256},
+        "sets": {
+            "bytes": asked.size,
+            "seed": asked.seed,
+            "block_bytes": BLOCK,
+            "distinct": DISTINCT,
+            "zeros": ZEROS,
+        },
+        "coms": [one.as_dict() for one in results],
+        "notes": _notes(results, simulation=simulation),
+    }
+    if output is not None:
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        write_whole(output, lambda file: file.write_text(text, "utf-8"))
+    return document
+
+
+def _on_storage(
+    asked: Asked, rules: Rules, wanted: list[str], progress: Callable[[str], None]
+) -> Iterator[Result]:
+    space = FileSystemSpace(asked.target) if asked.free_command is None else CommandSpace(asked.free_command)
+    for name in wanted:
+        progress(name)
+        if name == "parity-raid":
+            yield procedures.parity_raid(rules, asked.raw, asked.protected)
+            continue
+        with opened(asked.target, space, asked.commands, asked.patience, needed=_ROOM * asked.size) as store:
+            try:
+                found = procedures.TESTS[name](store, rules, asked.size, asked.seed)
+            except UnsettledError as error:
+                # Of this test nothing can be said; the others stand.
+                found = Result(name, "not tested", error.message)
+        yield found
+
+
+def _notes(results: list[Result], *, simulation: bool) -> list[str]:
+    notes = ["the sets are iowatt's own and do not equal those of SNIA's generator"]
+    if simulation:
+        notes.append("modelled: the methods are those that the scenario says the array has")
+    doubted = sorted({rule for one in results for rule in one.unverified})
+    if doubted:
+        notes.append(f"judged with {len(doubted)} unverified rule values: {', '.join(doubted)}")
+    return notes

@@ -1,0 +1,224 @@
+"""The tests on real storage, one function each: free space before and after, and data read back.
+
+Every one begins on an empty store and may leave things there; the caller clears it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iowatt.emerald.com.dataset import DataSet, Kind
+from iowatt.emerald.com.result import Result, Step, shown
+from iowatt.emerald.com.store import Store
+from iowatt.emerald.rules import Rules
+from iowatt.scenario.units import format_bytes
+
+LEAST_COST: Final = 0.9
+"""Share of its size that an irreducible set must cost; else free space does not show what is written."""
+
+PART: Final = 16
+"""One part in so many of a set is written anew after a snapshot."""
+
+Test = Callable[[Store, Rules, int, int], Result]
+
+
+class _Walk:
+    """The steps of one test."""
+
+    def __init__(self, store: Store, com: str) -> None:
+        self.store = store
+        self.com = com
+        self.steps: list[Step] = []
+        self.step("empty")
+
+    def step(self, what: str) -> int:
+        """Free space after an action; the bytes that it cost."""
+        free, waited = self.store.free()
+        cost = self.steps[-1].free_bytes - free if self.steps else 0
+        self.steps.append(Step(what, free, waited))
+        return cost
+
+    def result(self, percent: float, rules: Rules, key: str, why: str, *, over: bool = False) -> Result:
+        """Yes where the figure keeps the rule's limit."""
+        limit = rules.number(key)
+        rule = rules.rule(key)
+        kept = percent > limit if over else percent <= limit
+        return Result(
+            self.com,
+            "yes" if kept else "no",
+            why,
+            self.steps,
+            percent,
+            limit,
+            [] if rule.verified else [rule.key],
+        )
+
+    def no(self, why: str) -> Result:
+        """No, whatever the space: something did not work."""
+        return Result(self.com, "no", why, self.steps)
+
+    def untested(self, why: str) -> Result:
+        """Nothing can be said."""
+        return Result(self.com, "not tested", why, self.steps)
+
+
+def _reduces(kind: Kind, com: str) -> Test:
+    """A set that can be reduced must cost clearly less than one that cannot."""
+
+    def test(store: Store, rules: Rules, size: int, seed: int) -> Result:
+        walk = _Walk(store, com)
+        plain, other = DataSet("irreducible", size, seed), DataSet(kind, size, seed)
+        store.write(store.place / "irreducible", plain)
+        whole = walk.step(f"{shown(size)} written, irreducible")
+        if whole < LEAST_COST * size:
+            return walk.untested(_too_cheap(whole, size))
+        store.write(store.place / kind, other)
+        cost = walk.step(f"{shown(size)} written, {kind}")
+        if not store.holds(store.place / kind, other):
+            return walk.no(f"the {kind} set does not read back as it was written")
+        percent = 100 * max(0, cost) / whole
+        why = f"the {kind} set costs {percent:.1f} % of the space of the irreducible one"
+        return walk.result(percent, rules, f"com.{com}.cost_percent_most", why)
+
+    return test
+
+
+def thin_provisioning(store: Store, rules: Rules, size: int, seed: int) -> Result:
+    """A volume costs next to nothing until it is written, and then about what was written."""
+    walk = _Walk(store, "thin-provisioning")
+    whole = 2 * size
+    path = store.volume("volume", whole)
+    creation = walk.step(f"a volume of {shown(whole)} created")
+    written = size // 4
+    data = DataSet("irreducible", written, seed)
+    store.write(path, data, at=size)
+    growth = walk.step(f"{shown(written)} written to it")
+    if not store.holds(path, data, at=size):
+        return walk.no("what was written does not read back")
+    percent = 100 * max(0, creation) / whole
+    why = (
+        f"creation costs {percent:.2f} % of the volume's size; writing {shown(written)} takes "
+        f"{shown(growth)} of free space"
+    )
+    if percent <= rules.number("com.thin-provisioning.creation_percent_most") and growth > 2 * written:
+        return walk.no(why + ": twice what was written and more")
+    if growth < LEAST_COST * written and percent <= 50:
+        return walk.untested(_too_cheap(growth, written))
+    return walk.result(percent, rules, "com.thin-provisioning.creation_percent_most", why)
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """A folder with a set, and its snapshot."""
+
+    walk: _Walk
+    source: Path
+    copy: Path
+    old: DataSet
+    new: DataSet
+    #: Bytes that the set cost, and the snapshot.
+    whole: int
+    cost: int
+
+
+def _snapshot(walk: _Walk, command: str, kind: str, size: int, seed: int) -> _Snapshot | Result:
+    """A set in a folder, and a snapshot of it; the result where the set does not show in free space."""
+    store = walk.store
+    old, new = DataSet("irreducible", size, seed), DataSet("irreducible", size, seed + 1)
+    source = store.folder("source")
+    store.write(source / "data", old)
+    whole = walk.step(f"{shown(size)} written, irreducible")
+    if whole < LEAST_COST * size:
+        return walk.untested(_too_cheap(whole, size))
+    copy = store.copy(command, source, "snapshot")
+    return _Snapshot(walk, source, copy, old, new, whole, walk.step(f"{kind} snapshot taken"))
+
+
+def read_only_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Result:
+    """A snapshot costs next to nothing, and keeps what was there when something else is written."""
+    com, command = "read-only-delta-snapshots", store.commands.snapshot
+    if command is None:
+        return Result(com, "not tested", "no command for a read-only snapshot was given")
+    walk = _Walk(store, com)
+    made = _snapshot(walk, command, "read-only", size, seed)
+    if isinstance(made, Result):
+        return made
+    source, copy, old, new = made.source, made.copy, made.old, made.new
+    store.write(source / "data", new, count=size // PART)
+    delta = walk.step(f"{shown(size // PART)} written to the source")
+    if not store.holds(copy / "data", old):
+        return walk.no("the snapshot changed when its source was written to")
+    if not store.holds(source / "data", new, until=size // PART):
+        return walk.no("the source does not hold what was written to it")
+    if _can_write(copy / "data"):
+        return walk.no("the snapshot can be written to, so it is not a read-only one")
+    percent = 100 * max(0, made.cost) / made.whole
+    changed = f"{shown(size // PART)} changed cost {shown(delta)}"
+    why = f"the snapshot costs {percent:.2f} % of its set's space, {changed}"
+    return walk.result(percent, rules, f"com.{com}.space_percent_most", why)
+
+
+def writeable_snapshots(store: Store, rules: Rules, size: int, seed: int) -> Result:
+    """A writeable snapshot costs what is written to it; both views stay right."""
+    com, command = "writeable-delta-snapshots", store.commands.clone
+    if command is None:
+        return Result(com, "not tested", "no command for a writeable snapshot was given")
+    walk = _Walk(store, com)
+    made = _snapshot(walk, command, "writeable", size, seed)
+    if isinstance(made, Result):
+        return made
+    source, copy, old, new = made.source, made.copy, made.old, made.new
+    part = size // PART
+    if not _can_write(copy / "data"):
+        return walk.no("the snapshot cannot be written to")
+    store.write(copy / "data", new, count=part)
+    cost = made.cost + walk.step(f"{shown(part)} written to the snapshot")
+    if not store.holds(source / "data", old):
+        return walk.no("the source changed when its snapshot was written to")
+    kept = store.holds(copy / "data", new, until=part) and store.holds(copy / "data", old, start=part)
+    if not kept:
+        return walk.no("the snapshot does not hold its source with what was written to it")
+    percent = 100 * max(0, cost - part) / made.whole
+    why = f"beyond the {shown(part)} written to it the snapshot costs {percent:.2f} % of its set's space"
+    return walk.result(percent, rules, f"com.{com}.space_percent_most", why)
+
+
+def parity_raid(rules: Rules, raw: int | None, protected: int | None) -> Result:
+    """Protected capacity must be more of the raw one than mirroring leaves; nothing is written."""
+    com = "parity-raid"
+    if raw is None or protected is None:
+        return Result(com, "not tested", "raw and protected capacity were not given")
+    rule = rules.rule(f"com.{com}.capacity_percent_over")
+    limit, percent = rules.number(rule.key), 100 * protected / raw
+    why = f"{format_bytes(protected)} of {format_bytes(raw)} raw are protected capacity, {percent:.1f} %"
+    return Result(
+        com, "yes" if percent > limit else "no", why, (), percent, limit, [] if rule.verified else [rule.key]
+    )
+
+
+TESTS: Final[Mapping[str, Test]] = {
+    "read-only-delta-snapshots": read_only_snapshots,
+    "writeable-delta-snapshots": writeable_snapshots,
+    "thin-provisioning": thin_provisioning,
+    "data-deduplication": _reduces("duplicable", "data-deduplication"),
+    "compression": _reduces("compressible", "compression"),
+}
+
+
+def _too_cheap(cost: int, size: int) -> str:
+    return (
+        f"{shown(size)} of irreducible data took {shown(cost)} of free space: it does not show what is "
+        "written, or something else freed space meanwhile"
+    )
+
+
+def _can_write(path: object) -> bool:
+    """Whether a file opens for writing."""
+    try:
+        with open(path, "r+b"):  # type: ignore[call-overload]  # noqa: PTH123
+            return True
+    except OSError:
+        return False

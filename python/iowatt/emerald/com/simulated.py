@@ -1,0 +1,192 @@
+"""The tests on a simulated array: its space is that of a virtual pool of the scheme ``reduced``.
+
+The scenario says which methods there are (thin, duplicates, compression, snapshots). What a set is worth to
+them is not taken from the scenario but measured on the set's own bytes, at the pool's page.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt import evaluation
+from iowatt.emerald.com.dataset import DataSet, Kind
+from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
+from iowatt.emerald.com.result import Result, Step, shown
+from iowatt.emerald.rules import Rules
+from iowatt.errors import InputError
+from iowatt.run import provenance
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.system import resolve
+from iowatt.scenario.virtual.reduced import Reduced
+from iowatt.tiers import toml
+
+TRANSFER: Final = 256 * 1024
+_RATE: Final = 200
+
+
+def tests(scenario: Path, rules: Rules, size: int, seed: int) -> Iterator[Result]:
+    """Every COM test on the scenario's array, in the order of the rules.
+
+    Raises
+    ------
+    InputError
+        The scenario is wrong, has no reduced virtual pool or several, or cannot hold the sets.
+    """
+    bench = Bench(scenario, rules, size, seed)
+    yield bench.read_only_snapshots()
+    yield Result(
+        "writeable-delta-snapshots",
+        "not tested",
+        "the simulator's snapshots are read-only: there is none that could be written to",
+    )
+    yield bench.thin()
+    yield bench.reduces("duplicable", "data-deduplication", there=bench.pool.duplicates > 0)
+    yield bench.parity()
+    yield bench.reduces("compressible", "compression", there=bench.pool.compression > 1)
+
+
+class Bench:
+    """One array, and what fills it."""
+
+    def __init__(self, scenario: Path, rules: Rules, size: int, seed: int) -> None:
+        document = Document(read_text(scenario), str(scenario))
+        document.raw["workload"] = []
+        document.raw["observe"] = {"duration": "1s"}
+        given = document.validate(Scenario)
+        system = resolve(given, scenario.parent)
+        document.fail(system.problems)
+        found = [
+            (pool.scheme, pool.parts) for pool in system.virtual_pools if isinstance(pool.scheme, Reduced)
+        ]
+        if len(found) != 1:
+            raise InputError(
+                f"has {len(found)} virtual pools of the scheme reduced; the tests watch the space of one",
+                where=str(scenario),
+            )
+        self.scenario, self.raw = scenario, document.raw
+        self.rules, self.size, self.seed = rules, size, seed
+        self.pool, parts = found[0]
+        #: Bytes of the part, and of the volume space that the pool offers on it.
+        self.part, self.offered = parts[0].capacity, self.pool.capacity_bytes(parts)
+        self.volume = next(
+            volume.name for volume in system.volumes if system.space_names[volume.pool] == self.pool.name
+        )
+
+    def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
+        """``run.json`` after a set of ``size`` bytes was written to the empty pool, and rested on a while."""
+        worth = self._worth(kind)
+        text = toml.document(self._scenario(worth, size, snapshot=snapshot))
+        document = Document(text, f"the COM tests on {self.scenario}")
+        work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
+        return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary
+
+    def thin(self) -> Result:
+        """Creation costs nothing, and writing what was written."""
+        com, size = "thin-provisioning", self.size // 4
+        if not self.pool.thin:
+            return Result(com, "no", "the pool allocates all pages from the start (thin = false)")
+        part = self.part
+        created = self._free(self.run("irreducible", 0))
+        written = self._free(self.run("irreducible", size))
+        steps = [
+            Step("part of the pool", part),
+            Step("a volume of the pool's capacity created", created),
+            Step(f"{shown(size)} written to it", written),
+        ]
+        percent = 100 * (part - created) / part
+        taken = f"writing {shown(size)} takes {shown(created - written)}"
+        why = f"creation costs {percent:.2f} % of the part; {taken}"
+        return self._judged(com, percent, "com.thin-provisioning.creation_percent_most", why, steps)
+
+    def reduces(self, kind: Kind, com: str, *, there: bool) -> Result:
+        """A set that can be reduced must cost clearly less than one that cannot."""
+        if not self.pool.thin:
+            why = "without thin provisioning all pages are allocated, and free space does not move"
+            return Result(com, "not tested", why)
+        empty = self._free(self.run("irreducible", 0))
+        plain = self._free(self.run("irreducible", self.size))
+        other = self._free(self.run(kind, self.size))
+        steps = [
+            Step("empty", empty),
+            Step(f"{shown(self.size)} written, irreducible", plain),
+            Step(f"empty, then {shown(self.size)} written, {kind}", other),
+        ]
+        whole = empty - plain
+        if whole < LEAST_COST * self.size:
+            return Result(
+                com, "not tested", f"{shown(self.size)} of irreducible data took {shown(whole)}", steps
+            )
+        percent = 100 * (empty - other) / whole
+        why = f"the {kind} set costs {percent:.1f} % of the space of the irreducible one"
+        if not there:
+            why += "; the pool does not have the method"
+        return self._judged(com, percent, f"com.{com}.cost_percent_most", why, steps)
+
+    def read_only_snapshots(self) -> Result:
+        """A snapshot of a filled pool costs next to nothing."""
+        com = "read-only-delta-snapshots"
+        if self.pool.snapshots is None:
+            return Result(com, "no", "the pool takes no snapshots")
+        if not self.pool.thin:
+            return Result(com, "not tested", "without thin provisioning free space does not move")
+        plain = self._free(self.run("irreducible", self.size))
+        kept = self._free(self.run("irreducible", self.size, snapshot=True))
+        steps = [Step(f"{shown(self.size)} written", plain), Step("the same, then a snapshot taken", kept)]
+        percent = 100 * (plain - kept) / self.size
+        why = f"the snapshot costs {percent:.2f} % of its set's space; the model counts data, not tables"
+        return self._judged(com, percent, f"com.{com}.space_percent_most", why, steps)
+
+    def parity(self) -> Result:
+        """By capacities."""
+        capacity = self.run("irreducible", 0)["capacity_gb"]
+        return parity_raid(self.rules, round(capacity["raw"] * 1e9), round(capacity["usable"] * 1e9))
+
+    def _scenario(self, worth: Mapping[str, float], size: int, *, snapshot: bool) -> dict[str, Any]:
+        raw = copy.deepcopy(self.raw)
+        (pool,) = [one for one in raw["array"]["virtual_pool"] if one["scheme"] == "reduced"]
+        pool |= {"duplicates": worth["duplicates"], "compression": worth["compression"]}
+        if self.pool.thin:
+            # As much is offered as before, whatever the ratios and the fill would now make of it.
+            pool |= {"filled": 0.0, "capacity": f"{self.offered}B"}
+        pool.pop("snapshots", None)
+        requests = size // TRANSFER
+        # An open rate with room to spare, so that the fill ends in time whatever the drives are.
+        filling = 2.0 * requests / _RATE + 10.0
+        if snapshot:
+            pool["snapshots"] = {"interval": f"{filling}s", "retain": 1}
+        body: dict[str, Any] = {"name": "com-test", "seed": self.seed}
+        if requests:
+            changes = ['stream.sw.access={pattern="sequential",begin="start"}']
+            fill = {"name": "emerald-1.0-sw", "span": f"{size}B", "requests": requests, "rate_iops": _RATE}
+            body["workload"] = [{"name": "fill", "volume": self.volume, "profile": fill | {"set": changes}}]
+        seconds = filling * (1.5 if snapshot else 1.0)
+        return body | {"array": raw["array"], "observe": {"interval": "60s", "duration": f"{seconds}s"}}
+
+    def _free(self, summary: Mapping[str, Any]) -> int:
+        (pool,) = [one for one in summary["virtual_pools"] if one["scheme"] == "reduced"]
+        used = pool["reduction"]["stored_bytes"] + pool["reduction"]["snapshot_bytes"]
+        return self.part - int(used)
+
+    def _judged(self, com: str, percent: float, key: str, why: str, steps: Sequence[Step]) -> Result:
+        limit, rule = self.rules.number(key), self.rules.rule(key)
+        return Result(
+            com,
+            "yes" if percent <= limit else "no",
+            why,
+            steps,
+            percent,
+            limit,
+            [] if rule.verified else [rule.key],
+        )
+
+    def _worth(self, kind: Kind) -> Mapping[str, float]:
+        """The pool's ratios for a set: measured on it where the method is there, none where it is not."""
+        found = DataSet(kind, max(self.size, self.pool.page), self.seed).reducible(self.pool.page)
+        return {
+            "duplicates": min(0.99, found.duplicates) if self.pool.duplicates > 0 else 0.0,
+            "compression": max(1.0, found.compression) if self.pool.compression > 1 else 1.0,
+        }

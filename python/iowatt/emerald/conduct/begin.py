@@ -1,0 +1,102 @@
+"""From a command line to a measurement that can be run: plan, load generator, target, folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from iowatt.emerald.conduct import target as targets
+from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
+from iowatt.emerald.conduct.read_plan import read_plan
+from iowatt.emerald.driver import Driver
+from iowatt.emerald.plan.model import Plan
+from iowatt.errors import InputError
+from iowatt.sources.meters import source
+
+ALLOWED = "target.json"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Everything to run it."""
+
+    plan: Plan
+    driver: Driver
+    folder: Folder
+
+
+@contextlib.contextmanager
+def opened(
+    plan_path: Path,
+    output: Path | None,
+    *,
+    target: str | None = None,
+    erase: str | None = None,
+    resume: bool = False,
+    force: bool = False,
+) -> Iterator[Ready]:
+    """A measurement, ready to be run; its folder and targets are let go of at the end.
+
+    Everything that can be wrong is looked at before the folder is made.
+
+    Raises
+    ------
+    InputError
+        Whatever is wrong with the plan, the target, the load generator or the folder.
+    """
+    plan = read_plan(plan_path, target=target)
+    path = output or Path("measurements") / _folder_name(plan.name)
+    goes_on = resume and is_measurement(path)
+    if plan.source == "simulation" and erase is not None:
+        raise InputError("a simulated array has nothing to erase", where="--erase", hint="leave it out")
+    driver = driver_of(plan)
+    refuse(path, plan, resume=resume, force=force)
+    for instrument in plan.instruments if plan.source != "simulation" else ():
+        if source.is_live(instrument.source):
+            source.meter(instrument.source)
+    driver.check(plan)
+    with contextlib.ExitStack() as held:
+        claim = None
+        if plan.source != "simulation":
+            claim = held.enter_context(targets.claimed(plan, erase, ours=_ours(path) if goes_on else ()))
+        folder = Folder(path, plan, resume=resume, force=force)
+        held.callback(folder.close)
+        if hasattr(driver, "mark"):
+            driver.mark = folder.id
+        if claim is not None:
+            folder.write(ALLOWED, {"files": [targets.identity(p) for p in targets.paths(plan)]})
+            claim.keep()
+        yield Ready(plan, driver, folder)
+
+
+def driver_of(plan: Plan) -> Driver:
+    """What makes the requests of a plan."""
+    if plan.source == "fio":
+        from iowatt.emerald.conduct.fio_driver import FioDriver
+
+        return FioDriver()
+    if plan.source == "vdbench":
+        from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
+
+        return VdbenchDriver()
+    from iowatt.emerald.conduct.simulation_driver import SimulationDriver
+
+    return SimulationDriver()
+
+
+def _folder_name(name: str) -> str:
+    """A plan's name without blanks and signs, which may be any text."""
+    return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "measurement"
+
+
+def _ours(path: Path) -> list[str]:
+    """The files that the measurement in ``path`` was allowed to write."""
+    try:
+        found = json.loads((path / ALLOWED).read_bytes())["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [str(each) for each in found if each]

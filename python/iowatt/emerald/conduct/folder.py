@@ -1,0 +1,226 @@
+"""The folder of a measurement, opened for running: begun, gone on with, or refused."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import platform
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
+from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan.public import without_secrets
+from iowatt.errors import InputError
+from iowatt.search.folder import synced, write_whole
+
+PLAN: Final = "plan.json"
+LOCK: Final = "lock"
+METERS: Final = "meters"
+#: Given back to the file system when it is full, so that the journal can still say so.
+RESERVE: Final = "reserve"
+_RESERVE_BYTES: Final = 256 * 1024
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Folder:
+    """A measurement that this process runs; nobody else can open it meanwhile.
+
+    Raises
+    ------
+    InputError
+        Something else stands at ``path``, a measurement does that is neither resumed nor replaced or follows
+        another plan, another process runs it, or it cannot be written.
+    """
+
+    def __init__(self, path: Path, plan: Plan, *, resume: bool = False, force: bool = False) -> None:
+        refuse(path, plan, resume=resume, force=force)
+        self.path = path
+        self.fresh = force or not is_measurement(path)
+        before = {} if self.fresh else _manifest(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = hold(path)
+            if force:
+                clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
+            for folder in (path / STAGES, path / METERS):
+                folder.mkdir(exist_ok=True)
+            synced(path.parent)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        self.id = str(before.get("id") or secrets.token_hex(8))
+        self._journal = Journal(path)
+        #: Set once the file system was found full.
+        self.full = threading.Event()
+        self._reserve()
+        if self.fresh:
+            self._begin(plan)
+
+    def note(self, event: str, **values: Any) -> None:
+        """Append an event to the journal; where the file system is full, out of the reserve."""
+        try:
+            self._journal.append(event, **values)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise InputError(
+                    f"cannot be written: {error.strerror}", where=str(self.path / JOURNAL)
+                ) from None
+            self.full.set()
+            (self.path / RESERVE).unlink(missing_ok=True)
+            try:
+                self._journal.append(event, **values)
+            except OSError:
+                raise InputError(
+                    "the file system is full, and the journal cannot go on",
+                    where=str(self.path / JOURNAL),
+                    hint="make room; the same command with --resume goes on",
+                ) from None
+
+    def write(self, name: str, document: dict[str, Any]) -> None:
+        """Write a JSON document whole or not at all."""
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        write_whole(self.path / name, lambda file: file.write_text(text, "utf-8"))
+
+    def attempt(self, stage: str, number: int) -> Path:
+        """A new folder for an attempt at a stage."""
+        folder = self.path / STAGES / stage
+        folder = folder if number == 1 else folder / f"attempt-{number}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            if error.errno in _FULL:
+                self.full.set()
+            raise InputError(f"cannot be made: {error.strerror}", where=str(folder)) from None
+        return folder
+
+    def close(self) -> None:
+        """Let others at it."""
+        (self.path / RESERVE).unlink(missing_ok=True)
+        self._lock.close()  # the file stays: removed, two could each hold one of that name
+
+    def _begin(self, plan: Plan) -> None:
+        text = without_secrets(plan).model_dump_json(by_alias=True, indent=2) + "\n"
+        write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
+        uname = platform.uname()
+        manifest = {
+            "schema": MEASUREMENT_SCHEMA,
+            "id": self.id,
+            "name": plan.name,
+            "iowatt": version("iowatt"),
+            "host": {
+                "name": uname.node,
+                "system": f"{uname.system} {uname.release}",
+                "machine": uname.machine,
+            },
+            "begun": time.time(),
+            "plan_sha256": _sha256(text),
+        }
+        self.write(MANIFEST, manifest)
+
+    def _reserve(self) -> None:
+        with contextlib.suppress(OSError):  # without it the space that is watched has to do
+            (self.path / RESERVE).write_bytes(os.urandom(_RESERVE_BYTES))
+
+
+def is_measurement(path: Path) -> bool:
+    """Whether a directory holds a measurement."""
+    return _manifest(path).get("schema") == MEASUREMENT_SCHEMA
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((path / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
+    """Raise ``InputError`` where ``plan`` cannot be run, or gone on with, in ``path``."""
+    if resume and force:
+        raise InputError("--force begins anew and --resume goes on", hint="give one of them")
+    if not os.path.lexists(path) or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not is_measurement(path):
+        raise InputError(
+            "exists and is not a measurement",
+            where=str(path),
+            hint="choose another place with --output; --force replaces measurements only",
+        )
+    if not (resume or force):
+        raise InputError(
+            "a measurement exists already, and results are never overwritten",
+            where=str(path),
+            hint="go on with it by --resume, replace it with --force, or choose another place with --output",
+        )
+    if resume:
+        _refuse_other_plan(path, plan)
+
+
+def _refuse_other_plan(path: Path, plan: Plan) -> None:
+    file = path / PLAN
+    try:
+        before = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", where=str(file)) from None
+    if not isinstance(before, dict):
+        raise InputError("holds no plan", where=str(file))
+    now = json.loads(without_secrets(plan).model_dump_json(by_alias=True))
+    changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    if changed:
+        # A copy whose passwords were taken out cannot be gone on with.
+        copy = "" if "***" in json.dumps(before.get("instruments")) else f"go on with {file}, "
+        raise InputError(
+            f"was begun by another plan: {', '.join(changed)} differ",
+            where=str(path),
+            hint=f"{copy}begin anew with --force, or choose another place with --output",
+        )
+
+
+def hold(path: Path) -> TextIO:
+    """The lock of a folder, held until it is closed or this process ends.
+
+    Raises ``InputError`` where another process has it, ``OSError`` where it cannot be made.
+    """
+    while True:
+        file = (path / LOCK).open("a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Who held it may have removed the folder between the two lines above.
+            if os.fstat(file.fileno()).st_ino == (path / LOCK).stat().st_ino:
+                return file
+        except FileNotFoundError:
+            pass
+        except BlockingIOError:
+            file.close()
+            raise InputError("is being run by another process", where=str(path)) from None
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+
+
+def clear(path: Path, *, but: Sequence[str]) -> None:
+    """Remove what is in a folder, except entries of these names."""
+    for entry in path.iterdir():
+        if entry.name in but:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def _sha256(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode()).hexdigest()

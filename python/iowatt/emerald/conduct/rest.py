@@ -1,0 +1,73 @@
+"""A stage without requests: the time passes, and whether others left the targets alone is looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.emerald.driver import DriverError
+
+REST: Final = "rest.json"
+# Fields of /sys/block/*/stat (kernel, block/stat.rst): completed reads and writes.
+_READS, _WRITES = 0, 4
+
+
+def rest(seconds: float, targets: Sequence[Path], folder: Path, stop: threading.Event) -> None:
+    """Let time pass, or end early when ``stop`` is set.
+
+    Leaves ``rest.json``: when, and how many requests the devices below the targets completed meanwhile, by
+    whomever they were made (on a device that also holds this folder, recordings are among them).
+    """
+    before = requests(targets)
+    started = time.time()
+    stop.wait(seconds)
+    after = requests(targets)
+    document: dict[str, Any] = {
+        "start": started,
+        "end": time.time(),
+        "requests": {
+            device: {"reads": after[device][0] - reads, "writes": after[device][1] - writes}
+            for device, (reads, writes) in before.items()
+            if device in after
+        },
+    }
+    try:
+        (folder / REST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    except OSError as error:
+        raise DriverError(f"cannot be written: {error.strerror}", where=str(folder / REST)) from None
+
+
+def requests(targets: Sequence[Path]) -> dict[str, tuple[int, int]]:
+    """Reads and writes that the devices below ``targets`` have completed since they were found."""
+    found = {}
+    for target in targets:
+        try:
+            seen = target.stat()
+            number = seen.st_rdev if stat.S_ISBLK(seen.st_mode) else seen.st_dev
+            device = (Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}").resolve()
+            counts = (device / "stat").read_text("ascii").split()
+            found[device.name] = (int(counts[_READS]), int(counts[_WRITES]))
+        except (OSError, ValueError, IndexError):
+            continue  # tmpfs and network file systems have no device to look at
+    return found
+
+
+def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
+    """Whether a rest of block devices was none, in a sentence. Files share their device with others.
+
+    The counts are those of ``rest.json``; ``None`` where they cannot be read.
+    """
+    try:
+        counts = json.loads((folder / REST).read_bytes())["requests"]
+        devices = [path.resolve().name for path in targets if path.is_block_device()]
+        made = {name: counts[name]["reads"] + counts[name]["writes"] for name in devices if name in counts}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    found = ", ".join(f"{count} of {name}" for name, count in made.items() if count)
+    return f"the rest was none: requests were completed, {found}" if found else None

@@ -1,0 +1,174 @@
+"""The simulator as what makes the requests of a measurement: each stage becomes a Run of its own.
+
+What a stage finds is what the stages before it left, as far as the array remembers it
+(:mod:`iowatt.emerald.conduct.simulation_course`). A rest is simulated too, with the array's power policies.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from iowatt import evaluation
+from iowatt.emerald.conduct import simulation_course
+from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+
+#: The bundle in a stage's folder.
+RUN: Final = "run"
+
+
+class SimulationDriver:
+    """Simulates stages, one at a time (the contract is :class:`iowatt.emerald.driver.Driver`).
+
+    Parameters
+    ----------
+    base:
+        The folder that the plan's scenario is relative to, where it is not absolute.
+    """
+
+    kind: str = "simulation"
+
+    def __init__(self, base: Path = Path()) -> None:
+        self._base = base
+        self._array: tuple[str | None, SimulatedArray] | None = None
+        #: Seconds that a fill takes, by the text of its scenario.
+        self._filled: dict[str, float] = {}
+
+    def version(self) -> str:
+        """This program: iowatt-0.1.0."""
+        return f"iowatt-{version('iowatt')}"
+
+    def array(self, plan: Plan) -> SimulatedArray:
+        """The array of a plan, read once. Raises ``InputError`` with what is wrong with it."""
+        if self._array is None or self._array[0] != plan.target.scenario:
+            self._array = (plan.target.scenario, simulation_course.array(plan, self._base))
+        return self._array[1]
+
+    def check(self, plan: Plan) -> None:
+        """Compile every stage, so that what is wrong with one is known before the first is simulated.
+
+        Raises
+        ------
+        InputError
+            The scenario, its volume or a stage cannot be simulated.
+        """
+        array = self.array(plan)
+        for stage in plan.stages:
+            if stage.role == "com":
+                continue
+            # How long a fill takes matters to times only, not to whether it can be simulated.
+            self._prepared(plan, array, simulation_course.course(plan, stage, array.memory, lambda _: 1.0))
+
+    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+        """Simulate one stage and leave its Run in ``folder``; none where ``stop`` is set before the end.
+
+        Raises
+        ------
+        InputError
+            The stage cannot be simulated.
+        """
+        try:
+            made = self.simulate(plan, stage, stop)
+        except _Stopped:
+            return
+        if stop.is_set():  # too short a simulation to have looked
+            return
+        made.save(folder / RUN, force=True)
+
+    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Run:
+        """The Run of a stage that has ended. Raises ``InputError`` where there is none."""
+        del plan, stage
+        return Run.open(folder / RUN)
+
+    def simulate(self, plan: Plan, stage: Stage, stop: threading.Event | None = None) -> Run:
+        """The Run of a stage, in memory.
+
+        Raises
+        ------
+        InputError
+            The stage cannot be simulated.
+        """
+        array = self.array(plan)
+
+        def filled(before: Stage) -> float:
+            return self._fill_s(plan, array, before, stop)
+
+        course = simulation_course.course(plan, stage, array.memory, filled)
+        run = self._simulated(plan, array, course, stop)
+        run.summary["notes"] = [*run.summary["notes"], *_notes(array, course)]
+        return run
+
+    def _fill_s(self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None) -> float:
+        """How long a stage takes that ends when the whole range is written, in s.
+
+        It is simulated with what precedes it; with the same memory, seed and load it always takes as long.
+        """
+        course = simulation_course.course(
+            plan, stage, array.memory, lambda before: self._fill_s(plan, array, before, stop)
+        )
+        text = simulation_course.text(plan, array, course)
+        if text not in self._filled:
+            window = self._simulated(plan, array, course, stop).summary["window"]
+            self._filled[text] = window["end_s"] - window["start_s"]
+        return self._filled[text]
+
+    def _simulated(
+        self, plan: Plan, array: SimulatedArray, course: Course, stop: threading.Event | None
+    ) -> Run:
+        work = self._prepared(plan, array, course)
+        digest = provenance.Digest(evaluation.files(work, array.base))
+        digest.start()
+        try:
+            return evaluation.simulate(
+                work,
+                inputs=digest.inputs,
+                started_at=provenance.now(),
+                command=f"stage {course.stage.id} of the plan {plan.name}",
+                progress=_watch(stop),
+                other_cpu_s=lambda: digest.cpu_s,
+            )
+        except BaseException:
+            digest.cancel()
+            raise
+
+    def _prepared(self, plan: Plan, array: SimulatedArray, course: Course) -> evaluation.Prepared:
+        text = simulation_course.text(plan, array, course)
+        document = Document(text, f"stage {course.stage.id} on {array.path}")
+        return evaluation.prepare(document.validate(Scenario), array.base, text)
+
+
+class _Stopped(Exception):
+    """The measurement was stopped."""
+
+
+def _watch(stop: threading.Event | None) -> Callable[[float | None, int], None]:
+    def progress(_fraction: float | None, _requests: int) -> None:
+        if stop is not None and stop.is_set():
+            raise _Stopped
+
+    return progress
+
+
+def _notes(array: SimulatedArray, course: Course) -> list[str]:
+    """What the simulation began with, as the reader of a Run must know it."""
+    name, before = course.stage.id, [one.id for one in course.before]
+    found = [f"stage {name} begins with the array as its scenario describes it"]
+    if before:
+        what = ", ".join(array.remembers) or "what is under way"
+        found = [
+            f"stage {name} is the end of one simulation of {', '.join([*before, name])}: it finds {what} as "
+            f"{'that' if len(before) == 1 else 'they'} left it"
+        ]
+    if not course.whole:
+        found[0] += f"; nothing from before {(before or [name])[0]} is carried"
+    if not array.has_wall:
+        found.append("the scenario has no array.power: power at the wall is not known")
+    return found

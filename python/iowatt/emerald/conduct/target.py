@@ -1,0 +1,164 @@
+"""What is measured is written over: nothing that exists is, unless it was named twice."""
+
+from __future__ import annotations
+
+import contextlib
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan.workloads import span
+from iowatt.errors import InputError
+from iowatt.sources import target
+
+
+def paths(plan: Plan) -> list[Path]:
+    """The targets of a plan that is run on real storage."""
+    named = plan.target.path
+    return [Path(name.strip()) for name in named.split(",") if name.strip()] if named else []
+
+
+def _named(plan: Plan) -> list[Path]:
+    found = paths(plan)
+    if not found:
+        raise InputError("names no target", where="plan: target.path", hint="--target PATH names one")
+    return found
+
+
+def absolute(plan: Plan) -> Plan:
+    """The plan with its targets as absolute paths: load generators run in the stage's folder.
+
+    Raises ``InputError`` where it names none.
+    """
+    named = ",".join(str(path.absolute()) for path in _named(plan))
+    return plan.model_copy(update={"target": plan.target.model_copy(update={"path": named})})
+
+
+def named_twice(plan: Plan, erase: str | None) -> bool:
+    """Whether ``--erase`` names the targets of a plan again."""
+    if erase is None:
+        return False
+    again = [Path(name.strip()) for name in erase.split(",") if name.strip()]
+    return [p.absolute() for p in again] == [p.absolute() for p in paths(plan)]
+
+
+class Claim:
+    """The targets of a plan, ready and locked."""
+
+    def __init__(self) -> None:
+        self._made: list[Path] = []
+
+    def made(self, path: Path) -> None:
+        """Take note of a file that did not exist before."""
+        self._made.append(path)
+
+    def keep(self) -> None:
+        """Leave the files that were made: somebody has written down whose they are."""
+        self._made.clear()
+
+    def drop(self) -> None:
+        """Remove the files that were made and nobody keeps."""
+        for path in self._made:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def claimed(plan: Plan, erase: str | None, *, ours: Sequence[str] = ()) -> Iterator[Claim]:
+    """Every target, once it may be written to, locked until the end.
+
+    Files that do not exist are made, with their space reserved; they are removed again at the end unless
+    :meth:`Claim.keep` was called.
+
+    Parameters
+    ----------
+    erase:
+        The targets once more, as ``--erase`` has them.
+    ours:
+        Files that this measurement has made or was allowed to overwrite before (:func:`identity`).
+
+    Raises
+    ------
+    InputError
+        A target must be named twice, is in use, too small, something else, or finds no room.
+    """
+    claim = Claim()
+    with contextlib.ExitStack() as locks:
+        locks.callback(claim.drop)
+        for path, each in _checked(plan, erase, ours):
+            _ready(path, each, claim, locks, allowed=erase is not None, ours=identity(path) in ours)
+        yield claim
+
+
+def refuse_mounted(plan: Plan) -> None:
+    """Raise ``InputError`` where a device of a plan has been mounted since it was claimed."""
+    for path in paths(plan):
+        if path.is_block_device():
+            target.refuse_in_use(path)
+
+
+def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[Path, int | None]]:
+    """The targets with the bytes that each must have, once what is said of them goes together."""
+    found = _named(plan)
+    if erase is not None and not named_twice(plan, erase):
+        raise InputError(
+            f"names {erase}, and the target is {plan.target.path}",
+            where="--erase",
+            hint="both must be the same",
+        )
+    each = None if plan.target.size_bytes is None else span(plan).bytes_each
+    resolved = [path.resolve() for path in found]
+    if len(set(resolved)) < len(resolved):
+        raise InputError(f"names a target twice: {plan.target.path}", where="plan: target.path")
+    for path in found:
+        if ours and not path.exists():
+            raise InputError(
+                "is gone, and what is measured was written on it",
+                where=str(path),
+                hint="--force begins the measurement anew",
+            )
+    return [(path, each) for path in found]
+
+
+def identity(path: Path) -> str:
+    """What stays the same as long as it is the same file: "" where it is none or a device."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{found.st_dev}:{found.st_ino}" if stat.S_ISREG(found.st_mode) else ""
+
+
+def _ready(
+    path: Path, size: int | None, claim: Claim, locks: contextlib.ExitStack, *, allowed: bool, ours: bool
+) -> None:
+    found = target.kind(path)
+    if found == "absent":
+        if size is None:
+            raise InputError(
+                "does not exist, and the plan does not say how large it is to be",
+                where=str(path),
+                hint="`iowatt emerald plan --size` says it",
+            )
+        target.make(path, size, "reserved")
+        claim.made(path)
+        locks.enter_context(target.held(path))
+        return
+    if found == "device":
+        if not allowed:
+            raise target.must_be_named_twice(
+                path, "is a block device, and what is on it would be overwritten"
+            )
+        locks.enter_context(target.held(path))
+        target.refuse_in_use(path)
+    elif not (allowed or ours):
+        raise InputError(
+            "exists, and would be overwritten",
+            where=str(path),
+            hint=f"name a new file, or say that it may be erased by naming it again: --erase {path}",
+        )
+    else:
+        locks.enter_context(target.held(path))
+    has = target.size_of(path)
+    if size is not None and has < size:
+        raise InputError(f"has {has} bytes, fewer than the {size} of the plan's target", where=str(path))

@@ -1,0 +1,44 @@
+"""The contract of what makes the requests of a measurement: fio, vdbench or the simulator.
+
+A driver leaves all that it produced in the stage's folder, as its program wrote it; nothing is read back
+before the stage has ended. So what a crash leaves behind is what there was.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.errors import IowattError
+from iowatt.run.bundle import Run
+from iowatt.sources.observation import Observation
+
+
+class DriverError(IowattError):
+    """The load generator ended before its stage did, or would not start: the measurement can be resumed."""
+
+    exit_code = 1
+
+
+class Driver(Protocol):
+    """Runs stages, one at a time."""
+
+    #: "fio", "vdbench" or "simulation".
+    kind: str
+
+    def version(self) -> str:
+        """The program and its version: "fio-3.33". Raises ``InputError`` where it is not installed."""
+
+    def check(self, plan: Plan) -> None:
+        """Find what is wrong before the first request: target, sizes, job files. Raises ``InputError``."""
+
+    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+        """Run one stage to its end, leaving its output in ``folder``; ends early when ``stop`` is set.
+
+        Raises ``DriverError`` where the program fails or dies.
+        """
+
+    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
+        """What a stage that has ended observed. Raises ``InputError`` with the file and the place."""

@@ -1,0 +1,253 @@
+"""A stage as a job file of fio, to be run with ``fio --output-format=json+ FILE``.
+
+The mixes are those of :mod:`iowatt.workload.export.fio`: the hot band is 18 jobs, one for each sequential
+stream and one for each direction of the uniform and the hot streams, each with ``rate_iops`` and Poisson
+arrivals. Around them this file puts what a measurement needs:
+
+- a log of requests, bytes and latencies for every job, with Unix time (facts of fio 3.33: ``log_unix_epoch``
+  gives absolute ms, a row is one direction of one window), and bins of whole response times in the JSON;
+- never ``group_reporting``: shares are checked job by job;
+- ``refill_buffers``: data that cannot be reduced; ``allow_file_create=0``: a mistyped name makes no file;
+- another seed for each stage, so that a measurement does not repeat the addresses of its warm-up.
+
+Where several targets are named, fio goes round them, request by request, and a range of the workload is that
+range of each of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from iowatt.emerald.plan.comment import comments
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.workloads import (
+    FILL,
+    RANDOM,
+    SEQUENTIAL,
+    STREAM_BYTES,
+    Span,
+    prepared,
+    profile_name,
+    rate_of,
+    span,
+)
+from iowatt.errors import InputError
+from iowatt.sources.observation import Share
+from iowatt.sources.target import takes_direct
+from iowatt.workload.export import fio
+from iowatt.workload.export.omissions import listed
+from iowatt.workload.export.percents import apportion
+from iowatt.workload.find import load
+
+# A row for each request counts exactly, whatever a busy machine does to fio's windows, and says the longest
+# response: it is asked for where rows are not too many (fio keeps them in memory until it ends). How fast a
+# closed loop goes is not known before: it is taken for a fast device's.
+_MOST_ROWS: Final = 2e6
+_CLOSED_IOPS: Final = 500_000.0
+# Elsewhere windows, so many in an interval of a minute: half seconds where minutes count, as fio cuts rates
+# to whole requests per second, and two of these are told apart only in windows shorter than a second.
+_WINDOWS: Final = {"prefill": 6, "conditioning": 6}
+_WINDOWS_COUNTED: Final = 120
+# In rehearsals windows would be shorter than fio keeps to on a busy machine.
+_LEAST_WINDOW_MS: Final = 50
+# fio ends a value at ; and #, expands $, and separates files by colons; the plan separates them by commas.
+_REFUSED: Final = "#;$,"
+
+Job = tuple[str, list[str]]
+
+
+def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | None = None) -> str:
+    """The job file of a stage; its logs go to ``folder`` (default: where fio is started).
+
+    Parameters
+    ----------
+    direct:
+        Whether to go past the page cache; default: unless a target that exists cannot.
+
+    Raises
+    ------
+    InputError
+        The stage is a rest, needs a rate that the plan does not have, or asks for what fio cannot do; a name
+        holds what a job file cannot.
+    """
+    if stage.workload is None:
+        raise InputError("is a rest: fio has nothing to do", where=f"stage {stage.id}")
+    tested = span(plan)
+    for name in (*tested.paths, str(folder)):
+        _checked(name)
+    if direct is None:
+        direct = all(takes_direct(Path(p)) for p in tested.paths if Path(p).exists())
+    seed = _seed(plan, stage)
+    if stage.workload in SEQUENTIAL:
+        jobs, notes = _sequential(stage, tested), _sequential_notes(stage)
+    else:
+        jobs, notes = _random(plan, stage, tested, seed)
+    lines = [*_head(plan, stage, tested, notes), "", *_global(plan, stage, tested, seed, direct=direct)]
+    for name, options in jobs:
+        lines += ["", f"[{name}]", *options, *_logs(stage, folder, name)]
+    return "\n".join(lines) + "\n"
+
+
+def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
+    """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
+
+    A stream's share is asked for by the profile; a job has a part of it, in whole requests per second.
+    Sequential stages have one stream, and their jobs stay as they are.
+    """
+    if stage.workload not in RANDOM:
+        return list(observed)
+    found = []
+    for stream in load(profile_name(stage.workload)).profile.stream:
+        names = {stream.name, f"{stream.name}-read", f"{stream.name}-write"}
+        seen = math.fsum(share.observed for share in observed if share.stream in names)
+        found.append(Share(stream.name, stream.share or 0.0, seen))
+    return found
+
+
+def _head(plan: Plan, stage: Stage, tested: Span, notes: list[str]) -> list[str]:
+    length = "until the whole range is written" if stage.seconds is None else f"{stage.seconds:g} s"
+    does = "Reads" if stage.workload in ("RR", "SR") else "THIS WRITES to"
+    return comments(
+        "#",
+        plan,
+        f"{plan.name}: stage {stage.id}, {stage.workload}, {length}; rules {plan.rules.profile}",
+        f"{does} the first {tested.bytes_each} bytes of {', '.join(tested.paths)}",
+        "Run: fio --output-format=json+ --output=fio.json FILE",
+        *(f"not expressed: {line}" for line in notes),
+    )
+
+
+def _global(plan: Plan, stage: Stage, tested: Span, seed: int, *, direct: bool) -> list[str]:
+    names = ":".join(path.replace("\\", "\\\\").replace(":", "\\:") for path in tested.paths)
+    times = [] if stage.seconds is None else [f"runtime={_time(stage.seconds)}"]
+    if stage.workload != FILL:
+        times.append("time_based=1")
+    return [
+        "[global]",
+        f"filename={names}",
+        "allow_file_create=0",
+        "ioengine=libaio",
+        f"direct={int(direct)}",
+        "thread=1",
+        *times,
+        "norandommap=1",
+        "random_generator=tausworthe64",
+        f"randseed={seed}",
+        "refill_buffers=1",
+        "disable_slat=1",
+        "lat_percentiles=1",
+        "clat_percentiles=0",
+        "log_unix_epoch=1",
+        *_windows(stage),
+    ]
+
+
+def _windows(stage: Stage) -> list[str]:
+    """The length of the logs' windows; none where each request has a row."""
+    rate = _CLOSED_IOPS if stage.closed else stage.rate_iops or 0.0
+    few = stage.seconds is not None and rate * stage.seconds <= _MOST_ROWS
+    if few:
+        return []
+    window = round(stage.interval_s * 1000 / _WINDOWS.get(stage.role, _WINDOWS_COUNTED))
+    return [f"log_avg_msec={max(window, _LEAST_WINDOW_MS)}"]
+
+
+def _logs(stage: Stage, folder: Path, job: str) -> list[str]:
+    """Requests, bytes and latencies by window; a log of every request is one of latencies alone."""
+    logs = ("write_iops_log", "write_bw_log", "write_lat_log") if _windows(stage) else ("write_lat_log",)
+    return [f"{log}={folder / job}" for log in logs]
+
+
+def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job], list[str]]:
+    """Jobs of the exported profile, without what stands in ``[global]`` here."""
+    if stage.closed and stage.workload == "HB":
+        raise InputError(
+            "fio cannot run the hot band as fast as possible: its jobs run by themselves, so their shares "
+            "would be those of their response times",
+            where=f"stage {stage.id}",
+            hint="give it a rate; `iowatt emerald calibrate` finds the highest one",
+        )
+    ready = prepared(plan, stage, seed=seed, target=tested.paths[0], bytes_each=tested.bytes_each)
+    exported = fio.export(ready)
+    jobs: list[Job] = []
+    for line in exported.text.splitlines():
+        if line.startswith("[") and line != "[global]":
+            jobs.append((line.strip("[]"), []))
+        elif line and jobs and not line.startswith("runtime="):
+            jobs[-1][1].append(_over(line, len(tested.paths)))
+    if not jobs:
+        raise InputError(
+            f"{stage.rate_iops:g} IOPS leave no job a whole one",
+            where=f"stage {stage.id}: rate_iops",
+            hint="fio's rates are whole numbers",
+        )
+    return jobs, listed(exported.omissions)
+
+
+def _over(option: str, targets: int) -> str:
+    """An option for so many targets: fio's ``size`` is that of all of them, ``offset`` that of each."""
+    key, _, value = option.partition("=")
+    return f"size={int(value) * targets}" if key == "size" else option
+
+
+def _sequential(stage: Stage, tested: Span) -> list[Job]:
+    """A job for each cursor, in a part of its own."""
+    blocks = tested.bytes_each // STREAM_BYTES
+    if stage.streams > blocks:
+        raise InputError(
+            f"{stage.streams} streams have no 256KiB each in {tested.bytes_each} bytes",
+            where=f"stage {stage.id}: streams",
+        )
+    if stage.outstanding < stage.streams:
+        raise InputError(
+            f"{stage.outstanding} outstanding requests are too few for {stage.streams} streams",
+            where=f"stage {stage.id}: outstanding",
+        )
+    name = "fill" if stage.workload == FILL else str(stage.workload).lower()
+    parts, depths = ([1] * stage.streams for _ in range(2))
+    parts = apportion(parts, blocks)
+    depths = apportion(depths, stage.outstanding)
+    rates: list[int | None] = [None] * stage.streams
+    if not stage.closed and stage.workload != FILL:
+        rates = [*apportion([1.0] * stage.streams, max(stage.streams, round(rate_of(stage))))]
+    jobs, at = [], 0
+    for number, (part, depth, rate) in enumerate(zip(parts, depths, rates, strict=True), 1):
+        options = [
+            "rw=read" if stage.workload == "SR" else "rw=write",
+            f"bs={STREAM_BYTES}",
+            f"offset={at * STREAM_BYTES}",
+            f"size={part * STREAM_BYTES * len(tested.paths)}",
+            f"iodepth={depth}",
+        ]
+        if rate is not None:
+            options += [f"rate_iops={fio.poisson_rate(rate)}", "rate_process=poisson"]
+        jobs.append((name if stage.streams == 1 else f"{name}{number}", options))
+        at += part
+    return jobs
+
+
+def _sequential_notes(stage: Stage) -> list[str]:
+    if stage.streams == 1 or stage.workload == FILL:
+        return []
+    return [f"{stage.streams} streams over the whole range; each walks a part of its own, as fio's jobs do"]
+
+
+def _seed(plan: Plan, stage: Stage) -> int:
+    """The plan's seed, another one for each stage."""
+    names = [planned.id for planned in plan.stages]
+    place = names.index(stage.id) if stage.id in names else len(names)
+    return plan.seed * 1000 + place
+
+
+def _checked(name: str) -> None:
+    wrong = next((c for c in name if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
+    if wrong is not None or name != name.strip():
+        what = repr(wrong) if wrong is not None else "a blank at its end"
+        raise InputError(f"{name!r} holds {what}, which no name in a job file of fio may", where="target")
+
+
+def _time(seconds: float) -> str:
+    return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"

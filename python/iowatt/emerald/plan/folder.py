@@ -1,0 +1,128 @@
+"""The folder of a plan: made aside, and in its place only when all of it is there.
+
+plan.json       the plan, which every later verb reads
+planned.json    calendar, check-list, rules used, what was checked
+plan.txt        plan.html   the same to read
+fio/            a job file for each stage
+vdbench/        rate-finding.parm, test-sequence.parm
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
+from iowatt.emerald.plan import page, text
+from iowatt.emerald.plan.generate import Generated
+from iowatt.emerald.plan.model import Plan
+from iowatt.errors import InputError
+
+PLAN: Final = "plan.json"
+
+
+def refuse(target: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where a plan cannot be written to ``target``; before any work is done."""
+    if not os.path.lexists(target) or (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    ):
+        return
+    if target.is_symlink() or not _is_plan(target):
+        raise InputError(
+            "exists and is no plan",
+            where=str(target),
+            hint="choose another place with --output; --force replaces plans only",
+        )
+    if _holds_measurement(target):
+        raise InputError(
+            "holds a measurement, and --force replaces plans only",
+            where=str(target),
+            hint="choose another place with --output",
+        )
+    if not force:
+        raise InputError(
+            "already exists, and results are never overwritten",
+            where=str(target),
+            hint="choose another place with --output, or replace it with --force",
+        )
+
+
+def write(
+    target: Path, plan: Plan, found: dict[str, Any], files: Sequence[Generated], *, force: bool = False
+) -> None:
+    """Write the folder; never half of it."""
+    refuse(target, force=force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".iowatt-partial-{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    try:
+        umask = os.umask(0)
+        os.umask(umask)
+        aside.chmod(0o777 & ~umask)
+        (aside / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
+        (aside / "planned.json").write_text(json_text(found), "utf-8")
+        (aside / "plan.txt").write_text("\n".join(text.lines(found)) + "\n", "utf-8")
+        (aside / "plan.html").write_text(page.render(found), "utf-8")
+        for one in files:
+            path = aside / one.path
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(one.text, "utf-8")
+        if target.exists():
+            shutil.rmtree(target)
+        aside.rename(target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def read(path: Path) -> Plan:
+    """A plan from its file, or from the folder that has it.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is no plan of this version; with the keys that are wrong.
+    """
+    from pydantic import ValidationError
+
+    file = path / PLAN if path.is_dir() else path
+    hint = "`iowatt emerald plan` makes one"
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(file), hint=hint) from None
+    try:
+        return Plan.model_validate_json(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        said = f"{place}: {first['msg']}" if place else first["msg"]
+        raise InputError(f"is no plan of this version: {said}", where=str(file), hint=hint) from None
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """A document as it lies in a file."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _holds_measurement(target: Path) -> bool:
+    """Whether what was measured would go with the folder: it lies in it, or in a folder below it."""
+    kept = (MANIFEST, JOURNAL)
+    return os.path.lexists(target / STAGES) or any(
+        name in kept for _, _, files in os.walk(target) for name in files
+    )
+
+
+def _is_plan(target: Path) -> bool:
+    try:
+        schema = json.loads((target / PLAN).read_bytes()).get("schema")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return str(schema).startswith("iowatt.emerald-plan/")

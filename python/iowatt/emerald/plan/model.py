@@ -1,0 +1,97 @@
+"""A plan as a document: what `emerald plan` writes and every later verb goes by.
+
+Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes says 6. What the
+rules ask for stands beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from iowatt.scenario.strict import Strict, key
+
+PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
+
+Role = Literal["prefill", "conditioning", "warmup", "measurement", "idle", "com"]
+Source = Literal["fio", "vdbench", "simulation"]
+
+
+class Stage(Strict):
+    """One uninterrupted stretch of a measurement: one call of the load generator, or a rest."""
+
+    id: str = key("Its name in folders and results: HB-warmup, HB, RR-warmup, ready-idle.", min_length=1)
+    phase: str = key("The metric that it serves (HB, MW1, RR, RI ...), or its own name.", min_length=1)
+    role: Role = key("What it is for. A phase's warmup stage gives the history of its measurement.")
+    workload: str | None = key(
+        "HB, MW1, MW2, RR, RW, SR, SW, fill; none for a rest.", default=None, unset="no requests"
+    )
+    seconds: float | None = key(
+        "How long it runs.", default=None, unset="until the whole range is written (fill)", unit="s", gt=0
+    )
+    rule_seconds: float | None = key(
+        "How long the rules ask for.", default=None, unset="the rules say none", unit="s"
+    )
+    interval_s: float = key("The interval of its figures: a minute, scaled like the rest.", unit="s", gt=0)
+    rate_iops: float | None = key(
+        "Requests per second in all.",
+        default=None,
+        unset="found by `emerald calibrate`, or the maximum",
+        gt=0,
+    )
+    closed: bool = key(
+        "As fast as the outstanding requests allow, instead of at a rate (sequential, fill).", default=False
+    )
+    outstanding: int = key("Requests outstanding at most where closed, over all streams.", default=8, ge=1)
+    streams: int = key("Sequential cursors of SR, SW and the fill.", default=1, ge=1)
+
+
+class Instrument(Strict):
+    """An instrument of the plan."""
+
+    name: str = key("Its name in logs.", min_length=1)
+    source: str = key(
+        "Where it is read, as for `iowatt meter`: snmp://pdu1/..., csv:power.csv.", min_length=1
+    )
+    role: Literal["power", "temperature"] = key("What it is there for.", default="power")
+
+
+class Target(Strict):
+    """What is measured: a device or file, or a scenario that is simulated."""
+
+    path: str | None = key("Block device or file; several are separated by commas.", default=None)
+    scenario: str | None = key(
+        "Scenario of the simulated array, absolute or relative to the plan.", default=None
+    )
+    size_bytes: int | None = key("The tested address range.", default=None, unset="all of it", gt=0)
+    block_size: Literal[512, 4096] = key("Logical block size.", default=512, unit="bytes")
+
+
+class Rules(Strict):
+    """Which rules, to the byte."""
+
+    profile: str = key("Name of the rule profile, emerald-4.0.0.", min_length=1)
+    sha256: str = key("Digest of its file.")
+    version: str = key("Version of the specification.")
+    unverified: list[str] = key("Rule values that the plan used and nobody has verified.", default=[])
+
+
+class Plan(Strict):
+    """A whole measurement."""
+
+    schema_: Literal["iowatt.emerald-plan/1"] = key("The version of this document.", alias="schema")
+    name: str = key("Its name.", min_length=1)
+    category: str = key(
+        "Taxonomy category: online, near-online, removable-media-library, virtual-media-library."
+    )
+    class_: int | None = key("Class within the category.", default=None, alias="class")
+    product: dict[str, Any] = key("Vendor, product and what the report says of them.", default={})
+    rules: Rules = key("The rules that it follows.")
+    source: Source = key("What makes the requests.")
+    target: Target = key("What is measured.")
+    raw_capacity_bytes: int | None = key("Raw capacity, for the ready-idle metric.", default=None, gt=0)
+    time_scale: float = key("Factor of all times; 1 for a measurement.", gt=0, le=1)
+    #: Why results are no Emerald results, each a sentence; empty where nothing stands against it.
+    deviations: list[str] = key("Why its results are no Emerald results.", default=[])
+    seed: int = key("Of everything drawn.", default=1, ge=0)
+    instruments: list[Instrument] = key("Meters and thermometers.", default=[])
+    stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)

@@ -1,0 +1,144 @@
+"""The workloads of Emerald's phases: which profile of the library each one is, and on how large a range."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.errors import InputError
+from iowatt.workload.export.loads import Prepared
+from iowatt.workload.export.prepare import prepare
+
+FILL: Final = "fill"
+SEQUENTIAL: Final = ("SR", "SW", FILL)
+RANDOM: Final = ("HB", "MW1", "MW2", "RR", "RW")
+#: Bytes of a sequential request, and what tested ranges are whole multiples of.
+STREAM_BYTES: Final = 256 * 1024
+
+_PROFILES: Final = {
+    "HB": "hot-band",
+    "MW1": "emerald-1.0-mw1",
+    "MW2": "emerald-1.0-mw2",
+    "RR": "emerald-1.0-rr",
+    "RW": "emerald-1.0-rw",
+    "SR": "emerald-1.0-sr",
+    "SW": "emerald-1.0-sw",
+    # The fill writes as SW does.
+    FILL: "emerald-1.0-sw",
+}
+# Blocks of 4096 bytes: what Table 12 gives to 512 bytes and 1 KiB falls to 4 KiB (the rules: sizes_4k).
+_FOLDED: Final = (
+    (4, 31), (8, 31), (16, 5), (32, 5), (48, 1), (56, 1), (60, 2), (64, 20), (128, 2), (256, 2),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Span:
+    """The tested range as it lies on the targets: so many bytes from the start of each."""
+
+    paths: tuple[str, ...]
+    bytes_each: int
+
+
+def paths(plan: Plan) -> tuple[str, ...]:
+    """The files or devices that are measured; empty for a scenario."""
+    return () if plan.target.path is None else tuple(plan.target.path.split(","))
+
+
+def span(plan: Plan) -> Span:
+    """The tested range, whole requests of 256 KiB on each target.
+
+    Raises
+    ------
+    InputError
+        The plan has no target, or does not say how much of it is tested where no target says so itself.
+    """
+    named = paths(plan)
+    if not named:
+        raise InputError("names no file or device", where="plan.json: target.path")
+    if plan.target.size_bytes is not None:
+        total = plan.target.size_bytes
+    else:
+        sizes = [bytes_of(path) for path in named]
+        if None in sizes:
+            raise InputError(
+                f"{named[sizes.index(None)]} is not there to say how large it is",
+                where="plan.json: target.size_bytes",
+                hint="give the tested range when planning: --size 1TiB",
+            )
+        total = min(size for size in sizes if size is not None) * len(named)
+    each = total // len(named) // STREAM_BYTES * STREAM_BYTES
+    if each == 0:
+        raise InputError(
+            f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each",
+            where="plan.json: target.size_bytes",
+        )
+    return Span(named, each)
+
+
+def bytes_of(path: str) -> int | None:
+    """Bytes of a file or block device; None where there is none."""
+    try:
+        mode = Path(path).stat()
+        if stat.S_ISBLK(mode.st_mode):
+            with Path(path).open("rb") as device:
+                return device.seek(0, os.SEEK_END)
+    except OSError:
+        return None
+    return mode.st_size if stat.S_ISREG(mode.st_mode) else None
+
+
+def profile_name(workload: str) -> str:
+    """The profile of the library that a workload is."""
+    return _PROFILES[workload]
+
+
+def overrides(plan: Plan, stage: Stage) -> list[str]:
+    """What differs from that profile: sizes of 4 KiB blocks, outstanding requests in place of arrivals."""
+    found = []
+    if stage.workload == "HB" and plan.target.block_size == 4096:
+        sizes = ",".join(f'{{size="{kib}k",share={share}}}' for kib, share in _FOLDED)
+        found.append(f"sizes=[{sizes}]")
+    if stage.closed:
+        found.append(f'arrivals={{law="closed",outstanding={stage.outstanding}}}')
+    if stage.workload in ("SR", "SW") and stage.streams > 1:
+        name = stage.workload.lower()
+        found.append(f'stream.{name}.access={{pattern="sequential",streams={stage.streams}}}')
+    return found
+
+
+def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> Prepared:
+    """The stage's profile for a load generator: as long as the stage, on one target's range.
+
+    Raises
+    ------
+    InputError
+        The stage has no workload, or neither a rate nor ``closed``.
+    """
+    if stage.workload is None:
+        raise InputError("is a rest: nothing is to be requested", where=f"stage {stage.id}")
+    rate = None if stage.closed else rate_of(stage)
+    return prepare(
+        profile_name(stage.workload),
+        overrides(plan, stage),
+        target=target,
+        seed=seed,
+        duration_s=stage.seconds or 1.0,
+        rate_iops=rate,
+        span=bytes_each,
+    )
+
+
+def rate_of(stage: Stage) -> float:
+    """Requests per second that an open stage asks for; ``InputError`` where nobody has found them yet."""
+    if stage.rate_iops is None:
+        raise InputError(
+            "has no rate yet",
+            where=f"stage {stage.id}: rate_iops",
+            hint=f"`iowatt emerald calibrate` finds it; or plan with it: --rate {stage.workload}=500",
+        )
+    return stage.rate_iops

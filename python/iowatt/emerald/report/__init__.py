@@ -1,0 +1,1 @@
+"""The test data report of a measurement, and an export with the fields of ENERGY STAR V1.0."""

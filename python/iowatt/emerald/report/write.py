@@ -1,0 +1,90 @@
+"""Reports as files; the suffix says which kind, and each is there whole or not at all."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from iowatt.emerald.report.compose import Report
+from iowatt.emerald.report.energystar import Export
+from iowatt.errors import InputError
+
+REPORTS: Final = (".xlsx", ".pdf", ".html")
+EXPORTS: Final = (".csv", ".json")
+
+
+def check_targets(targets: Sequence[Path], *, force: bool) -> None:
+    """Raise ``InputError`` where one cannot be written; before any work is done."""
+    seen: set[Path] = set()
+    for target in targets:
+        if target.suffix.lower() not in REPORTS + EXPORTS:
+            raise InputError(
+                "cannot tell which kind of report to write",
+                where=str(target),
+                hint=f"end the name in {', '.join(REPORTS)} (the report), or "
+                f"{' or '.join(EXPORTS)} (the ENERGY STAR "
+                "export)",
+            )
+        if target in seen:
+            raise InputError("is named twice", where=str(target))
+        seen.add(target)
+        if not target.parent.is_dir():
+            raise InputError("the directory for the report does not exist", where=str(target.parent))
+        if target.is_dir():
+            raise InputError("is a directory; a report is a file", where=str(target))
+        if target.exists() and not force:
+            raise InputError("exists already", where=str(target), hint="--force replaces it")
+
+
+def is_export(target: Path) -> bool:
+    """Whether a file gets the ENERGY STAR export."""
+    return target.suffix.lower() in EXPORTS
+
+
+def write_report(report: Report, target: Path) -> None:
+    """Write the report as the kind that the suffix says."""
+    aside = _aside(target)
+    try:
+        _report(report, aside)
+        aside.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_export(export: Export, target: Path) -> None:
+    """Write the export as CSV or JSON."""
+    text = export.csv() if target.suffix.lower() == ".csv" else export.json()
+    aside = _aside(target)
+    try:
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        aside.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _report(report: Report, path: Path) -> None:
+    kind = path.suffix.lower()
+    if kind == ".xlsx":
+        from iowatt.emerald.report import workbook
+
+        workbook.write(report.title, report.mark, report.pages, path)
+        return
+    from iowatt.emerald.report import paper
+
+    page = paper.render(report.title, report.mark, report.pages)
+    if kind == ".html":
+        path.write_text(page, encoding="utf-8", newline="\n")
+        return
+    from iowatt.report import pdf
+
+    pdf.write(page, path)
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")

@@ -1,0 +1,1 @@
+"""The Emerald lens: efficiency, stability and validity of measurements, from Runs alone."""

@@ -1,0 +1,112 @@
+"""What a trace is replayed on. Nothing that exists is written to unless it was named twice."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iowatt.errors import InputError
+from iowatt.sources import target
+
+_BLKSSZGET: Final = 0x1268
+_SMALLEST: Final = 512
+_LARGEST: Final = 4096
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file or block device, ready."""
+
+    path: Path
+    capacity: int
+    #: Requests begin and end at multiples of this many bytes.
+    block: int
+    #: Whether it takes direct I/O, past the page cache.
+    direct: bool
+    made: bool
+
+
+@contextlib.contextmanager
+def ready(
+    path: Path,
+    *,
+    size: int | None,
+    erase: Path | None,
+    writes: bool,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> Iterator[Target]:
+    """The target, ready for requests and locked until the end.
+
+    A file that does not exist is made, filled, and removed again.
+
+    Parameters
+    ----------
+    size:
+        Bytes of it that are used; all where it is None. A file that is made needs it.
+    erase:
+        The target once more: what exists is written to only then.
+    writes:
+        Whether the trace writes.
+
+    Raises
+    ------
+    InputError
+        It must be named twice, is in use, too small, something else, or finds no room.
+    """
+    if erase is not None and erase.absolute() != path.absolute():
+        raise InputError(
+            f"names {erase}, and the target is {path}", where="--erase", hint="both are the same"
+        )
+    made = _prepared(path, size, erase is not None, writes=writes, tell=tell)
+    with contextlib.ExitStack() as held:
+        if made:
+            held.callback(path.unlink, missing_ok=True)
+        held.enter_context(target.held(path))
+        if writes and target.kind(path) == "device":
+            target.refuse_in_use(path)
+        has = target.size_of(path)
+        if size is not None and has < size:
+            raise InputError(f"has {has} bytes, fewer than the {size} asked for", where=str(path))
+        direct = target.takes_direct(path)
+        yield Target(path, size or has, _block(path) if direct else 1, direct, made)
+
+
+def _prepared(
+    path: Path, size: int | None, allowed: bool, *, writes: bool, tell: Callable[[str], None]
+) -> bool:
+    """Whether the file had to be made."""
+    found = target.kind(path)
+    if found == "absent":
+        if size is None:
+            raise InputError("does not exist", where=str(path), hint="--size says how large it is to be made")
+        target.make(path, size, "random", tell=tell)
+        return True
+    if writes and not allowed:
+        what = "is a block device" if found == "device" else "exists"
+        raise target.must_be_named_twice(
+            path, f"{what}, and the trace's writes would overwrite what is on it"
+        )
+    return False
+
+
+def _block(path: Path) -> int:
+    """The smallest block that direct I/O takes."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    try:
+        if stat.S_ISBLK(os.fstat(handle).st_mode):
+            return int(struct.unpack("I", fcntl.ioctl(handle, _BLKSSZGET, b"\0" * 4))[0])
+        with mmap.mmap(-1, _LARGEST) as memory, memoryview(memory)[:_SMALLEST] as small:
+            os.preadv(handle, [small], _SMALLEST)
+    except OSError:
+        return _LARGEST
+    finally:
+        os.close(handle)
+    return _SMALLEST

@@ -1,0 +1,144 @@
+"""A trace as what is replayed: reads and writes in order of time that fit the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from iowatt.errors import InputError
+from iowatt.trace.convert import SCHEMA
+from iowatt.trace.decode import OPS
+from iowatt.trace.open import requests
+
+#: Held in memory, 21 bytes each, because the stamps are held against what fio did.
+_MOST_REQUESTS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Requests as they are to be made; times in ns from the first."""
+
+    time_ns: npt.NDArray[np.int64]
+    write: npt.NDArray[np.bool_]
+    offset: npt.NDArray[np.uint64]
+    size: npt.NDArray[np.uint32]
+    #: What was done to the trace, in sentences.
+    notes: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """The first byte behind all requests."""
+        return int((self.offset + self.size).max())
+
+    @property
+    def seconds(self) -> float:
+        """From the first request to the last."""
+        return float(self.time_ns[-1]) / 1e9
+
+
+def read(spec: Mapping[str, Any]) -> Replayed:
+    """Read a trace (a spec of `iowatt.trace.open.spec`, in which speed and the like may stand).
+
+    Raises ``InputError`` where it is wrong, holds nothing, or more than memory should.
+    """
+    reader = requests({"include_other": True, **spec})
+    parts: list[tuple[Any, ...]] = []
+    count = other = 0
+    for batch in reader:
+        data = batch["op"] < 2
+        other += int((~data).sum())
+        parts.append(tuple(batch[name][data] for name in ("time_ns", "op", "offset", "size")))
+        count += len(parts[-1][0])
+        if count > _MOST_REQUESTS:
+            raise InputError(
+                f"has more than {_MOST_REQUESTS} requests",
+                where=str(spec["path"]),
+                hint="replay a part of it: --start, --end",
+            )
+    if not count:
+        raise InputError("holds no read and no write", where=str(spec["path"]))
+    times, ops, offsets, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    kept = sizes > 0
+    empty = int((~kept).sum())
+    if empty == count:
+        raise InputError("holds no request with a size", where=str(spec["path"]))
+    notes = []
+    if other:
+        notes.append(f"{other} requests that are neither reads nor writes were left out")
+    if empty:
+        notes.append(f"{empty} requests of no bytes were left out")
+    times = times[kept].astype(np.int64)
+    return Replayed(
+        times - times[0],
+        ops[kept] == 1,
+        offsets[kept].astype(np.uint64),
+        sizes[kept].astype(np.uint32),
+        tuple(notes),
+    )
+
+
+def fitted(trace: Replayed, where: str, *, capacity: int, block: int, fold: bool, align: bool) -> Replayed:
+    """The trace within ``capacity`` bytes, at multiples of ``block`` bytes.
+
+    Raises ``InputError`` where requests lie behind the end and ``fold`` is not asked for, or between blocks
+    and ``align`` is not.
+    """
+    notes = list(trace.notes)
+    offset, size = trace.offset.astype(np.int64), trace.size.astype(np.int64)
+    odd = (offset % block != 0) | (size % block != 0)
+    if odd.any():
+        if not align:
+            raise InputError(
+                f"{int(odd.sum())} of {odd.size} requests do not begin and end at a multiple of {block} "
+                "bytes, "
+                "as the target needs",
+                where=where,
+                hint="--align widens them to whole blocks",
+            )
+        end = -(-(offset + size) // block) * block
+        offset = offset // block * block
+        size = end - offset
+        notes.append(f"{int(odd.sum())} of {odd.size} requests were widened to blocks of {block} bytes")
+    room = capacity // block * block
+    if int(size.max()) > room:
+        raise InputError(f"a request of {int(size.max())} bytes is larger than the target", where=where)
+    outside = offset + size > room
+    if outside.any():
+        if not fold:
+            raise InputError(
+                f"{int(outside.sum())} of {outside.size} requests lie behind the target's end at {room} "
+                "bytes; the "
+                f"trace reaches to {int((offset + size).max())}",
+                where=where,
+                hint="a larger target, or --fold, which takes offsets modulo its size",
+            )
+        offset = np.where(outside, offset % room, offset)
+        offset = np.minimum(offset, room - size)
+        notes.append(
+            f"{int(outside.sum())} of {outside.size} offsets were folded into {room} bytes: the distances "
+            "between requests are not the trace's"
+        )
+    return replace(trace, offset=offset.astype(np.uint64), size=size.astype(np.uint32), notes=tuple(notes))
+
+
+def save(trace: Replayed, path: Path) -> None:
+    """Write the trace as it is replayed, in native columns."""
+    rows = trace.time_ns.size
+    pl.DataFrame(
+        {
+            "time_ns": trace.time_ns,
+            "device": pl.Series(["target"], dtype=pl.Categorical()).gather(np.zeros(rows, dtype=np.uint32)),
+            "op": pl.Series(OPS, dtype=SCHEMA["op"]).gather(trace.write.astype(np.uint32)),
+            "offset": trace.offset,
+            "size": trace.size,
+            "response_ns": pl.Series([None] * rows, dtype=pl.Int64),
+            "stream": pl.Series([None] * rows, dtype=pl.Categorical()),
+        },
+        schema=SCHEMA,
+    ).write_parquet(path, compression="zstd")

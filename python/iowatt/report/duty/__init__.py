@@ -1,0 +1,1 @@
+"""What the duty lens found, as text and as a page."""

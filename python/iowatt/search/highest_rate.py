@@ -1,0 +1,391 @@
+"""The highest rate that keeps the mean response time within a limit, found with few runs.
+
+Each run costs minutes on real storage, so the search is told how curves of response time look: of a queue
+with one bottleneck, 1/R falls in a straight line with the rate x (M/M/1: R = s / (1 - x s), so
+1/R = 1/s - x; Kleinrock, "Queueing Systems" I, 1975, 3.2). From two points it goes where that line meets
+1/limit, a little below or above, so that two runs usually close the bracket. Where a curve is not like that,
+the bracket is halved: the number of runs is bounded by the logarithm of the range over the tolerance.
+
+A point is judged by what was measured. Where the limit lies within a point's own confidence interval, the
+point is run again and the runs are pooled before they decide anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final, Literal
+
+Verdict = Literal["meets", "over", "saturated"]
+
+#: Share of the asked rate below which a run did not keep up.
+KEEPS_UP: Final = 0.99
+_GROWTH, _MOST_GROWTH, _LEAST_GROWTH = 4.0, 8.0, 1.5
+#: A rate so far below the first one is none.
+_LEAST: Final = 1 / 4096
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run at a rate gave."""
+
+    #: Requests per second.
+    asked: float
+    achieved: float
+    #: Mean in s; None where nothing completed.
+    response_s: float | None
+    #: Half of the 95 % confidence interval of the mean, in s; 0 where it is exact or not known.
+    half_width_s: float = 0.0
+    #: The same of ``achieved``, where arrivals are random: few of them are no sign of being late.
+    scatter: float = 0.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """One rate with all of its runs pooled."""
+
+    rate: float
+    achieved: float
+    response_s: float | None
+    half_width_s: float
+    verdict: Verdict
+    #: The limit lies within the confidence interval: the verdict may be chance.
+    uncertain: bool
+    runs: int
+
+
+@dataclass(frozen=True)
+class Highest:
+    """What the search found."""
+
+    limit_s: float
+    #: The point of the highest rate that met the limit; None where none did.
+    best: Point | None
+    #: The lowest rate above it that did not; None where none was seen.
+    beyond: Point | None
+    #: Whether these two are within the tolerance of one another.
+    settled: bool
+    #: In the order in which they were run, repeated ones pooled.
+    points: tuple[Point, ...]
+    #: Runs in all.
+    runs: int
+    #: What a reader must know, in sentences: why it ended early, where the curve falls.
+    notes: tuple[str, ...] = ()
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no lower rate near the limit had a longer response time than a higher one (see falls)."""
+        return not falls(self.points, self.limit_s)
+
+
+Measure = Callable[[float], Measured]
+
+
+def highest_rate(
+    measure: Measure,
+    limit_s: float,
+    *,
+    start: float,
+    tolerance: float = 0.02,
+    most_runs: int = 24,
+    repeats: int = 1,
+    ceiling: float = math.inf,
+    rounded: Callable[[float], float] = lambda rate: rate,
+    keeps_up: float = KEEPS_UP,
+) -> Highest:
+    """The highest rate whose mean response time is at most ``limit_s``.
+
+    Parameters
+    ----------
+    measure:
+        Runs the load at a rate, in requests per second.
+    start:
+        The first rate that is tried.
+    tolerance:
+        How near the rate that meets the limit and the one that does not must come, as a share of the latter.
+    most_runs:
+        After so many runs the search ends, settled or not.
+    repeats:
+        Further runs of a point that its own noise leaves undecided.
+    ceiling:
+        No rate above it is tried.
+    rounded:
+        The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
+    keeps_up:
+        Share of the asked rate below which a run did not keep up.
+
+    Raises
+    ------
+    ValueError
+        A limit, start or tolerance that is none.
+    """
+    if not (limit_s > 0 and math.isfinite(limit_s)):
+        raise ValueError(f"a limit of {limit_s} s")
+    if not (0 < start < math.inf and ceiling > 0):
+        raise ValueError(f"a first rate of {start}")
+    if not 1e-6 <= tolerance < 1:
+        raise ValueError(f"a tolerance of {tolerance}")
+    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up)
+    return search.run(min(start, ceiling))
+
+
+def falls(points: Sequence[Point], limit_s: float) -> list[tuple[Point, Point]]:
+    """Neighbours in rate of which the higher one has the shorter response time, beyond noise and a tenth.
+
+    Saturated points are left out: their response times are those of a growing queue. So are falls from less
+    than half of the limit, which no search is misled by.
+    """
+    kept = (p for p in points if p.response_s is not None and p.verdict != "saturated")
+    known = sorted(kept, key=lambda p: p.rate)
+    return [(a, b) for a, b in pairwise(known) if 2 * (a.response_s or 0.0) >= limit_s and _falls(a, b)]
+
+
+def _falls(lower: Point, higher: Point) -> bool:
+    assert lower.response_s is not None and higher.response_s is not None
+    noise = lower.half_width_s + higher.half_width_s
+    return lower.response_s - higher.response_s > max(noise, 0.1 * lower.response_s)
+
+
+class _RunsUsedUpError(Exception):
+    """No more runs are allowed."""
+
+
+class _NoOtherRateError(Exception):
+    """The next rate has been run: there is none between."""
+
+
+@dataclass
+class _Search:
+    measure: Measure
+    limit: float
+    tolerance: float
+    most_runs: int
+    repeats: int
+    ceiling: float
+    rounded: Callable[[float], float]
+    keeps_up: float
+    points: list[Point] = field(default_factory=list)
+    runs: int = 0
+    notes: list[str] = field(default_factory=list)
+    low: Point | None = None
+    high: Point | None = None
+
+    def run(self, start: float) -> Highest:
+        try:
+            first = self._at(start)
+            if first.verdict == "meets" or self._descend(first):
+                self._climb()
+            if self.low is not None and self.high is not None:
+                self._close(self.low, self.high)
+        except _RunsUsedUpError:
+            self.notes.append(f"the search ended after {self.runs} runs, before it had settled")
+        except _NoOtherRateError:
+            self.notes.append("the rates that can be asked for leave none between those that were run")
+        for lower, higher in falls(self.points, self.limit):
+            self.notes.append(
+                f"the response time falls from {_ms(lower)} at {lower.rate:.6g} to {_ms(higher)} at "
+                f"{higher.rate:.6g} requests per second: the curve is not monotone, and a rate within the "
+                "limit may lie beyond the one found"
+            )
+        if self.low is not None and self.low.uncertain:
+            self.notes.append("the limit is within the noise of the rate found")
+        return Highest(
+            self.limit,
+            self.low,
+            self.high,
+            self._settled(),
+            tuple(self.points),
+            self.runs,
+            tuple(self.notes),
+        )
+
+    def _settled(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.high.rate - self.low.rate <= self.tolerance * self.high.rate * (1 + 1e-9)
+
+    def _at(self, rate: float) -> Point:
+        """A rate, run once or, where noise leaves it undecided, more often; the bracket knows of it."""
+        rate = self.rounded(rate)
+        known = next((point for point in self.points if point.rate == rate), None)
+        if known is not None or rate <= 0:
+            raise _NoOtherRateError
+        seen: list[Measured] = []
+        point: Point | None = None
+        while point is None or (point.uncertain and len(seen) <= self.repeats):
+            if self.runs >= self.most_runs:
+                if point is None:
+                    raise _RunsUsedUpError
+                break
+            self.runs += 1
+            seen.append(self.measure(rate))
+            point = self._judged(rate, seen)
+        self.points.append(point)
+        above = self.low is None or rate > self.low.rate
+        if above and point.verdict == "meets":
+            self.low = point
+        elif above and (self.high is None or rate < self.high.rate):
+            self.high = point
+        return point
+
+    def _judged(self, rate: float, seen: Sequence[Measured]) -> Point:
+        answered = [one for one in seen if one.response_s is not None]
+        achieved = math.fsum(one.achieved for one in seen) / len(seen)
+        if not answered:
+            return Point(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
+        mean = math.fsum(one.response_s or 0.0 for one in answered) / len(answered)
+        half = math.sqrt(math.fsum(one.half_width_s**2 for one in answered)) / len(answered)
+        verdict: Verdict = "meets" if mean <= self.limit else "over"
+        scatter = math.sqrt(math.fsum(one.scatter**2 for one in seen)) / len(seen)
+        if achieved + scatter < self.keeps_up * rate:
+            verdict = "saturated"
+        uncertain = verdict != "saturated" and abs(mean - self.limit) < half
+        return Point(rate, achieved, mean, half, verdict, uncertain, len(seen))
+
+    def _climb(self) -> None:
+        """Up from the highest rate that met the limit, until one does not."""
+        while self.low is not None and self.high is None:
+            if self.low.rate >= self.ceiling:
+                self.notes.append(
+                    f"the highest rate that may be tried, {self.ceiling:.6g}, is within the limit"
+                )
+                return
+            step = self._above(self.low) - self.low.rate
+            while self.rounded(self.low.rate + step) <= self.low.rate:
+                step *= 2
+            self._at(min(self.low.rate + step, self.ceiling))
+
+    def _above(self, low: Point) -> float:
+        """The next rate on the way up: where the line of 1/R meets 1/limit, if two points tell."""
+        least = low.rate * (1 + 0.9 * self.tolerance)
+        known = sorted(
+            (p for p in self.points if p.verdict == "meets" and p.response_s), key=lambda p: p.rate
+        )
+        if len(known) >= 2:
+            meets = _crossing(known[-2], known[-1], self.limit)
+            if meets is not None:
+                aim = meets * (1 + 0.4 * self.tolerance)
+                return min(max(aim, least), low.rate * _MOST_GROWTH)
+        near = low.response_s is not None and low.response_s * _GROWTH > self.limit
+        return low.rate * (_LEAST_GROWTH if near else _GROWTH)
+
+    def _descend(self, first: Point) -> bool:
+        """Down from a rate that failed, until one meets the limit; whether to climb from there.
+
+        Where response times do not become shorter with the rate (disks that sleep, say), it goes up instead.
+        """
+        last, step = first, 0.0
+        while last.rate > self._floor(first):
+            # Each step is longer than the one before it, however near the line says that the limit is.
+            step = max(last.rate - self._below(last), min(2 * step, 0.5 * last.rate))
+            while self.rounded(last.rate - step) >= last.rate:
+                step *= 2
+            point = self._at(last.rate - step)
+            if point.verdict == "meets":
+                return False
+            over = last.verdict == "over" and point.verdict == "over"
+            lower, higher = point.response_s or 0.0, last.response_s or 0.0
+            far = point.rate * _LEAST_GROWTH <= last.rate * (1 + 1e-9)
+            if over and (lower > higher or (far and lower >= 0.95 * higher)):
+                return self._ascend_over(first)
+            last = point
+        self.notes.append(f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
+        return False
+
+    def _floor(self, first: Point) -> float:
+        """The least rate that is tried: far below what the array can do, or the first one."""
+        can = [p.achieved for p in self.points if p.verdict == "saturated" and p.achieved > 0]
+        return _LEAST * min([first.rate, *can])
+
+    def _below(self, point: Point) -> float:
+        """The next rate on the way down."""
+        if point.verdict == "saturated":
+            return min(0.8 * point.achieved, 0.9 * point.rate) or point.rate / _MOST_GROWTH
+        above = min(
+            (p for p in self.points if p.rate > point.rate and p.verdict == "over"),
+            key=lambda p: p.rate,
+            default=None,
+        )
+        meets = None if above is None else _crossing(point, above, self.limit)
+        if meets is None:
+            meets = point.rate * min(self.limit / (point.response_s or math.inf), 1 / _LEAST_GROWTH)
+        aim = min(meets * (1 - 0.4 * self.tolerance), point.rate * (1 - 0.9 * self.tolerance))
+        return max(aim, point.rate / _MOST_GROWTH)
+
+    def _ascend_over(self, first: Point) -> bool:
+        """Up through rates that are over the limit, as long as the response time falls."""
+        last = first
+        while last.verdict == "over":
+            self.high = None
+            point = self._at(last.rate * _GROWTH)
+            if point.verdict == "meets":
+                return True
+            if point.verdict == "saturated" or (point.response_s or 0.0) > (last.response_s or 0.0):
+                break
+            last = point
+        self.notes.append("no rate was found that keeps to the limit, neither below nor above the first one")
+        return False
+
+    def _close(self, low: Point, high: Point) -> None:
+        """Narrows the bracket to the tolerance."""
+        widths: list[float] = []
+        probed = False
+        while not self._settled():
+            assert self.low is not None and self.high is not None
+            low, high = self.low, self.high
+            width = high.rate - low.rate
+            stuck = probed or (len(widths) >= 2 and width > 0.5 * widths[-2])
+            widths.append(width)
+            aim, probed = self._between(low, high)
+            if stuck or self.rounded(aim) in (low.rate, high.rate):
+                widths.clear()
+                aim, probed = _middle(low.rate, high.rate), False
+            self._at(aim)
+
+    def _between(self, low: Point, high: Point) -> tuple[float, bool]:
+        """The next rate within the bracket: near where the line of 1/R meets 1/limit, never at an end.
+
+        And whether it lies so near an end that it closes the bracket, if the line is right.
+        """
+        width, step = high.rate - low.rate, self.tolerance * high.rate
+        aim, probes = self._crossing(low, high), True
+        if aim is None:
+            return _middle(low.rate, high.rate), False
+        if aim - low.rate < 0.5 * step:
+            aim = low.rate + 0.9 * step
+        elif high.rate - aim < 0.5 * step:
+            aim = high.rate - 0.9 * step
+        else:
+            aim, probes = aim - 0.4 * step, high.verdict == "saturated"
+        edge = 0.05 * width
+        return min(max(aim, low.rate + edge), high.rate - edge), probes
+
+    def _crossing(self, low: Point, high: Point) -> float | None:
+        if high.verdict == "over" or not low.response_s:
+            return _crossing(low, high, self.limit)
+        # A saturated array gives what it can: there 1/R would be 0, had the run no end. Where it gave less
+        # than it can (thrashing, a full cache), its rate says nothing.
+        if not low.rate < high.achieved < high.rate:
+            return None
+        share = (1 / low.response_s - 1 / self.limit) * low.response_s
+        return low.rate + max(0.0, share) * (high.achieved - low.rate)
+
+
+def _crossing(a: Point, b: Point, limit: float) -> float | None:
+    """The rate at which the line of 1/R through two points meets 1/limit; None where it does not fall."""
+    if not a.response_s or not b.response_s or a.rate >= b.rate:
+        return None
+    ya, yb = 1 / a.response_s, 1 / b.response_s
+    if yb >= ya:
+        return None
+    return a.rate + (ya - 1 / limit) * (b.rate - a.rate) / (ya - yb)
+
+
+def _middle(low: float, high: float) -> float:
+    return math.sqrt(low * high) if high > 4 * low else (low + high) / 2
+
+
+def _ms(point: Point) -> str:
+    return "none" if point.response_s is None else f"{point.response_s * 1e3:.4g} ms"

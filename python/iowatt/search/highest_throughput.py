@@ -1,0 +1,86 @@
+"""The number of outstanding requests that gives the highest throughput, found with few runs.
+
+Throughput of a closed loop grows with its population until the bottleneck is busy (asymptotic bounds: Denning
+and Buzen 1978), and may fall again behind that: buffers and streams get in one another's way. So the number
+is doubled until twice in a row nothing is gained; what stays within the tolerance of the best counts as
+equal, and of equals the smallest is taken, because its requests wait least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Tried(Generic[Made]):
+    """A number of outstanding requests over a number of streams, and what it gave."""
+
+    streams: int
+    outstanding: int
+    throughput: float
+    made: Made
+
+
+@dataclass(frozen=True)
+class Most(Generic[Made]):
+    """What was found: the choice, and all that was run in order."""
+
+    best: Tried[Made]
+    points: tuple[Tried[Made], ...]
+    #: Whether every series ended because nothing more was gained, and not at ``most_outstanding``.
+    settled: bool
+
+
+def highest_throughput(
+    measure: Callable[[int, int], tuple[float, Made]],
+    *,
+    streams: Sequence[int] = (1,),
+    most_outstanding: int = 256,
+    tolerance: float = 0.02,
+) -> Most[Made]:
+    """The choice of streams and outstanding requests with the highest throughput.
+
+    Parameters
+    ----------
+    measure:
+        Runs a closed loop of (streams, outstanding); its throughput, in any unit, and whatever else it gave.
+    streams:
+        Numbers of streams to try, each with its own series of outstanding requests.
+    most_outstanding:
+        No more are tried.
+    tolerance:
+        Share of a throughput by which another must be above it to be higher.
+
+    Raises
+    ------
+    ValueError
+        No streams, or fewer outstanding requests allowed than streams.
+    """
+    if not streams or min(streams) < 1 or max(streams) > most_outstanding:
+        raise ValueError(f"streams {list(streams)} with at most {most_outstanding} outstanding")
+    points: list[Tried[Made]] = []
+    settled = True
+    for number in dict.fromkeys(streams):
+        best, without_gain = 0.0, 0
+        for outstanding in _doubled(number, most_outstanding):
+            throughput, made = measure(number, outstanding)
+            points.append(Tried(number, outstanding, throughput, made))
+            without_gain = 0 if throughput > best * (1 + tolerance) else without_gain + 1
+            best = max(best, throughput)
+            if without_gain == 2:
+                break
+        settled = settled and without_gain == 2
+    most = max(point.throughput for point in points)
+    equal = [point for point in points if point.throughput >= most * (1 - tolerance)]
+    return Most(min(equal, key=lambda p: (p.outstanding, p.streams)), tuple(points), settled)
+
+
+def _doubled(first: int, last: int) -> Iterator[int]:
+    value = first
+    while value <= last:
+        yield value
+        value *= 2

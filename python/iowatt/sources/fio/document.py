@@ -1,0 +1,321 @@
+"""fio's JSON: version, end, jobs. What cannot be trusted is refused, with the reason."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.run.histogram import Histogram
+from iowatt.sources.fio import bins
+
+DIRECTIONS: Final = ("read", "write")
+_MOST_BYTES: Final = 1 << 28
+_MOST: Final = 1 << 62
+#: A single job is not busy for longer than it runs; a sum over jobs is.
+_JOINED: Final = 1.5
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a job did in one direction."""
+
+    requests: int
+    bytes: int
+    runtime_s: float
+    #: Response times: how many were taken, and their moments in s.
+    timed: int
+    mean_s: float
+    std_s: float
+    max_s: float
+    histogram: Histogram
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job: one process or thread of fio."""
+
+    name: str
+    #: Its place in the document, from 1: the number in the names of its logs.
+    number: int
+    #: Global options and its own.
+    options: Mapping[str, str]
+    read: Counted
+    write: Counted
+    trims: int
+    elapsed_s: float
+    #: Unix time of its first request, where this fio says it (since 3.36).
+    start: float | None
+    error: int
+    errors: int
+
+    def of(self, direction: str) -> Counted:
+        """``read`` or ``write``."""
+        return self.read if direction == "read" else self.write
+
+    @property
+    def runtime_s(self) -> float:
+        """How long it made requests."""
+        return max(self.read.runtime_s, self.write.runtime_s)
+
+    def asked_iops(self) -> float | None:
+        """Requests per second that ``rate_iops`` asks for, of the directions that the job works in."""
+        text = self.options.get("rate_iops")
+        if text is None:
+            return None
+        parts = [_rate(part) for part in text.split(",")[:2]]
+        rates = parts * 2 if len(parts) == 1 else parts
+        if any(rate is None for rate in rates):
+            return None
+        kind = self.options.get("rw", self.options.get("readwrite", "read"))
+        directions = {"read": (True, False), "randread": (True, False)}.get(kind)
+        if directions is None:
+            directions = (False, True) if kind in ("write", "randwrite") else (True, True)
+        return math.fsum(rate or 0.0 for rate, works in zip(rates, directions, strict=True) if works)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One run of fio."""
+
+    path: Path
+    version: str
+    #: Unix time at which fio wrote it, which is after the last request.
+    end: float
+    jobs: Sequence[Job]
+    #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
+    bins_of: str | None
+    warnings: Sequence[str]
+
+
+def read(path: Path) -> Document:
+    """Read fio's JSON output.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no such output, is damaged, was made by fio 2, by its client and server, or with
+        group reporting.
+    """
+    where = str(path)
+    tree, warnings = _parsed(path)
+    if "client_stats" in tree:
+        raise InputError(
+            "was made by fio's client, which joins what its servers did",
+            where=where,
+            hint="run fio on each load generator by itself, and import each output",
+        )
+    version = tree.get("fio version")
+    if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
+        raise InputError('is not fio\'s JSON: "fio version" and "jobs" are not in it', where=where)
+    if version.startswith(("fio-1.", "fio-2.")):
+        raise InputError(
+            f"was made by {version}, whose times are in other units; fio 3 or later is read", where=where
+        )
+    common = _options(tree.get("global options", {}), "global options", where)
+    found = tree["jobs"]
+    if not found:
+        raise InputError("holds no job: fio did not run any", where=where)
+    kinds = {kind for job in found if isinstance(job, dict) for kind in _kinds(job)}
+    bins_of = next((kind for kind in ("lat_ns", "clat_ns") if kind in kinds), None)
+    jobs = [_job(job, number, common, bins_of, where) for number, job in enumerate(found, 1)]
+    _refuse_groups(found, jobs, common, where)
+    end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
+    return Document(path, version, end, jobs, bins_of, warnings)
+
+
+def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """The last document in the file: with ``--status-interval`` fio writes one each time."""
+    where = str(path)
+    try:
+        size = path.stat().st_size
+        if size > _MOST_BYTES:
+            raise InputError(f"has {size} bytes: too long for fio's JSON", where=where)
+        text = path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=where) from None
+    if not text.strip():
+        raise InputError("is empty: fio did not come to its end", where=where)
+    decoder = json.JSONDecoder()
+    found, at, failed = [], 0, ""
+    while (at := _next(text, at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            failed = f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
+            break
+        except (RecursionError, ValueError):
+            failed = "it is nested too deeply, or holds numbers that are none"
+            break
+        if isinstance(value, dict) and "fio version" in value:
+            found.append(value)
+    if failed:
+        raise InputError(
+            f"is not whole JSON ({failed}): fio was killed, or the file was cut",
+            where=where,
+            hint="fio writes its JSON when it ends; what it did before can only be in its logs",
+        )
+    if not found:
+        raise InputError("holds no JSON of fio", where=where, hint="fio --output-format=json+ --output=FILE")
+    warnings = []
+    if len(found) > 1:
+        warnings.append(
+            f"{path.name} holds {len(found)} outputs (fio's --status-interval): the last one is read"
+        )
+    return found[-1], warnings
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next document begins: at the start of a line, because fio's messages may stand around it."""
+    if text.startswith("{", at):
+        return at
+    found = text.find("\n{", at)
+    return found + 1 if found >= 0 else -1
+
+
+def _kinds(job: Mapping[str, Any]) -> list[str]:
+    """Which response times of a job have bins with something in them."""
+    return [
+        kind
+        for direction in DIRECTIONS
+        for kind in ("lat_ns", "clat_ns")
+        if isinstance(job.get(direction), dict)
+        and isinstance(job[direction].get(kind), dict)
+        and job[direction][kind].get("bins")
+    ]
+
+
+def _job(found: Any, number: int, common: Mapping[str, str], bins_of: str | None, where: str) -> Job:
+    if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
+        raise InputError(f"job {number} is no job of fio: it has no name", where=where)
+    name = found["jobname"]
+    own = _options(found.get("job options", {}), f"job {name!r}", where)
+    done = {
+        direction: _counted(found.get(direction), bins_of, f"job {name!r}, {direction}", where)
+        for direction in DIRECTIONS
+    }
+    trim = found.get("trim")
+    start = found.get("job_start")
+    return Job(
+        name=name,
+        number=number,
+        options={**common, **own},
+        read=done["read"],
+        write=done["write"],
+        trims=_whole(trim.get("total_ios", 0), "trim.total_ios", where) if isinstance(trim, dict) else 0,
+        elapsed_s=_number(found.get("elapsed", 0), f"job {name!r}, elapsed", where),
+        start=_number(start, f"job {name!r}, job_start", where) / 1000.0 if start is not None else None,
+        error=_whole(found.get("error", 0), f"job {name!r}, error", where),
+        errors=_whole(found.get("total_err", 0), f"job {name!r}, total_err", where),
+    )
+
+
+def _options(found: Any, what: str, where: str) -> dict[str, str]:
+    if not isinstance(found, dict):
+        raise InputError(f"{what}: its options are no table", where=where)
+    return {str(key): str(value) for key, value in found.items()}
+
+
+def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
+    if not isinstance(found, dict):
+        raise InputError(f"{what}: is not there", where=where)
+    requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
+    times = found.get("lat_ns")
+    if not isinstance(times, dict):
+        raise InputError(f"{what}, lat_ns: is not there", where=where)
+
+    def moment(key: str) -> float:
+        return _number(times.get(key, 0), f"{what}, lat_ns.{key}", where) / 1e9
+
+    timed = _whole(times.get("N", requests), f"{what}, lat_ns.N", where)
+    of = found.get(bins_of) if bins_of else None
+    histogram = bins.histogram(of.get("bins") if isinstance(of, dict) else None, f"{what}, bins", where)
+    return Counted(
+        requests=requests,
+        bytes=_whole(found.get("io_bytes"), f"{what}, io_bytes", where),
+        runtime_s=_number(found.get("runtime"), f"{what}, runtime", where) / 1000.0,
+        timed=timed,
+        mean_s=moment("mean"),
+        std_s=moment("stddev"),
+        max_s=moment("max"),
+        histogram=histogram,
+    )
+
+
+def _refuse_groups(
+    found: Sequence[Mapping[str, Any]], jobs: Sequence[Job], common: Mapping[str, str], where: str
+) -> None:
+    """Refuse group reporting: it gives several jobs one name, one set of options and one rate.
+
+    fio does not always say that it was on, so its traces are looked for as well: fewer jobs than ``numjobs``
+    asks for, and a job that was busy for longer than it ran.
+    """
+    said = [job.name for job in jobs if "group_reporting" in job.options]
+    reason = None
+    if said or "group_reporting" in common:
+        reason = "its options have group_reporting"
+    names = Counter(job.name for job in jobs)
+    for job, values in zip(jobs, found, strict=True):
+        asked = _rate(job.options.get("numjobs", "1")) or 1.0
+        if reason is None and asked > names[job.name]:
+            there = names[job.name]
+            reason = f"job {job.name!r} was to run {asked:.0f} times (numjobs), and is there {there} times"
+        busy = values.get("job_runtime")
+        if (
+            reason is None
+            and isinstance(busy, int | float)
+            and "ramp_time" not in job.options
+            and job.runtime_s >= 0.1
+            and busy / 1000.0 > _JOINED * job.runtime_s
+        ):
+            reason = (
+                f"job {job.name!r} was busy for {busy / 1000.0:g} s within {job.runtime_s:g} s: it is "
+                "several "
+                "jobs in one"
+            )
+    if reason:
+        raise InputError(
+            f"was made with group reporting ({reason}): fio then joins jobs under the name, the options and "
+            "the "
+            "rate of one of them, and their shares cannot be told apart",
+            where=where,
+            hint="run fio again without group_reporting; iowatt adds jobs up itself",
+        )
+
+
+def _rate(text: str) -> float | None:
+    """A number of fio: 500, 4k."""
+    text = text.strip().lower()
+    factor = {"k": 1e3, "m": 1e6}.get(text[-1:], 1.0)
+    try:
+        value = float(text[:-1] if factor > 1 else text or "0")
+    except ValueError:
+        return None
+    return value * factor if math.isfinite(value) and 0 <= value < 1e15 else None
+
+
+def _number(value: Any, what: str, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what}: is {_short(value)}, not a number", where=where)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{what}: is {value}", where=where)
+    if not 0 <= value <= _MOST:
+        raise InputError(f"{what}: {_short(value)} is outside 0..2^62", where=where)
+    return float(value)
+
+
+def _whole(value: Any, what: str, where: str) -> int:
+    number = _number(value, what, where)
+    return value if isinstance(value, int) else int(number)
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "missing"
+    text = repr(value) if not isinstance(value, int) or value.bit_length() < 200 else "a very long number"
+    return text if len(text) <= 40 else text[:37] + "..."

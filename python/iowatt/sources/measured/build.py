@@ -1,0 +1,225 @@
+"""A measured Run from an observation and the logs of instruments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.record import Capacity, LoadGenerator, Record, SourceKind, Tables, Volume, Window, Workload
+from iowatt.run.summary import summarise
+from iowatt.sources.measured import instruments, tables
+from iowatt.sources.measured.flow import flow
+from iowatt.sources.measured.spans import Span, last_joined, resting, working
+from iowatt.sources.meters.checks import sample_interval
+from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.twice import refuse_twice
+from iowatt.sources.observation import Observation, Reported
+from iowatt.toml_text import inline, key
+
+MINUTE_S: Final = 60.0
+
+
+@dataclass(frozen=True)
+class About:
+    """What a Run says of itself that no instrument and no load generator knows."""
+
+    name: str
+    #: What the requests went to, in the user's words.
+    target: str = "target"
+    #: Bytes of storage bought, where the user says it.
+    raw_bytes: int | None = None
+    #: Bytes of the address range that was tested.
+    tested_bytes: int | None = None
+    seed: int = 0
+    command: str | None = None
+    #: Further facts for ``plan.json``.
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def measured_run(
+    about: About,
+    observation: Observation | None,
+    *,
+    power: Sequence[Log] = (),
+    temperature: Sequence[Log] = (),
+    missing: Sequence[str] = (),
+    start: float | None = None,
+    end: float | None = None,
+    interval_s: float = MINUTE_S,
+    source: SourceKind | None = None,
+) -> Run:
+    """The Run of one stretch of a measurement.
+
+    Parameters
+    ----------
+    observation:
+        What the load generator saw; None while storage rested.
+    power, temperature:
+        Logs of instruments, of any length: what lies within the Run is taken. Several meters are summed.
+    missing:
+        Names of power meters that should have recorded and did not. A part of the meters is not the power:
+        it is unknown with any missing, while what the others recorded stays in ``instruments``.
+    start, end:
+        Unix times of a rest, UTC; an observation brings its own.
+    interval_s:
+        Length of the rows of ``intervals``. Finer figures of the load generator are joined.
+    source:
+        In place of the observation's tool; of a rest, the tool of the measurement that it belongs to.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
+        or two are of one meter.
+    """
+    refuse_twice(power)
+    if observation is None:
+        if start is None or end is None or end <= start:
+            raise ValueError("a rest needs its start and its end")
+        spans = resting(start, end, interval_s)
+    else:
+        spans = working(observation, interval_s)
+    spans, joined = _sampled(spans, power)
+    about = replace(about, notes=[*about.notes, *joined])
+    meters = [instruments.cut(log, spans, "power") for log in power]
+    thermometers = [instruments.cut(log, spans, "temperature") for log in temperature]
+    seen = _Seen(observation, spans, meters, thermometers, missing)
+    record = _record(about, seen, source or ("fio" if observation is None else observation.tool))
+    inputs = [] if observation is None else [(str(path), path) for path in observation.files]
+    inputs += [(str(log.path), log.path) for log in (*power, *temperature) if log.path is not None]
+    origin = provenance.gather(
+        seed=about.seed,
+        inputs=_digests(inputs),
+        scenario_text=record.scenario_text,
+        started_at=datetime.fromtimestamp(spans[0].start, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        command=about.command,
+    )
+    return Run.of(record, summarise(record, origin).as_dict())
+
+
+def _sampled(spans: list[Span], power: Sequence[Log]) -> tuple[list[Span], list[str]]:
+    """The spans, the last one joined to the one before where it is too short for a meter to sample it.
+
+    A load generator that stops within an interval leaves a part of it, and a meter with a sample each second
+    need not have one in 0.3 s: the whole Run is not to lose its energy for that. Returned with what is to be
+    said of it.
+    """
+    if len(spans) < 2 or spans[-1].seconds >= spans[-2].seconds:
+        return spans, []
+    last = spans[-1]
+    for log in power:
+        apart = sample_interval(log.time_s, log.instrument.sample_interval_s)
+        there = (log.time_s > last.start) & (log.time_s <= last.end)
+        if apart is not None and last.seconds < apart and not there.any():
+            return last_joined(spans), [
+                f"the last {last.seconds:.3g} s are counted with the interval before: "
+                f"{log.instrument.name} has one sample each {apart:.4g} s, and none in them"
+            ]
+    return spans, []
+
+
+def _digests(inputs: Sequence[tuple[str, Path]]) -> list[Any]:
+    digest = provenance.Digest(inputs)
+    digest.start()
+    return digest.inputs()
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """All that was recorded, cut at the same spans."""
+
+    observation: Observation | None
+    spans: Sequence[Span]
+    meters: Sequence[instruments.Cut]
+    thermometers: Sequence[instruments.Cut]
+    #: Power meters that recorded nothing of it.
+    missing: Sequence[str]
+
+
+def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
+    observation, spans, cuts = seen.observation, seen.spans, seen.meters
+    every = [*seen.meters, *seen.thermometers]
+    seconds = spans[-1].end - spans[0].start
+    requests = flow(spans, observation)
+    histograms = {} if observation is None else {"read": observation.read, "write": observation.write}
+    watts = instruments.summed([] if seen.missing else [cut.watts for cut in cuts], len(spans))
+    started = datetime.fromtimestamp(spans[0].start, UTC).isoformat(timespec="milliseconds")
+    return Record(
+        name=about.name,
+        source=source,
+        seed=about.seed,
+        window=Window(0.0, seconds, 0.0, None if not requests.arrived else seconds),
+        total=requests,
+        workloads=[] if observation is None else [Workload("load", about.target, requests)],
+        volumes=[]
+        if observation is None
+        else [Volume(about.target, about.target, about.tested_bytes or 0, requests)],
+        tables=Tables(
+            intervals=tables.intervals(spans, watts),
+            latency=tables.latency("load", about.target, histograms),
+            energy=tables.energy([] if seen.missing else cuts, seconds),
+            devices=tables.devices(),
+            instruments=instruments.table(every, spans),
+        ),
+        idle_w={},
+        capacity=Capacity(about.raw_bytes, None, None),
+        notes=[*about.notes, *_notes(seen)],
+        plan={"measured": {"start": started, "target": about.target, **about.plan}},
+        scenario_text=_as_text(about, started),
+        driver=None if observation is None else _driver(observation, requests.completed / seconds),
+        instruments=instruments.described(every, spans) or None,
+    )
+
+
+def _driver(observation: Observation, achieved_iops: float) -> LoadGenerator:
+    said = observation.reported
+    return LoadGenerator(
+        tool=observation.tool,
+        version=observation.version,
+        asked_iops=observation.asked_iops,
+        achieved_iops=achieved_iops,
+        shares=[(share.stream, share.asked, share.observed) for share in observation.shares],
+        histogram=observation.histogram_note,
+        warnings=list(observation.warnings),
+        reported=None if said is None else _reported(said),
+    )
+
+
+def _reported(said: Reported) -> dict[str, float | None]:
+    mean = said.response_mean_s
+    return {
+        "iops": said.iops,
+        "mib_per_s": said.mib_per_s,
+        "response_mean_ms": None if mean is None else mean * 1e3,
+    }
+
+
+def _notes(seen: _Seen) -> list[str]:
+    observation, notes = seen.observation, list[str]()
+    if observation is not None:
+        notes += observation.warnings
+        if observation.histogram_note is not None:
+            notes.append(f"percentiles come from {observation.histogram_note}")
+        elif not (observation.read.total or observation.write.total):
+            notes.append("the load generator kept no histogram: percentiles are unknown")
+    if not seen.meters:
+        notes.append("no meter was read: power and energy are unknown")
+    elif seen.missing:
+        names = ", ".join(seen.missing)
+        notes.append(f"power and energy are unknown: nothing of {names}, a part of the meters")
+    for cut in (*seen.meters, *seen.thermometers):
+        notes += cut.notes
+    return notes
+
+
+def _as_text(about: About, started: str) -> str:
+    """``scenario.toml`` of a Run that no scenario made."""
+    lines = ["# Measured, not simulated: what stands here was said by the user or read from the files."]
+    given = {"name": about.name, "target": about.target, "start": started, **about.plan}
+    return "\n".join([*lines, *(f"{key(name)} = {inline(value)}" for name, value in given.items())]) + "\n"

@@ -1,0 +1,85 @@
+"""The Parquet tables of a measured Run; what only a simulation knows is null."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from iowatt.run.histogram import Histogram
+from iowatt.run.tables import DEVICES, STATES, frame
+from iowatt.sources.measured.flow import mean_s, together
+from iowatt.sources.measured.instruments import Cut
+from iowatt.sources.measured.spans import Span
+
+_UNKNOWN = ("response_p50_ms", "response_p95_ms", "response_p99_ms", "queue_length_mean", "power_w")
+
+
+def intervals(spans: Sequence[Span], watts: Sequence[float | None]) -> pl.DataFrame:
+    """A row for each span; ``watts`` is the power at the wall, None where a meter missed a part of it."""
+    origin = spans[0].start
+    columns: dict[str, list[Any]] = {}
+    for span in spans:
+        for key, value in _interval(span, origin).items():
+            columns.setdefault(key, []).append(value)
+    unknown = dict.fromkeys((*_UNKNOWN, *(f"{state}_j" for state in STATES)), [None] * len(spans))
+    return frame("intervals", {**columns, **unknown, "wall_w": list(watts)})
+
+
+def _interval(span: Span, origin: float) -> dict[str, Any]:
+    reads, writes = [p.read for p in span.parts], [p.write for p in span.parts]
+    both = together(span.parts)
+    done, mean = sum(d.requests for d in both), mean_s(both)
+    largest = max((d.response_max_s for d in both if d.response_max_s is not None), default=None)
+    return {
+        "start_s": span.start - origin,
+        "end_s": span.end - origin,
+        "arrivals": done,
+        "completions": done,
+        "reads": sum(d.requests for d in reads),
+        "writes": sum(d.requests for d in writes),
+        "bytes_read": sum(d.bytes for d in reads),
+        "bytes_written": sum(d.bytes for d in writes),
+        "response_mean_ms": None if mean is None else mean * 1e3,
+        "response_max_ms": None if largest is None else largest * 1e3,
+        "in_flight_mean": 0.0 if mean is None or span.seconds <= 0 else done * mean / span.seconds,
+    }
+
+
+def latency(workload: str, volume: str, by_op: Mapping[str, Histogram]) -> pl.DataFrame:
+    """The histograms of a Run of one workload."""
+    columns: dict[str, list[Any]] = {
+        key: [] for key in ("workload", "volume", "op", "low_ns", "high_ns", "count")
+    }
+    for op, histogram in by_op.items():
+        rows = len(histogram.count)
+        columns["workload"] += [workload] * rows
+        columns["volume"] += [volume] * rows
+        columns["op"] += [op] * rows
+        columns["low_ns"] += histogram.low_ns.tolist()
+        columns["high_ns"] += histogram.high_ns.tolist()
+        columns["count"] += histogram.count.tolist()
+    return frame("latency", columns)
+
+
+def energy(cuts: Sequence[Cut], seconds: float) -> pl.DataFrame:
+    """What each meter counted; no row at all where one of them missed a part, because a part is no whole."""
+    columns: dict[str, list[Any]] = {
+        key: [] for key in ("component", "kind", "state", "time_s", "power_w", "energy_j")
+    }
+    for cut in cuts if all(cut.whole for cut in cuts) else []:
+        joules = math.fsum(w * s for w, s in zip(cut.watts, cut.seconds, strict=True) if w is not None)
+        columns["component"].append(cut.name)
+        columns["kind"].append("meter")
+        columns["state"].append("metered")
+        columns["time_s"].append(seconds)
+        columns["power_w"].append(joules / seconds if seconds > 0 else None)
+        columns["energy_j"].append(joules)
+    return frame("energy", columns)
+
+
+def devices() -> pl.DataFrame:
+    """No drive is seen from outside."""
+    return frame("devices", {key: [] for key in DEVICES})

@@ -1,0 +1,156 @@
+"""The address of an instrument: `snmp://pdu1/1?community=lab`, `csv:power.csv?utc-offset=+01:00`.
+
+A scheme, what it names, and options. Options are written `key=value`, separated by `&`; a `%` that is not
+followed by two hexadecimal digits stands for itself, so that time formats may be written as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import unquote
+
+from iowatt.errors import InputError
+from iowatt.sources.meters.schemes import SCHEMES
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,31}):(.*)", re.ASCII | re.DOTALL)
+_LONGEST: Final = 4096
+_LAST_PORT: Final = 65535
+
+#: Options whose values nobody else should see.
+SECRETS: Final = frozenset({"password", "community", "token", "auth-key", "priv-key"})
+
+_SECRET_OPTION: Final = re.compile(rf"((?:{'|'.join(sorted(SECRETS))})=)[^&]*")
+#: A name or an option before an address, or both.
+_BEHIND: Final = re.compile(r"((?:[A-Za-z0-9_.-]{1,60}=){0,2})(.*)", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address in its parts."""
+
+    scheme: str
+    #: Empty where the address names no host (`csv:power.csv`).
+    host: str = ""
+    port: int | None = None
+    user: str | None = None
+    password: str | None = None
+    #: Behind the host, without its first slash; all of it where there is no host.
+    path: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def secret(self) -> bool:
+        """Whether it holds what nobody else should see."""
+        return self.password is not None or not SECRETS.isdisjoint(self.options)
+
+    @property
+    def public(self) -> str:
+        """The address as it may be written down: without passwords and keys."""
+        return _written(
+            replace(
+                self,
+                password=None if self.password is None else "***",
+                options={key: "***" if key in SECRETS else value for key, value in self.options.items()},
+            )
+        )
+
+    @property
+    def name(self) -> str:
+        """What logs call it: the option ``name``, else made of host and path."""
+        given = self.options.get("name")
+        if given is None:
+            stem = self.path.rsplit("/", 1)[-1] if not self.host else f"{self.host} {self.path}"
+            given = re.sub(r"\.(csv|txt|log|tsv)$", "", stem)
+        return re.sub(r"[^\w.-]+", "-", given, flags=re.ASCII).strip("-.")[:80] or self.scheme
+
+    def error(self, message: str, hint: str | None = None) -> InputError:
+        """What is wrong with the address, as an error that says which."""
+        return InputError(message, where=self.public, hint=hint)
+
+
+def parse(text: str) -> Address:
+    """An address as written.
+
+    Raises ``InputError`` where it has no scheme, a wrong port or an option without a value. Whether there is
+    such a scheme, :mod:`iowatt.sources.meters.source` says.
+    """
+    match = _SCHEME.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
+        shown = re.sub(r"//[^/]*@", "//***@", text[:80])
+        logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
+        raise InputError(
+            f"{shown!r} is no address of an instrument; it begins with a scheme, such as snmp://pdu1/1, or "
+            f"for a file that of what wrote it: {logs}",
+            hint="`iowatt meter list` says what each is; csv: is any table, by its columns",
+        )
+    rest, _, query = match[2].partition("?")
+    options = _options(query, match[1])
+    if not rest.startswith("//"):
+        return Address(match[1].lower(), path=unquote(rest), options=options)
+    authority, _, path = rest[2:].partition("/")
+    login, at, place = authority.rpartition("@")
+    user, colon, password = login.partition(":")
+    host, port = _place(place, match[1])
+    return Address(
+        match[1].lower(),
+        host=host,
+        port=port,
+        user=unquote(user) if at and user else None,
+        password=unquote(password) if colon else None,
+        path=unquote(path),
+        options=options,
+    )
+
+
+def public_word(word: str) -> str:
+    """A word of a command line as it may be written down.
+
+    An address (``snmp://...``), or one behind a name or an option (``pdu=snmp://...``, ``--meter=...``), is
+    given without its secrets; any other word is given as it is.
+    """
+    match = _BEHIND.fullmatch(word)
+    if match is None or not _SCHEME.fullmatch(match[2].strip()):
+        return word
+    try:
+        address = parse(match[2])
+    except InputError:  # whoever takes the word will refuse it; what looks secret stays so
+        rest = re.sub(r"//[^/]*@", "//***@", match[2])
+        return match[1] + _SECRET_OPTION.sub(r"\1***", rest)
+    return match[1] + address.public if address.secret else word
+
+
+def _place(place: str, scheme: str) -> tuple[str, int | None]:
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(?::([0-9]{1,5}))?", place)
+    if match is None or (match[2] and not 0 < int(match[2]) <= _LAST_PORT):
+        raise InputError(
+            f"{place[:80]!r} is no host, or host:port with a port of 1 to 65535", where=f"{scheme}:"
+        )
+    return match[1].strip("[]"), int(match[2]) if match[2] else None
+
+
+def _options(query: str, scheme: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        key, equals, value = part.partition("=")
+        key = unquote(key)
+        if not equals or not key:
+            raise InputError(f"{key[:40]!r} is no option; options are written key=value", where=f"{scheme}:")
+        if key in options:
+            raise InputError(f"the option {key[:40]!r} is given twice", where=f"{scheme}:")
+        options[key] = unquote(value)
+    return options
+
+
+def _written(address: Address) -> str:
+    head = f"{address.scheme}:"
+    if address.host:
+        login = address.user or ""
+        login += f":{address.password}" if address.password is not None else ""
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        port = f":{address.port}" if address.port is not None else ""
+        head += f"//{login + '@' if login else ''}{host}{port}/"
+    options = "&".join(f"{key}={value}" for key, value in address.options.items())
+    return head + address.path + (f"?{options}" if options else "")

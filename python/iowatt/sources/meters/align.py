@@ -1,0 +1,205 @@
+"""A log cut by the intervals of a run: what there is of each minute, and whether it is enough.
+
+A sample belongs to the interval in which its stamp lies, start excluded and end included, because an
+instrument stamps what it has just averaged. A mean weighs each sample with the time since the one before,
+1.5 sampling intervals at most: with a steady instrument it is the arithmetic mean that the rules ask for
+(facts: "average power = arithmetic mean of power over it"), and a sample behind a gap does not stand for the
+gap. Nothing is interpolated: an interval that lacks samples is incomplete, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.sources.meters.checks import Mask, sample_interval, within
+from iowatt.sources.meters.log import Instrument, Log, Problem, Series
+
+Counts = npt.NDArray[np.int64]
+
+#: Share of the samples that an interval needs (facts/emerald.md 6: fewer than 12 x 0.9 is flagged).
+LEAST_SHARE: Final = 0.9
+_LONGEST_WEIGHT: Final = 1.5
+_NONE: Final = (np.empty(0), np.empty(0))
+_FLAGGED: Final = ("out-of-range", "clipped")
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """One quantity of one instrument, interval by interval; all arrays are as long as ``start``."""
+
+    instrument: Instrument
+    quantity: str
+    #: Unix time, UTC, s.
+    start: Series
+    end: Series
+    #: Valid samples, and how many there should be.
+    samples: Counts
+    expected: Counts
+    #: Rows without a valid value, by their reason.
+    not_available: Counts
+    out_of_range: Counts
+    #: Longest time in s between valid samples that touches the interval; its own length where there is none.
+    longest_gap_s: Series
+    #: Of the valid samples; NaN where there is none.
+    mean: Series
+    minimum: Series
+    maximum: Series
+    #: Why an interval is incomplete or doubtful, each a few words; empty where nothing stands against it.
+    flags: tuple[tuple[str, ...], ...]
+    #: Whether there were samples enough, close enough. A flag may still stand against it (clipping that
+    #: is suspected).
+    complete: Mask
+
+    @property
+    def usable_mean(self) -> Series:
+        """The mean where the interval is complete, else NaN."""
+        return np.where(self.complete, self.mean, np.nan)
+
+
+def align(
+    log: Log,
+    quantity: str,
+    start: Series,
+    end: Series,
+    *,
+    longest_gap_s: float | None = None,
+    least_share: float = LEAST_SHARE,
+) -> Aligned:
+    """Cut a log by intervals.
+
+    Parameters
+    ----------
+    quantity:
+        A name of ``log.QUANTITIES``. A log without it gives intervals without samples.
+    start, end:
+        Unix time, UTC, s, of each interval; they need not touch.
+    longest_gap_s:
+        The most that samples may lie apart (5 s for power, 60 s for temperature in the v1.0 rules); None sets
+        no limit of its own.
+    least_share:
+        Share of the expected samples below which an interval is incomplete.
+    """
+    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    values = log.quantities.get(quantity, np.full(len(log.time_s), np.nan))
+    valid = np.isfinite(values)
+    time_s, good = log.time_s, values[valid]
+    when = time_s[valid]
+    nominal = sample_interval(time_s, log.instrument.sample_interval_s)
+    weights = _weights(time_s, nominal)[valid]
+    bad_time, bad_range = time_s[~valid], _flagged(log, time_s)[~valid]
+
+    count = len(start)
+    first, last = np.searchsorted(when, start, "right"), np.searchsorted(when, end, "right")
+    bad_first, bad_last = np.searchsorted(bad_time, start, "right"), np.searchsorted(bad_time, end, "right")
+    samples = last - first
+    # An interval of 7.5 sampling times may hold 7 samples and lack none; a clock may be a little slow.
+    # One shorter than the time between samples need not hold any.
+    expected = np.ones(count)
+    if nominal:
+        width = end - start
+        expected = np.where(width < nominal, 0, np.maximum(1, np.floor(width / nominal + 0.25)))
+    out_of_range = np.zeros(count, dtype=np.int64)
+    gap, mean, least, most = (np.full(count, np.nan) for _ in range(4))
+    complete = np.zeros(count, dtype=bool)
+    flags: list[tuple[str, ...]] = []
+    for k in range(count):
+        here = slice(first[k], last[k])
+        out_of_range[k] = bad_range[bad_first[k] : bad_last[k]].sum()
+        gap[k] = _longest_gap(when, int(first[k]), int(last[k]), float(start[k]), float(end[k]))
+        if samples[k]:
+            least[k], most[k] = good[here].min(), good[here].max()
+            # Rounding must not carry a mean outside its samples.
+            mean[k] = np.clip(np.average(good[here], weights=weights[here]), least[k], most[k])
+        lacks = _lacks(int(samples[k]), int(expected[k]), float(gap[k]), longest_gap_s, least_share)
+        doubts = _doubts(log.problems, float(start[k]), float(end[k]))
+        complete[k] = not lacks
+        flags.append((*lacks, *doubts))
+    return Aligned(
+        instrument=log.instrument,
+        quantity=quantity,
+        start=start,
+        end=end,
+        samples=samples.astype(np.int64),
+        expected=expected.astype(np.int64),
+        not_available=(bad_last - bad_first - out_of_range).astype(np.int64),
+        out_of_range=out_of_range,
+        longest_gap_s=gap,
+        mean=mean,
+        minimum=least,
+        maximum=most,
+        flags=tuple(flags),
+        complete=complete,
+    )
+
+
+def total(parts: Sequence[Aligned]) -> Series:
+    """The sum of the means of several meters over the same intervals; NaN where any of them is incomplete.
+
+    Raises ``ValueError`` where the intervals are not the same: meters are aligned first, then summed.
+    """
+    if not parts:
+        raise ValueError("no meter to sum")
+    for part in parts[1:]:
+        if not (np.array_equal(part.start, parts[0].start) and np.array_equal(part.end, parts[0].end)):
+            raise ValueError("meters are summed over the same intervals only")
+    found: Series = np.sum([part.usable_mean for part in parts], axis=0)
+    return found
+
+
+def _weights(time_s: Series, nominal: float | None) -> Series:
+    """Seconds that each row stands for."""
+    if nominal is None:
+        return np.ones(len(time_s))
+    apart = np.diff(time_s, prepend=time_s[0] - nominal if len(time_s) else 0.0)
+    # Rows of one instant share it; none is left without weight.
+    return np.clip(apart, nominal * 1e-3, nominal * _LONGEST_WEIGHT)
+
+
+def _flagged(log: Log, time_s: Series) -> Mask:
+    """Which rows lie in a problem that says the value was out of range."""
+    spans = [
+        (problem.at, problem.at + problem.seconds)
+        for problem in log.problems
+        if problem.at is not None and problem.kind in _FLAGGED
+    ]
+    first, last = (np.array(ends, dtype=np.float64) for ends in zip(*spans, strict=True)) if spans else _NONE
+    return within(time_s, first, last)
+
+
+def _longest_gap(when: Series, first: int, last: int, start: float, end: float) -> float:
+    """Between valid samples, the one before the interval and the one after it included."""
+    points = when[max(0, first - 1) : last + 1]
+    if first == 0:  # nothing before: the interval's own start
+        points = np.concatenate(([start], points))
+    if last == len(when):
+        points = np.concatenate((points, [end]))
+    return float(np.diff(points).max()) if len(points) > 1 else end - start
+
+
+def _lacks(samples: int, expected: int, gap: float, longest: float | None, share: float) -> list[str]:
+    found = []
+    if not expected and not samples:
+        found.append("shorter than the time between samples, and without one of its own")
+    if samples < share * expected:
+        found.append(f"{samples} of {expected} samples")
+    if longest is not None and gap > longest:
+        found.append(f"{gap:.4g} s without a sample, where {longest:g} s are allowed")
+    return found
+
+
+def _doubts(problems: Sequence[Problem], start: float, end: float) -> list[str]:
+    """What a log says against the interval itself: values that cannot be true, a clock that was set."""
+    kinds = ("out-of-range", "clipped", "clock", "uncertain")
+    return [
+        f"{problem.kind}: {problem.text}"
+        for problem in problems
+        if problem.kind in kinds
+        and problem.at is not None
+        and problem.at <= end
+        and problem.at + problem.seconds > start
+    ]

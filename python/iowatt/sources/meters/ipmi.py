@@ -1,0 +1,137 @@
+"""The power that a management controller says by IPMI's DCMI: ``ipmi://USER:PASSWORD@HOST``, here ``ipmi:``.
+
+``ipmitool`` does the talking, a process for each sample. The password goes to it in its environment, where
+other users of this host do not see it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from typing import Final
+
+from iowatt.sources.meters import network
+from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.log import Instrument
+from iowatt.sources.meters.meter import MeterError, Reading
+
+OPTIONS: Final = {
+    **network.COMMON,
+    "timeout": "seconds to wait for an answer, 0.1 to 60 (default 5)",
+    "interface": "lanplus (IPMI 2.0, default with a host), lan (1.5) or open (this host's, default without)",
+    "cipher": "cipher suite of lanplus, 0 to 17; ipmitool's own choice",
+    "privilege": "user (default), operator or administrator",
+}
+WHY: Final = (
+    "a management controller's own sensor in whole watts: an average over a period that it chooses, of "
+    "unstated accuracy"
+)
+_TIMEOUT_S: Final = 5.0
+_PORT: Final = 623
+_READING: Final = re.compile(r"Instantaneous power reading:\s*(\d+)\s*Watts")
+_STATE: Final = re.compile(r"Power reading state is:\s*(\w+)")
+_PERIOD: Final = re.compile(r"Sampling period:\s*(\d+)\s*Seconds")
+_NAMED: Final = re.compile(r"^(Manufacturer Name|Product Name|Firmware Revision)\s*:\s*(.+)$", re.MULTILINE)
+
+
+def create(address: Address) -> IpmiMeter:
+    """The instrument of an address. Raises ``InputError``."""
+    return IpmiMeter(address)
+
+
+class IpmiMeter:
+    """A ``Meter``; there is no connection to keep."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        if address.path.strip("/"):
+            raise address.error("there is nothing to name behind the host", "write ipmi://USER@HOST")
+        self._interface = network.word(
+            address, "interface", ("lanplus", "lan", "open"), "lanplus" if address.host else "open"
+        )
+        if (self._interface == "open") == bool(address.host):
+            raise address.error(f"interface={self._interface} does not go with this address")
+        cipher = network.number(address, "cipher", -1, 0, 17)
+        privilege = network.word(address, "privilege", ("user", "operator", "administrator"), "user")
+        self._who = f"ipmi://{network.endpoint(address, _PORT)}" if address.host else "ipmi:"
+        self._timeout_s = network.timeout_s(address, _TIMEOUT_S)
+        self._arguments = ["-I", self._interface]
+        if address.host:
+            self._arguments += ["-H", address.host, "-p", str(address.port or _PORT), "-E"]
+            self._arguments += ["-L", privilege.upper(), "-N", "1", "-R", "2"]
+            if cipher >= 0:
+                self._arguments += ["-C", str(int(cipher))]
+
+    def open(self) -> Instrument:
+        """Ask who it is and for a first reading."""
+        said = dict(_NAMED.findall(self._ask("mc", "info")))
+        answer = self._ask("dcmi", "power", "reading")
+        self._watts(answer)
+        period = _PERIOD.search(answer)
+        details = {
+            "address": self._address.public,
+            "firmware": said.get("Firmware Revision", "").strip(),
+            "averaged over": f"{int(period[1])} s" if period else "",
+        }
+        names = [said.get(key, "").strip() for key in ("Manufacturer Name", "Product Name")]
+        model = " ".join(name for name in names if name and not name.startswith("Unknown"))
+        return Instrument(
+            name=self._address.name,
+            kind="ipmi",
+            grade="indicative",
+            why=WHY,
+            model=model or None,
+            details={key: text for key, text in details.items() if text},
+        )
+
+    def read(self) -> Reading:
+        """One sample, at the time when the answer came."""
+        watts = self._watts(self._ask("dcmi", "power", "reading"))
+        return Reading(time.time(), {"watts": watts})
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def _watts(self, answer: str) -> float:
+        state = _STATE.search(answer)
+        if state is not None and state[1] != "activated":
+            raise MeterError(
+                f"{self._who}: its power readings are {state[1]}", hint="ipmitool dcmi power activate"
+            )
+        reading = _READING.search(answer)
+        if reading is None:
+            raise MeterError(f"{self._who}: no reading in {answer.strip()[:200]!r}")
+        return float(reading[1])
+
+    def _ask(self, *command: str) -> str:
+        program = shutil.which("ipmitool")
+        if program is None:
+            raise self._address.error("reading an instrument by IPMI needs ipmitool", "apt install ipmitool")
+        environment = {name: text for name, text in os.environ.items() if name != "IPMITOOL_PASSWORD"}
+        arguments = list(self._arguments)
+        if self._address.host:
+            user = network.secret(self._address, self._address.user)
+            arguments += ["-U", user] if user else []
+            environment["IPMITOOL_PASSWORD"] = network.secret(self._address, self._address.password) or ""
+        try:
+            done = subprocess.run(
+                [program, *arguments, *command],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=self._timeout_s,
+                check=False,
+                env=environment | {"LC_ALL": "C"},
+            )
+        except subprocess.TimeoutExpired:
+            raise MeterError(f"{self._who}: no answer in {self._timeout_s:g} s") from None
+        except OSError as error:
+            raise MeterError(f"{self._who}: {program}: {error}") from None
+        if done.returncode != 0:
+            reason = " ".join((done.stderr.strip() or done.stdout.strip()).split())
+            raise MeterError(f"{self._who}: {reason[:300] or f'ipmitool ended with {done.returncode}'}")
+        return done.stdout

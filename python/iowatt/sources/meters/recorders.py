@@ -1,0 +1,148 @@
+"""Several instruments recorded beside something else: live ones each by a recorder, logs as they are."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.sources.meters import source
+from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.recording import Recorder, read_log
+
+_FIRST_ANSWER_S: Final = 20.0
+
+#: Told of "meter-failed" (meter, text) and "meter-back" (meter, seconds), by the recorders' threads.
+Note = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An instrument that is to be recorded."""
+
+    #: What results call it; of a log ``None`` lets it have its own name.
+    name: str | None
+    address: str
+    interval_s: float = 1.0
+
+
+class Recorders:
+    """Records instruments into a folder, each as NAME.csv; logs of others are copied or read at the end.
+
+    Raises ``InputError`` where an address is wrong, or two instruments would share a file.
+    """
+
+    def __init__(self, instruments: Sequence[Wanted], folder: Path, note: Note | None = None) -> None:
+        self._folder = folder
+        self._quiet = threading.Event()
+        self._logs: list[Wanted] = []
+        self._recorders: list[Recorder] = []
+        for wanted in instruments:
+            if source.is_live(wanted.address):
+                self._recorders.append(self._recorder(wanted, note))
+            else:
+                self._logs.append(wanted)
+
+    def start(self) -> None:
+        """Begin, and wait until each has answered.
+
+        Raises ``InputError`` where one does not: a measurement without it would be of no use.
+        """
+        try:
+            for recorder in self._recorders:
+                recorder.start()
+            for recorder in self._recorders:
+                if not recorder.wait(_FIRST_ANSWER_S):
+                    raise InputError(
+                        recorder.failing or "does not answer",
+                        where=f"instrument {recorder.name}",
+                        hint="`iowatt meter read` tries an instrument by itself",
+                    )
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> list[str]:
+        """End all; what went wrong with the recordings, in sentences."""
+        self._quiet.set()
+        told = []
+        for recorder in self._recorders:
+            if not recorder.stop():
+                told.append(f"{recorder.name} still waits for its instrument")
+            if recorder.error:
+                told.append(f"{recorder.name}: {recorder.error}")
+            if recorder.watcher_error:
+                told.append(f"{recorder.name}: what happened to it was not noted: {recorder.watcher_error}")
+        return told
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record meanwhile: a sample precedes the beginning, and one follows the end."""
+        longest = max((recorder.interval_s for recorder in self._recorders), default=0.0)
+        self.start()
+        try:
+            time.sleep(longest)
+            yield
+            time.sleep(1.5 * longest)
+        finally:
+            self.stop()
+
+    def collect(self) -> list[str]:
+        """Copy the logs that others have written; which of them are not there, in sentences."""
+        told = []
+        for wanted in self._logs:
+            address = source.find(wanted.address)[0]
+            path, name = Path(address.path), wanted.name or address.name
+            try:
+                shutil.copyfile(path, self._folder / f"{file_name(name)}-log{path.suffix}")
+            except OSError as error:
+                told.append(f"the log of {name} is to be added: {path}: {error.strerror}")
+        return told
+
+    def logs(self) -> list[Log]:
+        """What was recorded, and the logs that others wrote. Raises ``InputError``."""
+        found = [_named(read_log(recorder.path), recorder.name) for recorder in self._recorders]
+        for wanted in self._logs:
+            found += [_named(log, wanted.name) for log in source.logs(wanted.address)]
+        return found
+
+    @property
+    def watts(self) -> float | None:
+        """What the power meters say at the moment, in all; ``None`` where one says nothing."""
+        total = 0.0
+        for recorder in self._recorders:
+            reading = recorder.present
+            if reading is None:
+                return None
+            total += reading.quantities.get("watts", 0.0)
+        return total or None
+
+    def _recorder(self, wanted: Wanted, note: Note | None) -> Recorder:
+        name = wanted.name or f"meter{len(self._recorders) + 1}"
+        path = self._folder / f"{file_name(name)}.csv"
+        if any(path == other.path for other in self._recorders):
+            raise InputError("two instruments have one name", where=f"instrument {name}")
+
+        def watcher(event: str, values: dict[str, Any]) -> None:
+            if note is not None and not self._quiet.is_set():
+                note(event, meter=name, **values)
+
+        return Recorder(
+            source.meter(wanted.address), path, name=name, interval_s=wanted.interval_s, watcher=watcher
+        )
+
+
+def file_name(name: str) -> str:
+    """What an instrument's files are called."""
+    return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "instrument"
+
+
+def _named(log: Log, name: str | None) -> Log:
+    return log if name is None else replace(log, instrument=replace(log.instrument, name=name))

@@ -1,0 +1,232 @@
+"""A power analyser by SCPI: ``scpi://HOST:PORT/ELEMENT``, or ``scpi:VISA-RESOURCE?element=1`` (PyVISA).
+
+Yokogawa's WT analysers are set to send volts, amperes, watts, power factor and hertz of one element, all of
+one update of the instrument; ranges and everything else that it measures with stay as they were set. Any
+other analyser that answers a query with its watts is read with the option ``watts``, as indicative.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from contextlib import suppress
+from typing import Any, Final
+
+from iowatt.sources.meters import network
+from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.log import Grade, Instrument
+from iowatt.sources.meters.meter import MeterError, Reading
+
+OPTIONS: Final = {
+    **network.COMMON,
+    "element": "input element of a Yokogawa WT: 1 (default) to 7, or sigma for the sum of a wiring unit",
+    "thd": "yes: the voltage's harmonic distortion too (an option of the instrument)",
+    "watts": "query that a foreign analyser answers with its watts, such as :MEASURE:POWER?",
+}
+#: Yokogawa's analysers in SPEC's list of accepted ones, as PTDaemon drives them.
+_ACCEPTED: Final = re.compile(r"WT(210|310|330|332|333|500|1800|5000)(E|EH|HC)?")
+_WT300: Final = re.compile(r"WT3[13]\d(E|EH|HC)?")
+_ITEMS: Final = {"watts": "P", "volts": "U", "amperes": "I", "power_factor": "LAMBDA", "hertz": "FU"}
+_FOREIGN: Final = "no analyser that iowatt knows: its accuracy is not known from the protocol; declare it"
+
+
+def create(address: Address) -> ScpiMeter:
+    """The instrument of an address. Raises ``InputError``."""
+    return ScpiMeter(address)
+
+
+class ScpiMeter:
+    """A ``Meter``: one session, all quantities by one query."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        options = address.options
+        self._own = options.get("watts")
+        element = options.get("element")
+        if address.host:
+            element = element or address.path.strip("/") or None
+            #: The VISA resource.
+            self.resource = (
+                f"TCPIP::{address.host}::{address.port}::SOCKET"
+                if address.port
+                else f"TCPIP::{address.host}::INSTR"
+            )
+        else:
+            self.resource = address.path
+        if not self.resource:
+            raise address.error("the address names no instrument", "write scpi://HOST:PORT/1")
+        if self._own is not None and (element or "thd" in options):
+            raise address.error("element and thd are of a Yokogawa WT; watts=... is of a foreign analyser")
+        self._element = (element or "1").upper()
+        if not re.fullmatch(r"[1-7]|SIGMA[AB]?", self._element):
+            raise address.error(f"element {element!r} is none of 1 to 7, sigma")
+        self._items = dict(_ITEMS)
+        if network.word(address, "thd", ("yes", "no"), "no") == "yes":
+            self._items["thd_percent"] = "UTHD"
+        self._timeout_s = network.timeout_s(address)
+        self._session: Any = None
+        self._peaks = False
+
+    def open(self) -> Instrument:
+        """Connect, identify, say which quantities to send."""
+        self.close()
+        maker, model, serial, firmware = self._identify()
+        details = {"address": self._address.public, "resource": self.resource, "firmware": firmware}
+        grade: Grade = "indicative"
+        why = _FOREIGN
+        if self._own is None:
+            if maker.upper() != "YOKOGAWA":
+                self.close()
+                raise MeterError(
+                    f"{self.resource}: {maker} {model} is no Yokogawa WT",
+                    hint="the option watts=QUERY reads other analysers",
+                )
+            details |= self._settings(model)
+            self._set_up()
+            if _ACCEPTED.fullmatch(model.upper()):
+                grade = "emerald"
+                why = (
+                    f"a {model}, of SPEC's accepted analysers; its ranges and calibration decide its accuracy"
+                )
+        self.read()
+        return Instrument(
+            name=self._address.name,
+            kind="scpi",
+            grade=grade,
+            why=why,
+            model=f"{maker} {model}".strip() or None,
+            serial=serial or None,
+            sample_interval_s=_positive(details.get("update interval, s")),
+            details={key: text for key, text in details.items() if text},
+        )
+
+    def read(self) -> Reading:
+        """The latest update of the instrument, at the time when it came."""
+        if self._session is None:
+            self._identify()
+            if self._own is None:
+                self._set_up()
+        if self._own is not None:
+            answer = self._ask(self._own)
+            watts = _number(answer)
+            if not math.isfinite(watts):
+                raise MeterError(f"{self.resource}: {self._own} is {answer!r}, no number")
+            return Reading(time.time(), {"watts": watts})
+        answer = self._ask(":NUMERIC:NORMAL:VALUE?")
+        now = time.time()
+        fields = answer.split(",")
+        if len(fields) != len(self._items):
+            self.close()  # somebody else has set other items
+            raise MeterError(
+                f"{self.resource}: it sends {len(fields)} values of {len(self._items)}: {answer[:100]!r}"
+            )
+        values = dict(zip(self._items, map(_number, fields), strict=True))
+        if math.isinf(values["watts"]):
+            raise MeterError(f"{self.resource}: over range; the samples of this range are not to be used")
+        if math.isnan(values["watts"]):
+            raise MeterError(f"{self.resource}: no watts (it says {fields[0]})")
+        if self._peaks and (peaks := _number(self._ask(":INPUT:POVER?"))) != 0:
+            raise MeterError(f"{self.resource}: peaks are clipped by the range (POVER {peaks:g})")
+        return Reading(now, {name: value for name, value in values.items() if math.isfinite(value)})
+
+    def close(self) -> None:
+        """Close the session; never raises."""
+        session, self._session = self._session, None
+        if session is not None:
+            with suppress(Exception):
+                session.close()
+
+    def _connect(self) -> None:
+        try:
+            import pyvisa
+            import pyvisa_py  # noqa: F401  # what pyvisa is to take, so that its absence is said here
+        except ImportError:
+            raise network.missing("pyvisa and pyvisa-py", "reading an instrument by SCPI") from None
+        milliseconds = int(self._timeout_s * 1000)
+        try:
+            # The manager is shared by all sessions of this process: it is not ours to close.
+            session: Any = pyvisa.ResourceManager("@py").open_resource(
+                self.resource, open_timeout=milliseconds
+            )
+            session.timeout = milliseconds
+            if self.resource.endswith("::SOCKET"):
+                session.read_termination = session.write_termination = "\n"
+        except Exception as error:  # pyvisa's, pyvisa-py's and the socket's own
+            raise MeterError(f"{self.resource}: {_words(error)}") from error
+        self._session = session
+
+    def _identify(self) -> tuple[str, str, str, str]:
+        """Connect; maker, model, serial number and firmware, as ``*IDN?`` has them."""
+        self._connect()
+        fields = [field.strip() for field in self._ask("*IDN?").split(",")]
+        if len(fields) < 2:
+            self.close()
+            raise MeterError(
+                f"{self.resource}: it does not say what it is (*IDN? is {','.join(fields)[:100]!r})"
+            )
+        maker, model, serial, firmware = (*fields, "", "")[:4]
+        return maker, model, serial, firmware
+
+    def _set_up(self) -> None:
+        items = ";".join(
+            f"ITEM{place} {item},{self._element}" for place, item in enumerate(self._items.values(), 1)
+        )
+        self._send(":COMMUNICATE:HEADER OFF")
+        self._send(":NUMERIC:FORMAT ASCII")
+        self._send(f":NUMERIC:NORMAL:NUMBER {len(self._items)};{items}")
+
+    def _settings(self, model: str) -> dict[str, str]:
+        """Ranges and update interval, for the record; which models have which queries differs."""
+        self._send(":COMMUNICATE:HEADER OFF")
+        said = {"update interval, s": self._try(":RATE?")}
+        if _WT300.fullmatch(model.upper()):
+            for name, word in (("volts", "VOLTAGE"), ("amperes", "CURRENT")):
+                said[f"range, {name}"] = self._try(f":INPUT:{word}:RANGE?")
+                said[f"range of {name} automatic"] = {"1": "yes", "0": "no"}.get(
+                    self._try(f":INPUT:{word}:AUTO?"), ""
+                )
+        self._peaks = _number(self._try(":INPUT:POVER?")) >= 0
+        return said | {"clipped peaks": "" if self._peaks else "not said by this model"}
+
+    def _try(self, query: str) -> str:
+        """The answer, or nothing where the instrument does not know the question."""
+        try:
+            return self._ask(query)
+        except MeterError:
+            self._connect()
+            self._send("*CLS")
+            return ""
+
+    def _send(self, command: str) -> None:
+        try:
+            self._session.write(command)
+        except Exception as error:
+            self.close()
+            raise MeterError(f"{self.resource}: {_words(error)}") from error
+
+    def _ask(self, query: str) -> str:
+        try:
+            return str(self._session.query(query)).strip()
+        except Exception as error:
+            self.close()  # what comes late must not answer the next question
+            raise MeterError(f"{self.resource}: {_words(error)} (to {query})") from error
+
+
+def _number(text: str) -> float:
+    """A number of SCPI; NaN where it is none, infinite where it is over range (9.9E+37 by the standard)."""
+    try:
+        value = float(text)
+    except ValueError:
+        return math.nan
+    return math.copysign(math.inf, value) if abs(value) >= 9.9e37 else value
+
+
+def _positive(text: str | None) -> float | None:
+    value = _number(text or "")
+    return value if 0 < value < math.inf else None
+
+
+def _words(error: Exception) -> str:
+    """What a VISA error says, without its code."""
+    return str(error).rpartition("): ")[2].strip() or type(error).__name__

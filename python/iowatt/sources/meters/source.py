@@ -1,0 +1,186 @@
+"""From the address of an instrument to the instrument, or to the log that it names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.sources.meters.address import Address, parse
+from iowatt.sources.meters.checks import judged
+from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.meter import Meter, Reading
+from iowatt.sources.meters.schemes import SCHEMES, Scheme
+
+#: Options that every address takes: what is known of the instrument and not said by itself.
+DECLARED: Final[Mapping[str, str]] = {
+    "name": "what results call it",
+    "model": "maker and model",
+    "serial": "serial number",
+    "calibrated": "date of its last calibration, as 2026-01-31",
+    "uncertainty": "uncertainty of a power sample in percent",
+    "grade": "emerald: declared to meet the rules, together with model and uncertainty (1 or less)",
+}
+_MOST_UNCERTAIN: Final = 1.0
+
+
+def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address, Scheme]:
+    """The address with its scheme and options checked. Raises ``InputError``.
+
+    ``defaults`` are options for whichever instrument takes them, where its address does not give them.
+    """
+    address = parse(text)
+    scheme = SCHEMES.get(address.scheme)
+    if scheme is None:
+        near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
+        raise address.error(
+            f"there is no instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
+            f"did you mean {near[0]}:?" if near else None,
+        )
+    known = {**DECLARED, **_module(scheme, address).OPTIONS}
+    given = {key: value for key, value in (defaults or {}).items() if key in known}
+    address = replace(address, options={**given, **address.options})
+    for key in address.options:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            raise address.error(
+                f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}",
+                f"did you mean {near[0]}?" if near else None,
+            )
+    _declared(address, scheme)
+    return address, scheme
+
+
+def is_live(text: str) -> bool:
+    """Whether an address is of an instrument that is read live, not of a log. Raises ``InputError``."""
+    return find(text)[1].live
+
+
+def meter(text: str) -> Meter:
+    """The live instrument of an address, not yet opened.
+
+    Raises ``InputError`` where the address is wrong, or names a log.
+    """
+    address, scheme = find(text)
+    if not scheme.live:
+        raise address.error(
+            f"{address.scheme} is a log, which can be read but not recorded",
+            "`iowatt meter read` summarises it",
+        )
+    made: Meter = _module(scheme, address).create(address)
+    return Declared(made, address, scheme)
+
+
+def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
+    """The log of an address: one for each channel that is to be summed, most often one.
+
+    ``defaults`` as for :func:`find`: ``{"utc-offset": "+01:00"}``. Raises ``InputError`` with the file and
+    the place, or where the address is of a live instrument.
+    """
+    address, scheme = find(text, defaults)
+    if scheme.live:
+        raise address.error(
+            f"{address.scheme} is read live, it is no log",
+            "`iowatt meter record` makes a log of it",
+        )
+    if not address.path:
+        raise address.error("names no file", f"write {scheme.example}")
+    found: list[Log] = _module(scheme, address).read(Path(address.path), address)
+    several = len(found) > 1
+    return [
+        judged(replace(log, instrument=declare(log.instrument, address, scheme, keep_name=several)))
+        for log in found
+    ]
+
+
+def declare(
+    instrument: Instrument, address: Address, scheme: Scheme, *, keep_name: bool = False
+) -> Instrument:
+    """An instrument with what its address says of it."""
+    said = _declared(address, scheme)
+    if keep_name and "name" in said:
+        said["name"] = f"{said['name']} {instrument.name}"
+    return replace(instrument, **said)
+
+
+class Declared:
+    """An instrument with what its address says of it."""
+
+    def __init__(self, inner: Meter, address: Address, scheme: Scheme) -> None:
+        self.inner = inner
+        self.address = address
+        self._scheme = scheme
+
+    def open(self) -> Instrument:
+        """As the instrument itself."""
+        return declare(self.inner.open(), self.address, self._scheme)
+
+    def read(self) -> Reading:
+        """As the instrument itself."""
+        return self.inner.read()
+
+    def close(self) -> None:
+        """As the instrument itself."""
+        self.inner.close()
+
+
+def _module(scheme: Scheme, address: Address) -> Any:
+    try:
+        return import_module(scheme.module)
+    except ModuleNotFoundError as error:
+        raise address.error(
+            f"{address.scheme} needs the package {error.name}", "pip install 'iowatt[meters]'"
+        ) from None
+
+
+def _declared(address: Address, scheme: Scheme) -> dict[str, Any]:
+    """The fields of an instrument that an address gives. Raises ``InputError``."""
+    options = address.options
+    said: dict[str, Any] = {key: options[key] for key in ("model", "serial") if key in options}
+    if "name" in options:
+        said["name"] = address.name
+    if "calibrated" in options:
+        try:
+            said["calibrated"] = date.fromisoformat(options["calibrated"])
+        except ValueError:
+            raise address.error("calibrated is a date such as 2026-01-31") from None
+    if "uncertainty" in options:
+        said["uncertainty_percent"] = _percent(address)
+    grade = options.get("grade")
+    if grade is None:
+        return said
+    if grade not in ("emerald", "indicative"):
+        raise address.error("grade is emerald or indicative")
+    if grade == "indicative":
+        return said | {"grade": "indicative", "why": "declared so"}
+    if not scheme.declarable:
+        raise address.error(f"{address.scheme} cannot be declared emerald-grade: {scheme.why}")
+    if "model" not in said or said.get("uncertainty_percent", 100.0) > _MOST_UNCERTAIN:
+        raise address.error(
+            "grade=emerald needs model=... and uncertainty=... of 1 (percent) or less beside it"
+        )
+    why = f"declared so: {said['model']}, uncertainty {said['uncertainty_percent']:g} %"
+    return said | {"grade": "emerald", "why": why}
+
+
+def _percent(address: Address) -> float:
+    try:
+        value = float(address.options["uncertainty"].removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 100:
+        raise address.error("uncertainty is a number of percent, such as 0.2")
+    return value
+
+
+def known_options(name: str) -> Mapping[str, str]:
+    """The options of a scheme's address with a few words on each.
+
+    Raises ``InputError`` where a package that it needs is not installed.
+    """
+    found: Mapping[str, str] = _module(SCHEMES[name], Address(name)).OPTIONS
+    return {**found, **DECLARED}

@@ -1,0 +1,128 @@
+"""Delimited text of instruments: lines of cells, numbers as instruments write them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iowatt.errors import InputError
+
+_MOST_BYTES: Final = 1 << 30
+#: Lines before the header: what instruments say of themselves.
+PREAMBLE: Final = 100
+_DELIMITERS: Final = ("\t", ";", ",")
+
+_NUMBER: Final = re.compile(
+    r"[+-]?(?:[0-9]{1,300}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?", re.ASCII
+)
+_NONE: Final = frozenset({"", "nan", "n/a", "na", "null", "none", "err", "error", "*"})
+_OVERFLOW: Final = frozenset(
+    {
+        "inf",
+        "+inf",
+        "infinity",
+        "of",
+        "o.f",
+        "o.l",
+        "ol",
+        "over",
+        "overflow",
+        "-of-",
+        "-ol-",
+        "--of--",
+        "--ol--",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the file."""
+
+    line: int
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A file as rows."""
+
+    path: Path
+    rows: Sequence[Row]
+    delimiter: str
+    #: Whether its last line ends with a line break: else it may have been cut short.
+    ended: bool
+
+    def where(self, row: Row) -> str:
+        """The place of a row in an error."""
+        return f"{self.path}:{row.line}"
+
+    def number(self, cell: str, row: Row) -> float:
+        """A cell as a number: NaN where it says that there is none, infinite where it says overflow.
+
+        Raises ``InputError`` with the place.
+        """
+        text = cell.strip()
+        if self.delimiter != "," and text.count(",") == 1 and "." not in text:
+            text = text.replace(",", ".")
+        if _NUMBER.fullmatch(text):
+            return float(text)
+        word = text.lower()
+        if word in _OVERFLOW:
+            return math.inf
+        if word in _NONE or not word.strip("-"):
+            return math.nan
+        raise InputError(f"{cell.strip()[:30]!r} is no number", where=self.where(row))
+
+
+def load(path: Path, delimiter: str | None = None) -> Text:
+    """Read a file. Raises ``InputError`` where it cannot be read or holds nothing."""
+    text = decoded(path)
+    if delimiter is None:
+        head = text[: 1 << 14].splitlines()[: PREAMBLE + 1]
+        # A comma may be a decimal sign beside the others, so they are asked first.
+        delimiter = next(
+            (sign for sign in _DELIMITERS if statistics.median(line.count(sign) for line in head) > 0), ","
+        )
+    elif delimiter in ("tab", "\\t"):
+        delimiter = "\t"
+    elif len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InputError("a delimiter is one character, or tab", where="delimiter")
+    rows = []
+    reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append(Row(reader.line_num, cells))
+    except csv.Error as error:
+        raise InputError(f"is no delimited text: {error}", where=f"{path}:{reader.line_num}") from None
+    if not rows:
+        raise InputError("is empty", where=str(path))
+    return Text(path, rows, delimiter, text.endswith(("\n", "\r")))
+
+
+def decoded(path: Path) -> str:
+    """The text of a file: UTF-8, UTF-16 with its mark, or a Western code page as instruments write.
+
+    Raises ``InputError`` where it cannot be read, is empty or is larger than 1 GiB.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError("is larger than 1 GiB, which no log of a measurement is", where=str(path))
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if not data.strip():
+        raise InputError("is empty", where=str(path))
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")

@@ -1,0 +1,140 @@
+"""Data that a Yokogawa WT analyser or its viewer stored: U, I, P of elements and of their sum.
+
+Columns are called by function and element: `U-E1`, `Irms-1`, `P-E2 [W]`, `P-SIGMA`, `P-ΣA`, `LAMBDA-1`.
+Lines before them say the model and the serial number. Where a sum is stored it is the log, unless
+``channel`` asks for elements: both together would count twice.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from iowatt.errors import InputError
+from iowatt.sources.meters import columns, table
+from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.columns import Column, Layout
+from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.table import Row, Text
+
+CHANNEL: Final = "sum, an element (1), or all elements; the sum where there is one"
+OPTIONS: Final = {**columns.STAMP_COLUMNS, "channel": CHANNEL}
+
+_FUNCTIONS: Final = {
+    "u": "volts", "urms": "volts", "umn": "volts", "v": "volts",
+    "i": "amperes", "irms": "amperes", "imn": "amperes", "a": "amperes",
+    "p": "watts", "w": "watts",
+    "lambda": "power_factor", "λ": "power_factor", "pf": "power_factor",
+    "fu": "hertz", "frequ": "hertz", "freq": "hertz", "f": "hertz",
+    "uthd": "thd_percent",
+}  # fmt: skip
+_COLUMN: Final = re.compile(
+    r"(?P<function>urms|umn|irms|imn|uthd|lambda|frequ|freq|fu|pf|[uviapwfλ])"
+    r"[-_ ]*(?:(?P<sum>sigma[abc]?|sum|total|[σΣ∑][abc]?)|e(?:lement)? ?-?(?P<e>[1-7])|(?P<n>[1-7]))?"
+    r"(?:[-_ ]total)?",
+    re.IGNORECASE,
+)
+_MODEL: Final = re.compile(r"\bWT\s?-?[0-9]{3,4}[A-Z]{0,2}\b", re.IGNORECASE)
+SUM: Final = "sum"
+
+
+def read(path: Path, address: Address) -> list[Log]:
+    """The logs of an analyser. Raises ``InputError`` with the place."""
+    text = table.load(path, address.options.get("delimiter"))
+    at, channels = _channels(text)
+    row = text.rows[at]
+    first = at + 1
+    units: list[str | None] = [columns.split_name(cell)[1] for cell in row.cells]
+    if first < len(text.rows) and _are_units(text, text.rows[first], channels):
+        units = [cell.strip() or None for cell in text.rows[first].cells]
+        units += [None] * (len(row.cells) - len(units))
+        first += 1
+    time = columns.time_columns(row.cells, address.options.get("time"), text, row)
+    plain = [columns.split_name(cell)[0] for cell in row.cells]
+    ms = next((plain.index(name) for name in ("millisecond", "milliseconds", "msec") if name in plain), None)
+    model, details = _identity(text, at)
+    logs = []
+    wanted = chosen(address, list(channels), path)
+    for channel in wanted:
+        quantities = {
+            name: columns.scaled(name, column.index, _unit(units[column.index]), text.where(row))
+            for name, column in channels[channel].items()
+        }
+        instrument = Instrument(
+            name=address.name if len(wanted) == 1 else f"element {channel}",
+            kind="yokogawa",
+            grade=SCHEMES["yokogawa"].grade,
+            why=SCHEMES["yokogawa"].why,
+            model=model,
+            serial=details.get("serial"),
+            sample_interval_s=columns.interval(address.options, path),
+            details={"channel": channel},
+        )
+        logs.append(columns.log(text, Layout(first, time, ms, quantities), address, instrument))
+    return logs
+
+
+def chosen(address: Address, there: list[str], path: Path) -> list[str]:
+    """The channels that an address asks for. Raises ``InputError``."""
+    asked = address.options.get("channel", SUM if SUM in there else "all").lower()
+    elements = [channel for channel in there if channel != SUM]
+    if asked == "all":
+        return elements or there
+    if asked in there:
+        return [asked]
+    if asked == SUM and len(elements) == 1:
+        return elements
+    raise InputError(f"has no channel {asked[:20]!r}; there are {', '.join(there)}", where=str(path))
+
+
+def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
+    """The header's index, and the columns of each channel that has power."""
+    for at, row in enumerate(text.rows[: table.PREAMBLE]):
+        channels: dict[str, dict[str, Column]] = {}
+        for index, cell in enumerate(row.cells):
+            match = _COLUMN.fullmatch(columns.split_name(cell)[0])
+            if match is None:
+                continue
+            channel = SUM if match["sum"] else match["e"] or match["n"] or "1"
+            quantity = _FUNCTIONS[match["function"].lower()]
+            channels.setdefault(channel, {}).setdefault(quantity, Column(index))
+        powered = {channel: found for channel, found in channels.items() if "watts" in found}
+        if powered and any("volts" in found for found in channels.values()):
+            return at, dict(sorted(powered.items()))
+    raise InputError(
+        "is no data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
+        where=str(text.path),
+        hint="any other table is csv:",
+    )
+
+
+def _unit(unit: str | None) -> str | None:
+    return unit if unit and re.fullmatch(r"[%\w°]{1,6}", unit) else None
+
+
+def _are_units(text: Text, row: Row, channels: dict[str, dict[str, Column]]) -> bool:
+    """Whether the row below the names holds units, not samples."""
+    indices = [column.index for found in channels.values() for column in found.values()]
+    cells = [row.cells[index].strip() for index in indices if index < len(row.cells)]
+    return (
+        bool(cells)
+        and all(re.fullmatch(r"[%A-Za-z°]{0,4}", cell) for cell in cells)
+        and any(cell.lower() in ("w", "kw", "mw", "v", "a") for cell in cells)
+    )
+
+
+def _identity(text: Text, at: int) -> tuple[str | None, dict[str, str]]:
+    """Model and serial number, as the lines before the header say them."""
+    model: str | None = None
+    details: dict[str, str] = {}
+    for row in text.rows[:at]:
+        line = " ".join(cell.strip() for cell in row.cells)
+        match = _MODEL.search(line)
+        if match and model is None:
+            model = f"Yokogawa {match[0].upper()}"
+        key = row.cells[0].strip().strip('":').lower()
+        if key.startswith("serial") and len(row.cells) > 1 and row.cells[1].strip():
+            details["serial"] = row.cells[1].strip()[:40]
+    return model, details

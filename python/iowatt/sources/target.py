@@ -1,0 +1,177 @@
+"""What requests are made on: a file or a block device, and how to be sure that it may be.
+
+Whether something may be written over is decided by the verb (it was named twice, it is a file of our own);
+what it is, how large, and how a new one is made is the same for all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from iowatt.errors import InputError
+
+Kind = Literal["absent", "file", "device"]
+Content = Literal["sparse", "reserved", "random"]
+
+_CHUNK: Final = 1 << 20
+_UDEV_S: Final = 5.0
+
+
+def kind(path: Path) -> Kind:
+    """What is at a path. Raises ``InputError`` for what is neither a file nor a block device."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "absent"
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be read", where=str(path)) from None
+    if stat.S_ISBLK(mode):
+        return "device"
+    if stat.S_ISREG(mode):
+        return "file"
+    raise InputError("is neither a file nor a block device", where=str(path))
+
+
+def must_be_named_twice(path: Path, what: str) -> InputError:
+    """The error for a target that exists; ``what`` says so, and what would be lost."""
+    return InputError(
+        what,
+        where=str(path),
+        hint=f"if it may be erased, say so by naming it again: --erase {path}",
+    )
+
+
+def refuse_in_use(path: Path) -> None:
+    """A device that is mounted, or part of another, cannot be opened exclusively."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_EXCL))
+    except OSError as error:
+        busy = error.errno == errno.EBUSY
+        why = "is in use: mounted, or part of another device" if busy else error.strerror
+        raise InputError(why or "cannot be opened", where=str(path)) from None
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep a target for this process: whoever asks for it by this function too is refused meanwhile.
+
+    The lock is that of flock(2) on the file or device itself, which also keeps udev from probing a device.
+    A file system that knows no such locks is used without.
+
+    Raises
+    ------
+    InputError
+        Another process has it, or this one for the same target under another name.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR)  # NFS locks only what is open for writing
+    except OSError:
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise InputError(error.strerror or "cannot be opened", where=str(path)) from None
+    try:
+        _lock(handle, path)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, path: Path) -> None:
+    # udev holds the lock of a device for a moment after anybody has written to it.
+    deadline = time.monotonic() + (_UDEV_S if stat.S_ISBLK(os.fstat(handle).st_mode) else 0.0)
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() < deadline:
+                time.sleep(0.05)
+                continue
+            raise InputError(
+                "is in use: a measurement, calibration or replay has it locked",
+                where=str(path),
+                hint="wait for its end, or name another target",
+            ) from None
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
+                raise InputError(f"cannot be locked: {error.strerror}", where=str(path)) from None
+        return
+
+
+def make(
+    path: Path,
+    size: int,
+    content: Content,
+    *,
+    hint: str | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> None:
+    """A new file of ``size`` bytes: sparse, with its space reserved, or filled with random bytes.
+
+    Nothing is left where that fails. Raises ``InputError`` where the folder is none, there is no room
+    (with ``hint``), or something is there already.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError("there is no such directory", where=str(folder))
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise InputError(
+            f"{size} bytes do not fit: the file system has {free} left", where=str(path), hint=hint
+        )
+    if tell is not None:
+        tell(f"filling {path} with {size} bytes")
+    try:
+        with path.open("xb") as file:
+            try:
+                _fill(file.fileno(), size, content)
+            except BaseException:
+                path.unlink()
+                raise
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be made", where=str(path)) from None
+
+
+def _fill(handle: int, size: int, content: Content) -> None:
+    if content == "sparse":
+        os.ftruncate(handle, size)
+    elif content == "reserved":
+        os.posix_fallocate(handle, 0, size)
+    else:
+        # Reads of what was never written would cost storage nothing.
+        chunk = memoryview(os.urandom(_CHUNK))
+        for begin in range(0, size, _CHUNK):
+            left = chunk[: min(_CHUNK, size - begin)]
+            while left:
+                left = left[os.write(handle, left) :]
+        os.fsync(handle)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file or device."""
+    try:
+        with path.open("rb") as file:
+            return file.seek(0, os.SEEK_END)
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be read", where=str(path)) from None
+
+
+def takes_direct(path: Path) -> bool:
+    """Whether a file or device can be opened past the page cache."""
+    flag = getattr(os, "O_DIRECT", None)
+    if flag is None:
+        return False
+    try:
+        os.close(os.open(path, os.O_RDONLY | flag))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""``skew.html``: which share of the requests each workload was to have, and had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from iowatt.sources.observation import Share
+from iowatt.sources.vdbench import text
+from iowatt.sources.vdbench.text import Start
+
+
+@dataclass
+class Skew:
+    """The shares of one run; none where it had one workload."""
+
+    start: Start
+    shares: list[Share] = field(default_factory=list)
+    #: Whether it ran as fast as it could, so that shares mean nothing.
+    uncontrolled: bool = False
+
+
+def read(path: Path) -> list[Skew]:
+    """The shares of all runs, in the file's order.
+
+    Raises ``InputError`` where a workload's line has no shares.
+    """
+    found: list[Skew] = []
+    inside = False
+    for line in text.lines(path):
+        begun = text.start(line)
+        if begun is not None:
+            found.append(Skew(begun))
+            inside = False
+            continue
+        words = line.text.split()
+        if words and text.time_of_day(words[0]) is not None:
+            words = words[1:]
+        if not words:
+            inside = False
+        elif words[0] == "WD:":
+            inside = "requested" in words
+        elif "This was an Uncontrolled MAX run" in line.text and found:
+            found[-1].uncontrolled = True
+        elif inside and words[0] == "Total":
+            inside = False
+        elif inside and found:
+            shares = [word for word in words[1:] if word.endswith("%")]
+            if len(shares) < 2:
+                raise line.error("has no shares: two figures with % were to be here")
+            asked, observed = (text.number(share.rstrip("%"), line) for share in shares[:2])
+            if asked is not None and observed is not None:
+                found[-1].shares.append(Share(words[0], asked, observed))
+    return found

@@ -1,0 +1,85 @@
+"""Local time with an abbreviation, as vdbench stamps it, to Unix time.
+
+Abbreviations are no standard: those that mean one thing are known here, the others need a time zone beside
+them.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from iowatt.errors import InputError
+from iowatt.sources import utc_offset
+
+_HOURS: Final = {
+    "UTC": 0, "GMT": 0, "Z": 0, "UCT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
+    "EET": 2, "EEST": 3, "MSK": 3, "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8,
+    "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10, "JST": 9, "KST": 9, "HKT": 8, "SGT": 8, "AEST": 10,
+    "AEDT": 11, "NZST": 12, "NZDT": 13,
+}  # fmt: skip
+#: What else an abbreviation may be.
+_SEVERAL: Final = {
+    "CST": "America/Chicago or Asia/Shanghai",
+    "IST": "Asia/Kolkata, Asia/Jerusalem or Europe/Dublin",
+    "BST": "Europe/London or Asia/Dhaka",
+    "AST": "America/Halifax or Asia/Riyadh",
+}
+
+
+class Zones:
+    """Turns local times into Unix time; ``named`` (Europe/Berlin, +02:00) goes before the abbreviations."""
+
+    def __init__(self, named: str | None = None) -> None:
+        """Raises ``InputError`` where there is no such time zone."""
+        self._named = _zone(named) if named is not None else None
+
+    def unix(self, day: date, seconds: float, zone: str | None, place: str) -> float:
+        """Unix time of a time of day.
+
+        Raises ``InputError`` where the zone is not known, or means several things.
+        """
+        midnight = datetime(day.year, day.month, day.day)
+        try:
+            local = midnight + timedelta(seconds=seconds)
+            if self._named is not None:
+                # An hour comes twice when the clock is set back: the abbreviation says which it is.
+                both = [local.replace(tzinfo=self._named, fold=fold) for fold in (0, 1)]
+                said = [moment for moment in both if moment.tzname() == zone]
+                return (said or both)[0].timestamp()
+            return local.replace(tzinfo=_abbreviated(zone, place)).timestamp()
+        except (OverflowError, ValueError):
+            raise InputError("is a time outside what a calendar holds", where=place) from None
+
+
+def _zone(name: str) -> tzinfo:
+    offset = utc_offset.parse(name)
+    if offset is not None:
+        return offset
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise InputError(
+            f"there is no time zone {name[:60]!r}", hint="Europe/Berlin, America/Chicago, +02:00, UTC"
+        ) from None
+
+
+def _abbreviated(zone: str | None, place: str) -> tzinfo:
+    if zone is None:
+        raise InputError(
+            "has no time zone", where=place, hint="say it: --time-zone Europe/Berlin, or --time-zone UTC"
+        )
+    if zone in _HOURS:
+        return timezone(timedelta(hours=_HOURS[zone])) if _HOURS[zone] else UTC
+    offset = utc_offset.parse(zone)
+    if offset is not None:
+        return offset
+    several = _SEVERAL.get(zone)
+    raise InputError(
+        f"the time zone {zone[:20]!r} may be {several}"
+        if several
+        else f"{zone[:20]!r} is no time zone known here",
+        where=place,
+        hint="say it: --time-zone Europe/Berlin (best run load generators in UTC)",
+    )

@@ -1,0 +1,112 @@
+"""`iowatt emerald classify` and `iowatt emerald rules`: text, JSON, exit codes, what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+runner = CliRunner()
+PRODUCTS = Path(__file__).parents[2] / "examples" / "products"
+MIDRANGE = str(PRODUCTS / "midrange-array.toml")
+
+
+def invoke(*words):
+    return runner.invoke(app, ["emerald", *words])
+
+
+def test_the_text_names_class_and_what_stops_it():
+    done = invoke("classify", MIDRANGE)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Example Systems Array 240: Online 3 (mid-range)"
+    assert lines[1] == "what stops it from Online 4: no single point of failure (required; the product: no)"
+    (row,) = (line.split() for line in lines if line.startswith("maximum configuration"))
+    assert row[2:] == ["250", ">=1", ">=4", ">=12", ">100", ">400!", ">400!"]
+    assert max(map(len, lines[3:12])) <= 80
+    assert "unverified rule values of emerald-4.0.0" in lines[-1]
+
+
+def test_by_rules_that_were_read_nothing_is_unverified():
+    assert "unverified" not in invoke("classify", MIDRANGE, "--rules", "emerald-1.0.0").stdout
+
+
+def test_json_is_the_same():
+    done = invoke("classify", MIDRANGE, "--json")
+    found = json.loads(done.stdout)
+    assert (found["schema"], found["id"], found["next_class"]) == ("iowatt.emerald-class/1", "online-3", 4)
+    assert [one["class"] for one in found["classes"] if one["met"]] == [2, 3]
+    assert found["rules"]["profile"] == "emerald-4.0.0"
+
+
+def test_a_class_is_decided_on_with_a_note():
+    done = invoke("classify", MIDRANGE, "--set-class", "online-4", "--note", "its midplane is passive")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[:2] == [
+        "Example Systems Array 240: Online 4, decided on: its midplane is passive",
+        "by its attributes: Online 3 (mid-range)",
+    ]
+    for words in (["--set-class", "online-4"], ["--note", "x"], ["--set-class", "online-7", "--note", "x"]):
+        assert isinstance(invoke("classify", MIDRANGE, *words).exception, InputError)
+
+
+def test_a_product_without_a_class_is_a_check_that_failed(tmp_path):
+    product = tmp_path / "p.toml"
+    product.write_text(
+        'vendor = "V"\nname = "N"\naccess = "random"\ntime_to_first_data = "80ms"\n'
+        "maximum_configuration = 3\n"
+    )
+    done = invoke("classify", str(product))
+    assert done.exit_code == 1
+    assert "V N: no category of emerald-4.0.0" in done.stdout
+    assert "  not online: time to first data 80 ms is not < 80 ms" in done.stdout
+    assert json.loads(invoke("classify", str(product), "--json").stdout)["id"] is None
+    assert invoke("classify", str(product), "--set-class", "online-2", "--note", "x").exit_code == 0
+    product.write_text(product.read_text().replace("80ms", "8ms"))
+    done = invoke("classify", str(product))
+    assert done.exit_code == 1
+    assert "but no class of it" in done.stdout
+    assert "what stops it from Online 1 (consumer/component): consumer or component" in done.stdout
+
+
+def test_adjunct_products_have_no_classes(tmp_path):
+    product = tmp_path / "p.toml"
+    product.write_text(
+        'vendor = "V"\nname = "N"\naccess = "random"\ntime_to_first_data = "1ms"\nmaximum_configuration = 3\n'
+        'user_data = false\ncategory = "adjunct"\n'
+    )
+    done = invoke("classify", str(product))
+    assert done.exit_code == 0
+    assert done.stdout.startswith("V N: Adjunct Product\nthis category has no classes")
+
+
+def test_rules_are_listed():
+    done = invoke("rules")
+    assert done.exit_code == 0
+    assert any(line.startswith("emerald-4.0.0 ") for line in done.stdout.splitlines())
+    found = json.loads(invoke("rules", "--json").stdout)["profiles"]
+    (old,) = (one for one in found if one["name"] == "emerald-1.0.0")
+    done = invoke("rules", "emerald-1.0.0", "--unverified")
+    assert (
+        done.stdout.splitlines()[-1] == f"{old['unverified']} rules, {old['unverified']} of them unverified"
+    )
+
+
+def test_the_rules_of_one_profile():
+    done = invoke("rules", "emerald-4.0.0", "--key", "response.mean_ms.random")
+    assert "response.mean_ms.random = 20 ms  [unverified; recalled (high); " in done.stdout
+    found = json.loads(invoke("rules", "emerald-4.0.0", "--key", "stability.*", "--json").stdout)
+    assert {one["key"] for one in found["rules"]} >= {"stability.points", "stability.weights.A"}
+    assert all({"unit", "mark", "verified", "sources"} <= set(one) for one in found["rules"])
+    near = invoke("rules", "emerald-4.0.0", "--key", "near-online.*").stdout
+    assert "near-online.response.mean_ms.random = unknown: larger than Online's" in near
+
+
+@pytest.mark.parametrize("words", [["emerald-9"], ["--unverified"], ["emerald-4.0.0", "--key", "x.*"]])
+def test_what_cannot_be_listed_is_refused(words):
+    assert isinstance(invoke("rules", *words).exception, InputError)

@@ -1,0 +1,156 @@
+"""`iowatt emerald plan` as typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli.main import app
+from iowatt.emerald.plan.build import CATEGORIES
+from iowatt.emerald.rules import load
+from iowatt.emerald.rules.find import profile_names
+
+PLAN = (
+    "--category",
+    "online",
+    "--class",
+    "3",
+    "--driver",
+    "fio",
+    "--target",
+    "t.dat",
+    "--size",
+    "64MiB",
+    "-o",
+    "plan",
+)
+
+
+def iowatt(*words, cwd):
+    command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "emerald", "plan", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_a_plan_is_printed_and_written(tmp_path):
+    done = iowatt(
+        *PLAN, "--time-scale", "0.01", "--rate", "HB=400", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].endswith(f"online 3 by emerald-4.0.0, fio on {tmp_path}/t.dat")
+    assert "NON-COMPLIANT: Emerald-like (fio)" in done.stdout
+    assert "planned with " in done.stdout
+    assert (tmp_path / "plan" / "plan.txt").read_text() + "plan: plan/plan.json\n" == done.stdout
+    again = iowatt(*PLAN, cwd=tmp_path)
+    assert again.returncode == 2
+    assert "never overwritten" in again.stderr
+
+
+def test_json_has_plan_calendar_list_and_files(tmp_path):
+    done = iowatt(*PLAN, "--json", "--start", "2026-11-23T08:00", "--fill-rate", "10MiB/s", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert found["schema"] == "iowatt.emerald-planned/1"
+    assert found["calendar"]["stages"][-1]["ends"] == "2026-11-24 01:20:06"
+    assert {"plan", "checklist", "files", "rules_used", "notes"} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rate", "HB"), "--rate: 'HB' is no PHASE=VALUE"),
+        (("--rate", "HB=fast"), "--rate"),
+        (("--streams", "SR=0"), "--streams: '0' is no whole number"),
+        (("--streams", "SR=2", "--streams", "SR=3"), "SR twice"),
+        (("--instrument", "pdu1"), "--instrument: 'pdu1' is no NAME=SOURCE"),
+        (("--instrument", "wall=blah"), "--instrument: wall: 'blah' is no address of an instrument"),
+        (("--instrument", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
+        (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
+        (("--instrument", "wall=csv:"), "names no file"),
+        (
+            ("--thermometer", "in=ipmi://u:p@bmc1/x"),
+            "--thermometer: in: ipmi://u:***@bmc1/x: there",
+        ),
+        (("--start", "tomorrow"), "--start: 'tomorrow' is no date and time"),
+        (("--block-size", "1000"), "--block-size"),
+    ],
+)
+def test_what_is_wrong_is_named_with_exit_code_2(tmp_path, words, said):
+    done = iowatt(*PLAN, *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "plan").exists()
+
+
+SCENARIO = """
+name = "a"
+[[workload]]
+name = "w"
+profile = { name = "uniform", rate_iops = 10, duration = "1s" }
+[[array.pool]]
+name = "d"
+device = "arrays2002-disk"
+count = 4
+raid = { level = 0, stripe_unit = "64KiB" }
+"""
+SEQUENCED = [name for name in profile_names() if load(name).find("phases.order", "online") is not None]
+
+
+@pytest.mark.parametrize("driver", ["fio", "vdbench", "simulation"])
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("rules", SEQUENCED)
+def test_every_driver_plans_every_category_of_every_version(tmp_path, monkeypatch, driver, rules, category):
+    # What fio itself says of jobs is tested elsewhere; a dozen processes for each of these take minutes.
+    monkeypatch.setattr("iowatt.emerald.plan.check.shutil.which", lambda name: None)
+    (tmp_path / "a.toml").write_text(SCENARIO)
+    target = ("--target", str(tmp_path / "t.dat"), "--size", "64MiB")
+    words = ("--scenario", str(tmp_path / "a.toml")) if driver == "simulation" else target
+    out = tmp_path / "plan"
+    command = ["emerald", "plan", "--driver", driver, "--rules", rules, "--category", category, *words]
+    done = CliRunner().invoke(app, [*command, "-o", str(out), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert [one["problem"] for one in found["files"] if one["problem"] is not None] == []
+    stages = {f"fio/{one['id']}.fio" for one in found["plan"]["stages"] if one["workload"] is not None}
+    sets = {"vdbench/rate-finding.parm", "vdbench/test-sequence.parm"}
+    expected = {"fio": stages | sets, "vdbench": sets, "simulation": set()}[driver]
+    assert {one["path"] for one in found["files"]} == expected
+    assert {str(path.relative_to(out)) for path in out.glob("*/*")} == expected
+    assert any("no job files of fio" in note for note in found["notes"]) == (driver == "vdbench")
+
+
+def test_every_version_of_emerald_is_among_those_that_are_planned():
+    assert [name for name in SEQUENCED if name.startswith("emerald-")] == [
+        "emerald-1.0.0", "emerald-2.0.0", "emerald-2.1.1", "emerald-3.0.1", "emerald-3.0.2", "emerald-3.0.3",
+        "emerald-4.0.0",
+    ]  # fmt: skip
+
+
+def test_a_name_that_vdbench_cannot_say_leaves_fio_its_plan(tmp_path):
+    done = iowatt(*PLAN[:-1], "plan", "--target", "second disk.dat", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "note: no parameter files of vdbench, which cannot express it: target: " in done.stdout
+    assert (tmp_path / "plan" / "fio" / "HB.fio").exists()
+    assert not (tmp_path / "plan" / "vdbench").exists()
+    for_vdbench = iowatt(
+        "--category", "online", "--driver", "vdbench", "--target", "second disk.dat", "--size", "64MiB",
+        "-o", "other", cwd=tmp_path,
+    )  # fmt: skip
+    assert for_vdbench.returncode == 2
+    assert "which no name in a parameter file may" in for_vdbench.stderr
+
+
+def test_a_log_may_still_be_awaited_but_one_that_is_there_must_be_readable(tmp_path):
+    done = iowatt(*PLAN, "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "logs that are not there yet: pdu1" in done.stdout
+    (tmp_path / "p.csv").write_text("time,watts\n2026-11-23T08:00:00Z,300\n2026-11-23T08:00:01Z,301\n")
+    again = iowatt(*PLAN, "--force", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "not there yet" not in again.stdout
+    (tmp_path / "p.csv").write_text("no,power\nin,it\n")
+    refused = iowatt(*PLAN, "--force", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--instrument: pdu1: p.csv" in refused.stderr

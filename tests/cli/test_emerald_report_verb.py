@@ -1,0 +1,130 @@
+"""`iowatt emerald report`: files, exit codes, what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from emerald_runs import measured, plan
+from iowatt.cli.main import app
+from iowatt.emerald.analyze import judge
+from iowatt.emerald.report import about
+from iowatt.emerald.report.schema import json_schema, schema_text
+from iowatt.emerald.rules import load
+from iowatt.errors import InputError
+
+runner = CliRunner()
+ROOT = Path(__file__).parents[2]
+ABOUT = ROOT / "examples" / "emerald" / "about.toml"
+
+
+def invoke(*words):
+    return runner.invoke(app, ["emerald", "report", *map(str, words)])
+
+
+def analysis(folder, version="emerald-4.0.0"):
+    folder.mkdir()
+    found = judge(measured(plan(version, name=folder.name)), load(version))
+    (folder / "analysis.json").write_text(json.dumps(found), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return analysis(tmp_path_factory.mktemp("verb") / "new")
+
+
+def test_files_are_written_by_their_suffix(place, tmp_path):
+    names = ["tdr.xlsx", "tdr.html", "star.csv", "star.json"]
+    words = [word for name in names for word in ("-o", tmp_path / name)]
+    done = invoke(place, "--about", ABOUT, *words)
+    assert done.exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    header, row = csv.reader((tmp_path / "star.csv").read_text("utf-8").splitlines())
+    fields = dict(zip(header, row, strict=True))
+    assert fields["iowatt_standing"].startswith("NON-COMPLIANT")
+    assert fields["trans_optimal_point_hot_band_workload_test_iops_w"] == "1.25"
+    assert fields["stream_optimal_point_seq_read_workload_test_mibps_w"] == ""
+    assert json.loads((tmp_path / "star.json").read_text())["schema"] == "iowatt.energystar-export/1"
+
+
+def test_the_summary_names_what_is_missing_and_strict_fails(place):
+    done = invoke(place / "analysis.json")
+    assert done.exit_code == 0
+    assert "Incomplete: " in done.stdout
+    assert "missing: System under test: topology (--about: system.topology)" in done.stdout
+    assert "NON-COMPLIANT" in done.stdout
+    assert invoke(place, "--strict").exit_code == 1
+
+
+def test_json_is_the_same(place):
+    found = json.loads(invoke(place, "--json").stdout)
+    assert found["schema"] == "iowatt.emerald-report/1"
+    assert not found["complete"]
+    assert {"page", "what", "state", "how"} == found["items"][0].keys()
+
+
+def test_the_export_goes_to_stdout(place):
+    done = invoke(place, "--energystar")
+    assert next(csv.reader(done.stdout.splitlines()))[0] == "iowatt_analysis"
+    found = json.loads(invoke(place, "--energystar", "--json").stdout)
+    assert found["fields"]["trans_optimal_point_random_read_workload_test_iops_w"] == 1.25
+
+
+def test_metrics_of_two_generations_are_refused_with_exit_code_2(place, tmp_path):
+    old = analysis(tmp_path / "old", "emerald-1.0.0")
+    error = invoke(old, place).exception
+    assert isinstance(error, InputError)
+    assert error.exit_code == 2
+    assert "MW1, MW2" in str(error)
+    assert "hot band" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["-o", "tdr.doc"], "cannot tell which kind"),
+        (["-o", "no-such-folder/tdr.pdf"], "directory for the report does not exist"),
+        (["-o", "tdr.xlsx", "-o", "tdr.xlsx"], "named twice"),
+        (["--about", "no-such.toml"], "no-such.toml"),
+        (["--com", "no-such.json"], "no-such.json"),
+    ],
+)
+def test_what_is_wrong_is_said(place, tmp_path, monkeypatch, words, text):
+    monkeypatch.chdir(tmp_path)
+    error = invoke(place, *words).exception
+    assert isinstance(error, InputError)
+    assert text in str(error)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_exists_is_not_overwritten(place, tmp_path):
+    target = tmp_path / "tdr.html"
+    target.write_text("mine")
+    assert "exists already" in str(invoke(place, "-o", target).exception)
+    assert target.read_text() == "mine"
+    assert invoke(place, "-o", target, "--force").exit_code == 0
+
+
+def test_several_analyses_take_no_description(place):
+    assert "side by side only" in str(invoke(place, place, "--about", ABOUT).exception)
+    assert "side by side only" in str(invoke(place, place, "--energystar").exception)
+    assert "EP_HB" in invoke(place, place).stdout
+
+
+def test_the_example_is_read_and_names_its_schema():
+    assert about.read(ABOUT).energystar.optimal_point_of == ["transactional"]
+    first = ABOUT.read_text("utf-8").partition("\n")[0]
+    assert first == "#:schema ../../schema/iowatt.emerald-about.schema.json"
+
+
+def test_the_checked_in_schema_is_current():
+    assert json_schema()["additionalProperties"] is False
+    checked_in = (ROOT / "schema" / "iowatt.emerald-about.schema.json").read_text("utf-8")
+    assert checked_in == schema_text(), (
+        "run: iowatt schema about -o schema/iowatt.emerald-about.schema.json --force"
+    )

@@ -1,0 +1,47 @@
+"""The page of `iowatt emerald analyze` in a real browser: it draws, fits, and asks for nothing."""
+
+from __future__ import annotations
+
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+import emerald_runs
+from iowatt.emerald.analyze import judge, page
+from iowatt.emerald.rules import load
+
+pytestmark = NEEDS_BROWSER
+CHARTS = 5 * 4 + 1  # phases of version 4, and ready idle
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    target = tmp_path_factory.mktemp("analysis") / "analysis.html"
+    knobs = emerald_runs.Knobs(response_ms={"RR": 32.8})
+    given = emerald_runs.plan(name="<img src=x onerror=alert(1)>")
+    target.write_text(page.render(judge(emerald_runs.measured(given, knobs), load("emerald-4.0.0"))))
+    return target
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written, color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path").count() > 0
+    visit.finish()
+
+
+def test_a_refused_metric_has_no_number_and_its_reason(browser, written):
+    visit = Visit(browser, written)
+    tiles = visit.page.locator("dl.tiles > div").all_inner_texts()
+    assert any("EP_RR" in tile and "refused" in tile and "INVALID" in tile for tile in tiles)
+    assert "at most 20 ms" in visit.page.locator("#RR ul").inner_text()
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_sticks_out_sideways(browser, written, width):
+    visit = Visit(browser, written, viewport={"width": width, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.finish()

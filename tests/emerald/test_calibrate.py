@@ -1,0 +1,363 @@
+"""Calibration: rates within the limit, shares of others, throughput; simulated, and on a known queue."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated_plans import ARRAY, CACHE, SSD, conditioning, plan_of, stage_of, stages_of
+
+from iowatt.emerald.calibrate import text
+from iowatt.emerald.calibrate.bench import DriverBench, SimulationBench
+from iowatt.emerald.calibrate.calibrate import Asked, _passed_over, _within, calibrate
+from iowatt.emerald.calibrate.make import Where, make
+from iowatt.emerald.calibrate.outcome import Outcome, of_observation
+from iowatt.emerald.calibrate.result import Calibration, Limit, Phase, Row
+from iowatt.emerald.conduct.simulation_driver import SimulationDriver
+from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.rules import Rules, load
+from iowatt.errors import InputError
+from iowatt.run.histogram import Histogram
+from iowatt.sources.observation import Direction, Interval, Observation
+
+
+def calibrated(
+    folder: Path, plan: Plan, rules: Rules | None = None, **asked: Any
+) -> tuple[Calibration, SimulationDriver]:
+    driver = SimulationDriver(folder)
+    bench = SimulationBench(driver)
+    found = calibrate(
+        plan,
+        rules or load("emerald-4.0.0"),
+        bench,
+        Asked(**asked),
+        keeper=bench.run,
+        tool="test",
+        told=lambda phase, row: None,
+    )
+    return found, driver
+
+
+@pytest.mark.parametrize("text", [ARRAY, ARRAY + CACHE], ids=["plain", "cached"])
+def test_the_measurement_gives_what_calibration_promised(tmp_path: Path, text: str) -> None:
+    """The chosen points are the Runs of the calibrated plan; two hundredths more would be over the limit."""
+    plan = plan_of(tmp_path, [conditioning(), *stages_of("HB"), *stages_of("RR")], text)
+    found, driver = calibrated(tmp_path, plan)
+    assert found.complete and found.limit is not None and found.limit.ms == 20
+    for phase in found.phases:
+        assert phase.method == "limit" and phase.settled and phase.chosen is not None
+        run = driver.simulate(found.calibrated, stage_of(found.calibrated, phase.phase))
+        rows = run.table("intervals").select("completions", "response_mean_ms").rows()
+        mean = sum(n * ms for n, ms in rows) / sum(n for n, _ in rows)
+        assert max(ms for _, ms in rows) <= 80
+        assert mean == pytest.approx(phase.chosen.outcome.response_s * 1e3) and mean <= 20
+        over = [row for row in phase.rows if row.verdict not in (None, "meets")]
+        assert min(row.rate_iops for row in over) <= phase.rate_iops * 1.0205
+        both = [stage.rate_iops for stage in found.calibrated.stages if stage.phase == phase.phase]
+        assert both == [phase.rate_iops] * 2
+    # What conditions by the hot band has its rate.
+    assert stage_of(found.calibrated, "conditioning").rate_iops == found.phases[0].rate_iops
+    assert found.calibrated.rules.unverified == [
+        "rate.achieved_percent", "response.mean_ms.random", "response.minute_ms.random",
+    ]  # fmt: skip
+    assert found.caveat is not None and "3 unverified" in found.caveat
+
+
+def test_mw2_is_a_quarter_of_mw1_exactly(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, [*stages_of("MW1"), *stages_of("MW2")])
+    found, _ = calibrated(tmp_path, plan, load("emerald-1.0.0"))
+    mw1, mw2 = found.phases
+    assert mw1.rate_iops is not None and mw2.method == "share"
+    assert mw2.rate_iops == mw1.rate_iops / 4
+    assert stage_of(found.calibrated, "MW2-warmup").rate_iops == mw1.rate_iops / 4
+
+
+def test_mw2_alone_goes_by_the_plans_mw1(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, [*stages_of("MW1", rate_iops=120.0), *stages_of("MW2")])
+    found, _ = calibrated(tmp_path, plan, load("emerald-1.0.0"), phases=["MW2"])
+    assert [phase.rate_iops for phase in found.phases] == [30.0]
+    without, _ = calibrated(
+        tmp_path, plan_of(tmp_path, stages_of("MW2")), load("emerald-1.0.0"), phases=["MW2"]
+    )
+    assert not without.complete and "MW1 has no rate" in without.phases[0].notes
+
+
+def test_sequential_phases_take_what_gives_most(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("SR", closed=True, outstanding=8, streams=1))
+    found, driver = calibrated(tmp_path, plan, streams=[1, 4], most_outstanding=32)
+    (phase,) = found.phases
+    most = max(row.outcome.mib_per_s for row in phase.rows)
+    assert phase.chosen is not None and phase.chosen.outcome.mib_per_s >= 0.98 * most
+    stage = stage_of(found.calibrated, "SR")
+    assert (stage.closed, stage.streams, stage.outstanding) == (
+        True, phase.chosen.streams, phase.chosen.outstanding,
+    )  # fmt: skip
+    again = driver.simulate(found.calibrated, stage).summary["throughput"]["mib_per_s"]
+    assert again == pytest.approx(phase.chosen.outcome.mib_per_s)
+
+
+def test_a_limit_by_hand_is_a_deviation(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RR"))
+    at_ten, _ = calibrated(tmp_path, plan, limit_ms=10.0)
+    at_rules, _ = calibrated(tmp_path, plan)
+    assert at_ten.phases[0].rate_iops < at_rules.phases[0].rate_iops
+    assert any("given by hand" in text for text in at_ten.calibrated.deviations)
+    assert not at_rules.calibrated.deviations
+
+
+def test_a_limit_that_nobody_knows_is_asked_for(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RR")).model_copy(update={"category": "near-online"})
+    with pytest.raises(InputError, match="limit of the mean response time is not known"):
+        calibrated(tmp_path, plan)
+    found, _ = calibrated(tmp_path, plan, limit_ms=30.0)
+    assert found.complete
+
+
+def test_no_rate_within_the_limit_leaves_the_phase_open(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RR"))
+    found, _ = calibrated(tmp_path, plan, limit_ms=0.1)
+    assert not found.complete and stage_of(found.calibrated, "RR").rate_iops is None
+    assert any("keeps to the limit" in note for note in found.phases[0].notes)
+
+
+def test_a_phase_that_is_not_there(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RR"))
+    with pytest.raises(InputError, match="has no phase 'HB'; expected RR"):
+        calibrated(tmp_path, plan, phases=["HB"])
+
+
+def test_long_points_are_shortened_and_the_whole_phase_is_checked(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RR", measured=40.0))
+    driver = SimulationDriver(tmp_path)
+    bench = SimulationBench(driver, point_s=5.0)
+    found = calibrate(
+        plan, load("emerald-4.0.0"), bench, Asked(), keeper=bench.run, tool="t", told=lambda phase, row: None
+    )  # fmt: skip
+    rows = found.phases[0].rows
+    assert {row.outcome.seconds for row in rows if row.kind == "search"} == {5.0}
+    checks = [row for row in rows if row.kind == "check"]
+    assert checks and {row.outcome.seconds for row in checks} == {40.0}
+    assert found.phases[0].chosen is checks[-1]
+
+
+def test_an_array_that_remembers_for_good_is_searched_behind_one_stage_and_checked_behind_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(
+        tmp_path,
+        [conditioning(seconds=0.2), *stages_of("RR", warmup=0.1, measured=0.2, rate_iops=500.0),
+         *stages_of("RW", warmup=0.1, measured=0.2)],
+        SSD,
+    )  # fmt: skip
+    seen: list[tuple[str, int]] = []
+    simulate = SimulationDriver.simulate
+
+    def counted(*given: Any) -> Any:
+        seen.append((given[1].stages[0].id, len(given[1].stages)))
+        return simulate(*given)
+
+    monkeypatch.setattr(SimulationDriver, "simulate", counted)
+    found, _ = calibrated(tmp_path, plan, phases=["RW"], tolerance=0.1)
+    assert found.complete and found.phases[0].rows[-1].kind == "check"
+    assert seen[-1] == ("conditioning", 5)
+    assert set(seen[:-1]) <= {("RR", 3), ("conditioning", 5)} and ("RR", 3) in seen
+
+
+# The verb's function: folders, interruption, resumption.
+
+
+def planned(folder: Path) -> Path:
+    plan = plan_of(folder, [*stages_of("RR"), *stages_of("SW", closed=True, outstanding=4)])
+    (folder / "plan").mkdir()
+    plan = plan.model_copy(update={"target": plan.target.model_copy(update={"scenario": "../array.toml"})})
+    (folder / "plan" / "plan.json").write_text(plan.model_dump_json(by_alias=True), "utf-8")
+    return folder / "plan"
+
+
+def test_the_folder_of_a_calibrated_plan(tmp_path: Path) -> None:
+    told: list[str] = []
+    where = Where(planned(tmp_path), tmp_path / "deep" / "new")
+    where.output.parent.mkdir()
+    found = make(where, Asked(), told=told.append)
+    names = {path.name for path in where.output.iterdir()}
+    assert {"plan.json", "calibration.json", "calibration.txt", "calibration.html", "points.jsonl"} <= names
+    assert json.loads((where.output / "calibration.json").read_text("utf-8")) == found
+    assert len(told) == sum(len(phase["points"]) for phase in found["phases"])
+    plan = Plan.model_validate_json((where.output / "plan.json").read_text("utf-8"))
+    assert stage_of(plan, "RR").rate_iops == found["phases"][0]["chosen"]["rate_iops"]
+    # It is found from the new place.
+    assert plan.target.scenario == "../../array.toml"
+    SimulationDriver(where.output).check(plan)
+    assert not (tmp_path / "deep" / "new.calibrating").exists()
+    page = (where.output / "calibration.html").read_text("utf-8")
+    assert "RR: response time against rate" in page and "SW: throughput against" in page
+    with pytest.raises(InputError, match="already exists"):
+        make(where, Asked(), told=told.append)
+
+
+def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(tmp_path)
+    whole = make(Where(plan, tmp_path / "whole"), Asked(), told=lambda line: None)
+    seen: list[str] = []
+
+    def interrupt(line: str) -> None:
+        seen.append(line)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make(Where(plan, tmp_path / "broken"), Asked(), told=interrupt)
+    assert not (tmp_path / "broken").exists()
+    with pytest.raises(InputError, match="interrupted calibration"):
+        make(Where(plan, tmp_path / "broken"), Asked(), told=seen.append)
+    runs: list[str] = []
+    simulate = SimulationDriver.simulate
+
+    def counted(*given: Any) -> Any:
+        runs.append(given[2].id)
+        return simulate(*given)
+
+    monkeypatch.setattr(SimulationDriver, "simulate", counted)
+    resumed = make(Where(plan, tmp_path / "broken", resume=True), Asked(), told=seen.append)
+    assert "4 points were known from before" in seen
+    kept = (tmp_path / "broken" / "points.jsonl").read_text("utf-8").count("\n")
+    assert len(runs) == kept - 4
+    assert resumed["phases"] == whole["phases"]
+
+
+def test_erase_is_for_real_storage(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is for real storage"):
+        make(Where(planned(tmp_path), tmp_path / "new", erase="x"), Asked(), told=lambda line: None)
+
+
+# A load generator whose queue is known.
+
+
+class Queue:
+    """An M/M/1 of 1,000 requests per second as a driver that observes with noise; SW: 500 MiB/s from 8 on."""
+
+    kind = "vdbench"
+
+    def __init__(self) -> None:
+        self.stages: list[Stage] = []
+        self._draws = random.Random(5)
+
+    def version(self) -> str:
+        return "vdbench-test"
+
+    def check(self, plan: Plan) -> None:
+        del plan
+
+    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+        del plan, stop
+        assert folder.is_dir() and not any(folder.iterdir())
+        (folder / "flatfile.html").write_text("", "utf-8")
+        self.stages.append(stage)
+
+    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation:
+        del plan
+        assert (folder / "flatfile.html").exists()
+        if stage.closed:
+            rate, mean = min(stage.outstanding * 250.0, 2000.0), 0.01
+        else:
+            asked = stage.rate_iops or 0.0
+            rate = min(asked, 1000.0)
+            mean = 1 / (1000 - asked) if asked < 1000 else 1.0
+        assert stage.seconds is not None
+        intervals = []
+        for at in range(round(stage.seconds / stage.interval_s)):
+            start = 100.0 + at * stage.interval_s
+            # Before it has settled, it is far too slow.
+            slow = 50.0 if start - 100.0 < 0.99 else 1.0
+            response = mean * slow * (1 + 0.05 * self._draws.gauss(0, 1))
+            count = round(rate * stage.interval_s)
+            size = 2**18 if stage.closed else 8192
+            intervals.append(
+                Interval(
+                    start,
+                    start + stage.interval_s,
+                    Direction(count, count * size, response),
+                    Direction(0, 0, None),
+                )
+            )
+        empty = Histogram.of([], [], [])
+        return Observation(
+            stage.id,
+            "vdbench",
+            "test",
+            100.0,
+            100.0 + stage.seconds,
+            intervals,
+            empty,
+            empty,
+            warnings=("warm",),
+        )
+
+
+def test_a_load_generator_is_run_in_short_points_and_judged_behind_its_settling(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, [*stages_of("RW"), *stages_of("SW", closed=True, outstanding=2)])
+    queue = Queue()
+    bench = DriverBench(queue, tmp_path / "points", time_scale=0.01, point_s=4.2, settle_s=0.5)
+    found = calibrate(
+        plan, load("emerald-4.0.0"), bench, Asked(), keeper=bench.run, tool="t", told=lambda phase, row: None
+    )  # fmt: skip
+    random_phase, sequential = found.phases
+    # 19 ms, with 5 % of the limit kept free, are met by 1000 - 1 / 0.019 = 947.4 requests per second.
+    assert random_phase.rate_iops is not None and 925 <= random_phase.rate_iops <= 955
+    assert random_phase.rate_iops == int(random_phase.rate_iops)
+    assert found.limit is not None and found.limit.margin == 0.05
+    assert sequential.chosen is not None and sequential.chosen.outstanding == 8
+    assert sequential.chosen.outcome.mib_per_s == pytest.approx(500.0)
+    # vdbench counts in whole seconds.
+    assert {(stage.seconds, stage.interval_s) for stage in queue.stages} == {(6.0, 1.0)}
+    assert len({stage.id for stage in queue.stages}) == len(queue.stages)
+    assert random_phase.notes[-1] == "warm"
+    assert len(random_phase.rows) <= 12
+
+
+def test_an_observation_without_intervals_behind_its_settling(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, stages_of("RW", rate_iops=10.0, measured=2.0))
+    queue, stage = Queue(), plan.stages[1]
+    folder = tmp_path / "one"
+    folder.mkdir()
+    queue.run(plan, stage, folder, threading.Event())
+    seen = queue.observe(plan, stage, folder)
+    with pytest.raises(InputError, match="leave none after the first 5 s"):
+        of_observation(seen, 5.0)
+
+
+def row(number: int, iops: float, verdict: str | None = None, **load: Any) -> Row:
+    made = Outcome(60.0, round(60 * iops), iops, iops / 4, 0.012, None)
+    asked = {"rate_iops": None, "outstanding": None, "streams": None, **load}
+    return Row(number, "search", **asked, outcome=made, verdict=verdict)
+
+
+def test_a_faster_point_that_was_not_chosen_is_explained() -> None:
+    chosen = row(1, 500.0, "meets", rate_iops=500.0)
+    slower, faster = (
+        row(2, 490.0, "saturated", rate_iops=700.0),
+        row(3, 520.0, "saturated", rate_iops=600.0),
+    )
+    assert _passed_over([chosen, slower], chosen, 0.99) == []
+    assert _passed_over([chosen, faster], None, 0.99) == []
+    (said,) = _passed_over([chosen, slower, faster], chosen, 0.99)
+    assert said.startswith("520 IOPS were achieved too, but 600 were asked for")
+    assert "99 %" in said
+    few, many = (row(1, 400.0, outstanding=8, streams=1), row(2, 404.0, outstanding=16, streams=1))
+    assert _within([few, many], many, 0.02) == []
+    (said,) = _within([few, many], few, 0.02)
+    assert said.startswith("101 MiB/s were reached too, with 16 outstanding: within 2 % counts as equal")
+
+
+def test_a_share_and_a_number_of_streams_in_words() -> None:
+    told = text.limit(Limit(20.0, "response.mean_ms.random", verified=False, margin=0.05).as_dict())
+    assert "20 ms, of which 5 % is kept free" in told
+    chosen = row(1, 400.0, outstanding=8, streams=1)
+    phase = Phase("SR", "throughput", [chosen], chosen, settled=True)
+    assert text.answer(phase.as_dict()) == "100.0 MiB/s with 8 outstanding over 1 stream at 12.00 ms"
+    assert "8 outstanding over 1 stream ->" in text.progress("SR", chosen)
+    assert "over 4 streams ->" in text.progress("SR", row(1, 400.0, outstanding=8, streams=4))

@@ -1,0 +1,94 @@
+"""Calibration by the installed fio on a small file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from iowatt.emerald.calibrate.calibrate import Asked
+from iowatt.emerald.calibrate.make import Where, make
+from iowatt.emerald.conduct.folder import hold
+from iowatt.emerald.plan.build import Asked as Planned
+from iowatt.emerald.plan.make import make as plan
+from iowatt.errors import InputError
+
+pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+
+SIZE = 32 * 2**20
+
+
+def planned(folder: Path) -> Path:
+    file = folder / "target.dat"
+    plan(
+        Planned(
+            category="online", source="fio", targets=[str(file)], size_bytes=SIZE, time_scale=0.001,
+            raw_capacity_bytes=10**9,
+        ),
+        folder / "plan",
+    )  # fmt: skip
+    return folder / "plan"
+
+
+def test_fio_is_calibrated_on_a_file(tmp_path: Path) -> None:
+    told: list[str] = []
+    where = Where(planned(tmp_path), tmp_path / "new", point_s=1.0, settle_s=0.25)
+    # No file of any machine answers 100 requests per second later than in a second.
+    asked = Asked(limit_ms=1000.0, start=100.0, most_runs=3, most_outstanding=4, phases=["RW", "SW"])
+    found = make(where, asked, told=told.append)
+    random_phase, sequential = found["phases"]
+    assert random_phase["chosen"]["verdict"] == "meets"
+    assert random_phase["chosen"]["rate_iops"] >= 100
+    assert random_phase["points"][0]["rate_iops"] == 100
+    assert sequential["chosen"]["mib_per_s"] > 0 and not sequential["settled"]
+    assert found["source"] == "fio" and found["tool"].startswith("fio-")
+    assert any("pre-fill" in line for line in told)
+    # Each point's files are kept, and the fill's.
+    kept = {path.name for path in (tmp_path / "new" / "points").iterdir()}
+    assert len(kept) == 1 + len(random_phase["points"]) + len(sequential["points"])
+    assert all((tmp_path / "new" / "points" / name / "fio.json").is_file() for name in kept)
+    # The job files of the new plan have the rate.
+    job = (tmp_path / "new" / "fio" / "RW.fio").read_text("utf-8")
+    assert "RATE NOT FOUND" not in job and "rate_iops=" in job
+    # What is there now is not written over without being named again.
+    with pytest.raises(InputError, match="exists, and would be overwritten"):
+        make(Where(tmp_path / "plan", tmp_path / "other"), asked, told=told.append)
+    assert not (tmp_path / "other.calibrating").exists()
+
+
+def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: Path) -> None:
+    """While one runs: told of its pre-fill, others ask for the same."""
+    where = Where(planned(tmp_path), tmp_path / "new", point_s=1.0, settle_s=0.25)
+    target = str(tmp_path / "target.dat")
+    refused: list[str] = []
+
+    class Enough(Exception):
+        pass
+
+    def told(line: str) -> None:
+        for other in (
+            Where(where.plan, where.output),
+            Where(where.plan, where.output, erase=target, resume=True),
+            Where(where.plan, tmp_path / "other", erase=target),
+        ):
+            with pytest.raises(InputError) as caught:
+                make(other, Asked(limit_ms=1000.0), told=print)
+            refused.append(caught.value.message)
+        raise Enough
+
+    with pytest.raises(Enough):
+        make(where, Asked(limit_ms=1000.0), told=told)
+    assert refused[0] == "is being run by another process"
+    assert [text.startswith("is in use: a measurement") for text in refused[1:]] == [True, True]
+    # Nothing had been run: nothing is left.
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plan"]
+
+
+def test_a_folder_in_which_one_runs_is_not_resumed(tmp_path: Path) -> None:
+    where = Where(planned(tmp_path), tmp_path / "new", resume=True)
+    aside = tmp_path / "new.calibrating"
+    aside.mkdir()
+    with hold(aside), pytest.raises(InputError, match="is being run by another process"):
+        make(where, Asked(limit_ms=1000.0), told=print)
+    assert not (tmp_path / "target.dat").exists(), "what was made for it is gone"

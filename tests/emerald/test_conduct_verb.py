@@ -1,0 +1,59 @@
+"""What `iowatt emerald run` refuses before anything runs, with exit code 2 and the way out."""
+
+from __future__ import annotations
+
+import conducted
+import pytest
+from typer.testing import CliRunner
+
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+
+def refused(*words):
+    done = CliRunner().invoke(app, ["emerald", "run", *map(str, words)])
+    assert isinstance(done.exception, InputError), done.output
+    return str(done.exception)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return conducted.plan(tmp_path)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def test_a_plan_that_is_not_there(tmp_path, out):
+    assert "`iowatt emerald plan` makes one" in refused(tmp_path / "none.json", "-o", out)
+
+
+def test_a_way_to_go_on_without_going_on(path, out):
+    assert "add --resume" in refused(path, "-o", out, "--restart-active")
+    assert "one of them" in refused(path, "-o", out, "--resume", "--force")
+
+
+def test_a_target_named_differently_the_second_time(path, out, tmp_path):
+    assert "both must be the same" in refused(path, "-o", out, "--erase", tmp_path / "other.bin")
+    assert not (tmp_path / "target.bin").exists()
+
+
+def test_nothing_to_erase_in_a_simulation(tmp_path, out):
+    path = conducted.plan(tmp_path, source="simulation", target={"scenario": "array.toml"})
+    assert "nothing to erase" in refused(path, "-o", out, "--erase", "array.toml")
+
+
+def test_a_folder_that_holds_something_else(path, tmp_path):
+    other = tmp_path / "thesis"
+    other.mkdir()
+    (other / "thesis.tex").write_text("years of work")
+    assert "is not a measurement" in refused(path, "-o", other)
+    assert not (tmp_path / "target.bin").exists(), "the target was made all the same"
+
+
+def test_an_instrument_that_is_none(tmp_path, out):
+    path = conducted.plan(tmp_path, instruments=[{"name": "pdu", "source": "smnp://pdu1/1"}])
+    assert "did you mean snmp:?" in refused(path, "-o", out)
+    assert not (tmp_path / "target.bin").exists()

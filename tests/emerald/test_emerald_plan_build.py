@@ -1,0 +1,403 @@
+"""Plans: sequences and times, deviations, calendar, check-list, and what lies in the folder."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from emerald_plans import RATES, by_id, plan
+
+from iowatt.emerald.plan import folder
+from iowatt.emerald.plan.build import Asked, build, consulted
+from iowatt.emerald.plan.calendar import as_dict, clock_text, entries, span_text
+from iowatt.emerald.plan.checklist import items, java
+from iowatt.emerald.plan.make import make, rewrite
+from iowatt.emerald.plan.model import Instrument
+from iowatt.emerald.plan.schema import schema_text
+from iowatt.errors import InputError
+
+ONLINE_1 = ["MW1", "MW2", "RR", "RW", "SR", "SW"]
+ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "category", "phases"),
+    [
+        ("emerald-1.0.0", "online", ONLINE_1),
+        ("emerald-1.0.0", "near-online", ONLINE_1),
+        ("emerald-2.1.1", "online", ONLINE_4),
+        ("emerald-3.0.3", "online", ONLINE_4),
+        ("emerald-4.0.0", "near-online", ONLINE_4),
+        ("energystar-1.1", "online", ONLINE_4),
+        ("emerald-4.0.0", "removable-media-library", ["SW", "SR"]),
+        ("emerald-1.0.0", "virtual-media-library", ["SW", "SR"]),
+    ],
+)
+def test_phases_are_those_of_version_and_category(tmp_path, rules, category, phases):
+    made = plan(tmp_path, rules=rules, category=category, rates={})
+    assert [s.phase for s in made.stages if s.role == "measurement"] == phases
+    active = [s for s in made.stages if s.role in ("warmup", "measurement")]
+    assert [s.id for s in active] == [name for p in phases for name in (f"{p}-warmup", p)]
+    assert {s.seconds for s in active if s.role == "warmup"} == {600}
+    assert {s.seconds for s in active if s.role == "measurement"} == {1800}
+    fill = [] if category == "removable-media-library" else ["prefill"]  # media are not filled
+    assert [s.role for s in made.stages if s not in active] == [*fill, "conditioning", "idle"]
+    assert made.stages[-1].id == "ready-idle"
+    sequential = set(phases) <= {"SR", "SW"}
+    assert by_id(made)["conditioning"].workload == ("SW" if sequential else phases[0])
+    for stage in active:
+        assert stage.closed == (stage.workload in ("SR", "SW"))
+
+
+def test_times_are_those_of_the_planners_arithmetic(tmp_path):
+    """facts: v1.0 is 6 x 40 min + 2 h; 2.x on with vdbench 5 x 41 min + 2 h."""
+    seconds = as_dict(entries(plan(tmp_path, rules="emerald-1.0.0", rates={})))["uninterrupted"]["seconds"]
+    assert seconds == 6 * 3600
+    seconds = as_dict(entries(plan(tmp_path, source="vdbench")))["uninterrupted"]["seconds"]
+    assert seconds == 5 * 3600 + 25 * 60
+    seconds = as_dict(entries(plan(tmp_path)))["uninterrupted"]["seconds"]
+    assert seconds == 5 * 2400 + 7200
+
+
+def test_mw2_has_a_quarter_of_mw1s_rate(tmp_path):
+    made = by_id(plan(tmp_path, rules="emerald-1.0.0", rates={"MW1": 4330.0}))
+    assert (made["MW1"].rate_iops, made["MW2"].rate_iops, made["MW2-warmup"].rate_iops) == (
+        4330,
+        1082.5,
+        1082.5,
+    )
+    assert by_id(plan(tmp_path, rules="emerald-1.0.0", rates={}))["MW2"].rate_iops is None
+
+
+def test_scaled_times_say_what_the_rules_ask_for(tmp_path):
+    made = plan(tmp_path, time_scale=0.01)
+    hot = by_id(made)["HB"]
+    assert (hot.seconds, hot.rule_seconds, hot.interval_s) == (pytest.approx(18), 1800, pytest.approx(0.6))
+    assert any(one.startswith("Dry run") for one in made.deviations)
+
+
+def test_what_makes_a_result_no_emerald_result(tmp_path, monkeypatch):
+    device = "/dev/x"
+    monkeypatch.setattr("iowatt.emerald.plan.build._is_device", lambda path: path == device)
+    at = {"targets": [device], "rates": {}}
+
+    def of(**asked):
+        return plan(tmp_path, **{**at, **asked}).deviations
+
+    assert of(rules="emerald-1.0.0") == []
+    for rules in ("emerald-2.0.0", "emerald-2.1.1", "emerald-3.0.3", "emerald-4.0.0"):
+        (only,) = of(rules=rules)
+        assert only.startswith("Emerald-like (fio)")
+    (only,) = of(source="vdbench")
+    assert "official script 2020_04_29" in only
+    assert of(source="vdbench", rules="emerald-1.0.0") == []
+    assert "Measured through a file system" in of(rules="emerald-1.0.0", targets=[str(tmp_path / "f")])[0]
+    assert of(rules="emerald-1.0.0", conditioning_s=3600)[0].startswith(
+        "Conditioning of 3600 s in place of 43200"
+    )
+    assert of(rules="emerald-1.0.0", prefill=False) == []  # recommended there
+    assert of(prefill=False)[1].startswith("No pre-fill")
+
+
+def test_a_simulated_array_is_modelled_and_needs_no_fill(tmp_path):
+    (tmp_path / "a.toml").write_text(
+        'name = "a"\n[[workload]]\nname = "w"\n'
+        'profile = { name = "uniform", rate_iops = 10, duration = "1s" }\n'
+        '[[array.pool]]\nname = "d"\ndevice = "arrays2002-disk"\ncount = 4\n'
+        'raid = { level = 0, stripe_unit = "64KiB" }\n'
+    )
+    out = tmp_path / "plans" / "one"
+    made, _ = build(
+        Asked(category="online", class_=4, source="simulation", scenario=tmp_path / "a.toml"), out
+    )
+    assert made.stages[0].role == "conditioning"
+    assert made.target.scenario == "../../a.toml"
+    assert made.raw_capacity_bytes % 4 == 0
+    assert made.deviations == ["Modelled: a simulated array, not a measurement"]
+    found = make(Asked(category="online", source="simulation", scenario=tmp_path / "a.toml"), out)
+    assert found["files"] == []
+    assert {"topic": "power", "state": "missing"}.items() <= found["checklist"][0].items()  # no [array.power]
+
+
+def test_tiering_may_move_data_before_conditioning_from_version_2_on(tmp_path):
+    made = plan(tmp_path, migration_s=7200, time_scale=0.5, conditioning_s=36000)
+    assert [(s.id, s.role, s.workload, s.seconds, s.rate_iops) for s in made.stages[1:3]] == [
+        ("migration", "conditioning", "HB", 3600, 4000),
+        ("conditioning", "conditioning", "HB", 18000, 4000),
+    ]
+    assert any("Conditioning of 36000 s" in one for one in made.deviations)
+    with pytest.raises(InputError, match="no period of migration"):
+        plan(tmp_path, rules="emerald-1.0.0", rates={}, migration_s=10)
+
+
+def test_rules_that_nobody_verified_are_named(tmp_path):
+    made = plan(tmp_path)
+    assert {
+        "phases.order",
+        "phases.conditioning.duration_s",
+        "response.mean_ms.random",
+        "workloads.HB.sizes",
+    } <= set(made.rules.unverified)
+    assert [r.key for r in consulted(made).unverified_used] == made.rules.unverified
+    sequential = plan(tmp_path, category="removable-media-library", rates={})
+    assert "response.mean_ms.random" not in sequential.rules.unverified
+    assert "removable-media-library.phases.conditioning.workload" in sequential.rules.unverified
+
+
+@pytest.mark.parametrize(
+    ("asked", "where", "said"),
+    [
+        ({"category": "adjunct"}, "--category", "no test procedure|no category with a test procedure"),
+        ({"category": None}, "--category", "is needed"),
+        ({"category": "near-online", "class_": 4}, "--class", "has no class 4; expected 1, 2, 3, 5, 6"),
+        ({"rules": "eu-2019-424"}, "--rules", "no test sequence"),
+        ({"block_size": 1024}, "--block-size", "none of 512 and 4096"),
+        ({"time_scale": 0.0001}, "--time-scale", "no factor"),
+        ({"source": "vdbench", "time_scale": 0.01}, "--time-scale", "no factor"),
+        ({"rates": {"SR": 5.0}}, "--rate", "expected HB, RR, RW"),
+        ({"streams": {"HB": 5}}, "--streams", "expected prefill, SR, SW"),
+        ({"source": "simulation"}, "--driver", "--scenario FILE"),
+        ({"targets": []}, "--driver", "--target PATH"),
+        ({"targets": ["/x", "/x"]}, "--target", "twice"),
+        ({"size_bytes": None}, "plan.json: target.size_bytes", "not there to say"),
+        ({"size_bytes": 1000}, "plan.json: target.size_bytes", "less than one request"),
+        ({"instruments": [Instrument(name="a/b", source="x")]}, "--instrument", "no name of a log"),
+        ({"instruments": [Instrument(name="a", source="x")] * 2}, "--instrument", "two instruments"),
+    ],
+)
+def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, said):
+    with pytest.raises(InputError, match=said) as caught:
+        plan(tmp_path, **asked)
+    assert caught.value.where == where
+
+
+def test_a_target_that_is_too_small_is_named(tmp_path):
+    (tmp_path / "t.dat").write_bytes(bytes(1 << 20))
+    with pytest.raises(InputError, match="fewer than the 67108864"):
+        plan(tmp_path)
+    assert plan(tmp_path, size_bytes=None).target.size_bytes == 1 << 20
+
+
+def test_a_calendar_has_dates_while_lengths_are_known(tmp_path):
+    made = plan(tmp_path)
+    start = datetime.fromisoformat("2026-11-23T08:00+01:00")
+    unknown = entries(made, start)
+    assert (unknown[0].seconds, unknown[0].starts, unknown[0].ends) == (
+        None,
+        "2026-11-23 08:00:00+01:00",
+        None,
+    )
+    assert {one.since for one in unknown[1:]} == {"prefill"}
+    assert {one.starts for one in unknown[1:]} == {None}
+    known = entries(made, start, fill_rate=(64 << 20) / 3600)
+    assert known[1].starts == "2026-11-23 09:00:00+01:00"
+    assert known[2].starts == "2026-11-23 21:00:00+01:00"
+    assert known[-1].ends == "2026-11-24 02:20:00+01:00"
+    assert known[0].estimated and not known[1].estimated
+    for one, after in pairwise(known):
+        assert one.end_s == after.start_s
+
+
+@pytest.mark.parametrize(
+    ("seconds", "span", "clock"),
+    [(0.6, "0.6 s", "00:00:00.6"), (61, "1 min 1 s", "00:01:01"), (98700, "1 d 3 h 25 min", "1 d 03:25:00")],
+)
+def test_times_in_words(seconds, span, clock):
+    assert (span_text(seconds), clock_text(seconds)) == (span, clock)
+
+
+def test_the_check_list_says_what_is_missing(tmp_path):
+    made = plan(tmp_path, rates={"HB": 10.0})
+    found = [(one.topic, one.text, one.state) for one in items(made, consulted(made))]
+    missing = " | ".join(text for _, text, state in found if state == "missing")
+    for words in ("no power meters", "no thermometers", "raw capacity", "not found yet: RR, RW"):
+        assert words in missing
+    (never,) = [text for _, text, state in found if state == "not possible"]
+    assert never.endswith("not possible with fio: Emerald-like")
+    # Neither the version of another driver nor its script is anything to do.
+    assert not [text for _, text, _ in found if "5.04.05" in text or "2020_04_29" in text]
+    official = plan(tmp_path, source="vdbench")
+    said = {one.rule: (one.text, one.state) for one in items(official, consulted(official))}
+    assert said["driver.tool"] == ("the rules require the driver: vdbench", "in place")
+    assert said["driver.versions"] == ("of versions 5.04.05", "to do")
+    assert said["driver.script"] == ("official script 2020_04_29", "to do")
+    either = plan(tmp_path, rules="emerald-1.0.0", rates={})
+    assert not [one for one in items(either, consulted(either)) if one.state == "not possible"]
+    full = plan(
+        tmp_path,
+        instruments=[
+            Instrument(name="pdu1", source="csv:p.csv"),
+            Instrument(name="in", source="csv:t.csv", role="temperature"),
+        ],
+        raw_capacity_bytes=7_300_000_000_000,
+    )
+    texts = [one.text for one in items(full, consulted(full)) if one.state != "missing"]
+    assert any("pdu1 (csv:p.csv)" in text for text in texts)
+    assert "raw capacity: 7,300.000 GB" in texts
+    by_rule = {one.rule: one for one in items(full, consulted(full))}
+    assert by_rule["instruments.power.sampling_s"].text == "a sample at least every 5 s"
+
+
+def asked(tmp_path, **more):
+    given = {"size_bytes": 64 << 20, "time_scale": 0.02, "rates": RATES, **more}
+    return Asked(category="online", source="fio", targets=[str(tmp_path / "t.dat")], **given)
+
+
+def test_a_dry_run_is_marked_in_every_file(tmp_path):
+    out = tmp_path / "plan"
+    found = make(asked(tmp_path), out)
+    assert not found["compliant"]
+    written = sorted(path for path in out.rglob("*") if path.is_file())
+    assert {path.suffix for path in written} == {".json", ".txt", ".html", ".fio", ".parm"}
+    for path in written:
+        text = path.read_text()
+        assert "Dry run: all times are 0.02 of the rules" in text.replace("&#39;", "'"), path
+        if path.suffix in (".fio", ".parm", ".txt"):
+            assert "NON-COMPLIANT" in text
+    assert {one["path"] for one in found["files"]} == {
+        str(path.relative_to(out)) for path in written if path.suffix in (".fio", ".parm")
+    }
+
+
+def test_a_plan_reads_back_and_is_written_again_with_its_rates(tmp_path):
+    make(asked(tmp_path, rates={}), tmp_path / "plan")
+    read = folder.read(tmp_path / "plan")
+    assert folder.read(tmp_path / "plan" / "plan.json") == read
+    assert (tmp_path / "plan" / "fio" / "HB.fio").read_text().startswith("# RATE NOT FOUND YET")
+    stages = [s.model_copy(update={"rate_iops": 300.0}) if s.workload == "HB" else s for s in read.stages]
+    found = rewrite(read.model_copy(update={"stages": stages}), tmp_path / "rated")
+    again = folder.read(tmp_path / "rated")
+    assert (by_id(again)["HB"].rate_iops, again.rules) == (300, read.rules)
+    assert "RATE NOT FOUND" not in (tmp_path / "rated" / "fio" / "HB.fio").read_text()
+    assert [rule["key"] for rule in found["rules_used"] if not rule["verified"]] == read.rules.unverified
+
+
+def test_a_folder_is_never_overwritten_unasked(tmp_path):
+    out = tmp_path / "plan"
+    make(asked(tmp_path), out)
+    with pytest.raises(InputError, match="never overwritten"):
+        make(asked(tmp_path), out)
+    make(asked(tmp_path, seed=2), out, force=True)
+    assert folder.read(out).seed == 2
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "precious").write_text("x")
+    with pytest.raises(InputError, match="is no plan"):
+        make(asked(tmp_path), other, force=True)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".iowatt-partial")]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "iowatt.emerald-plan/2"}', "\x00"])
+def test_what_is_no_plan_is_named(tmp_path, content):
+    (tmp_path / "plan.json").write_text(content)
+    with pytest.raises(InputError) as caught:
+        folder.read(tmp_path)
+    assert caught.value.where == str(tmp_path / "plan.json")
+
+
+def test_a_product_gives_category_and_class(tmp_path):
+    product = tmp_path / "p.toml"
+    product.write_text(
+        'schema = "iowatt.product/1"\nvendor = "V"\nname = "N <b>"\naccess = "random"\n'
+        'time_to_first_data = "20ms"\nconnectivity = "network"\nintegrated_controller = true\n'
+        "storage_protection = true\nmaximum_configuration = 24\n"
+    )
+    found = make(
+        Asked(source="fio", targets=[str(tmp_path / "t")], size_bytes=64 << 20, product=product),
+        tmp_path / "plan",
+    )
+    made = found["plan"]
+    assert (made["category"], made["class"], made["name"]) == ("online", 3, "V N <b>")
+    assert made["product"]["classified"] == "online-3"
+    assert "<b>" not in (tmp_path / "plan" / "plan.html").read_text().split("</style>")[1].split("<script")[0]
+    other = make(
+        Asked(
+            source="fio",
+            category="online",
+            class_=2,
+            targets=[str(tmp_path / "t")],
+            size_bytes=64 << 20,
+            product=product,
+        ),
+        tmp_path / "two",
+    )
+    assert other["plan"]["deviations"][0] == (
+        "Another category or class: by its description the product is online-3; this plan is for online-2"
+    )
+    assert not any("online-3" in one for one in made["deviations"])
+    lines = (tmp_path / "two" / "plan.txt").read_text().splitlines()
+    assert lines[1].startswith("NON-COMPLIANT: Another category or class")
+    whole = plan(tmp_path, product=product, category="online")  # of no class: no contradiction
+    assert not [one for one in whole.deviations if one.startswith("Another")]
+    near = plan(tmp_path, product=product, category="near-online")
+    assert near.deviations[0].endswith("the product is online-3; this plan is for near-online")
+
+
+def test_json_of_the_result_is_the_file(tmp_path):
+    found = make(asked(tmp_path), tmp_path / "plan")
+    assert json.loads((tmp_path / "plan" / "planned.json").read_text()) == found
+    assert found["schema"] == "iowatt.emerald-planned/1"
+
+
+def test_the_schema_that_is_checked_in_is_that_of_the_model():
+    file = Path(__file__).parents[2] / "schema" / "iowatt.emerald-plan.schema.json"
+    assert file.read_text("utf-8") == schema_text(), (
+        "run: iowatt schema plan -o schema/iowatt.emerald-plan.schema.json --force"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', False),
+        ('java version "1.8.0_392"', True),
+        ('openjdk version "9.0.4"', True),
+        ('openjdk version "10.0.2"', False),
+        ('openjdk version "21.0.2" 2024-01-16', True),
+        (None, False),
+    ],
+)
+def test_the_javas_that_vdbench_refuses_are_known(monkeypatch, said, taken):
+    """As tried with vdbench 5.04.06: 1.7, 1.8, 9, 20, 21, 25 pass, 10 to 19 do not."""
+    monkeypatch.setattr("iowatt.emerald.plan.checklist._said", lambda words: said)
+    assert java()[0] is taken
+
+
+@pytest.mark.parametrize(
+    "kept", ["measurement.json", "journal.jsonl", "stages/RR/fio.json", "out/journal.jsonl"]
+)
+def test_force_never_deletes_a_measurement(tmp_path, kept):
+    out = tmp_path / "plan"
+    make(asked(tmp_path), out)
+    (out / kept).parent.mkdir(parents=True, exist_ok=True)
+    (out / kept).write_text("measured for a week")
+    with pytest.raises(InputError, match="holds a measurement"):
+        make(asked(tmp_path, seed=2), out, force=True)
+    with pytest.raises(InputError, match="holds a measurement"):
+        rewrite(folder.read(out), out, force=True)
+    assert (out / kept).read_text() == "measured for a week"
+
+
+def test_no_password_of_an_instrument_is_printed(tmp_path):
+    plan = folder.read(_made(tmp_path)).model_copy(
+        update={
+            "instruments": [
+                Instrument(name="pdu", role="power", source="snmp://pdu1/1?community=s3cret"),
+                Instrument(name="inlet", role="temperature", source="redfish://me:s3cret@bmc/1"),
+            ]
+        }
+    )
+    found = rewrite(plan, tmp_path / "again")
+    assert "s3cret" not in json.dumps(found)
+    for name in ("planned.json", "plan.txt", "plan.html"):
+        text = (tmp_path / "again" / name).read_text("utf-8")
+        assert "s3cret" not in text and "pdu1/1" in text
+    assert folder.read(tmp_path / "again").instruments == plan.instruments, "who runs it needs them"
+
+
+def _made(tmp_path):
+    make(asked(tmp_path), tmp_path / "plan")
+    return tmp_path / "plan"

@@ -1,0 +1,520 @@
+"""The test data report: what stands on which page, what is missing, what is never claimed or ranked."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
+from iowatt.emerald.analyze import judge
+from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
+from iowatt.emerald.report.blocks import Shown
+from iowatt.emerald.rules import load
+from iowatt.errors import InputError
+from iowatt.report import pdf
+from report.workbook import Book
+
+PRODUCT = """
+schema = "iowatt.product/1"
+vendor = "Example Systems"
+name = "Array 240"
+access = "random"
+time_to_first_data = "15ms"
+connectivity = "network"
+integrated_controller = true
+storage_protection = true
+maximum_configuration = 240
+"""
+ABOUT = """
+schema = "iowatt.emerald-about/1"
+notes = ["The sequential points follow."]
+[submitter]
+name = "A. Tester"
+company = "Example Laboratory"
+[system]
+firmware = "5.1"
+topology = "One host, two controllers, two shelves."
+protection = "RAID 5"
+[[host]]
+name = "load1"
+[[lun]]
+name = "lun0"
+capacity = "2TB"
+[[device]]
+type = "hdd"
+model = "15k SFF"
+rpm = 15000
+capacity = "146GB"
+count = 50
+[power_supply]
+count = 4
+[com.compression]
+available = true
+during_test = false
+[com.thin-provisioning]
+available = false
+"""
+COM = {
+    "schema": "iowatt.emerald-com/1",
+    "source": "storage",
+    "coms": [
+        {"com": "compression", "verdict": "yes", "why": "28 %", "unverified": ["com.compression"]},
+        {"com": "thin-provisioning", "verdict": "yes", "why": "creation cost 1 %", "unverified": []},
+        {"com": "data-deduplication", "verdict": "not tested", "why": "no", "unverified": []},
+    ],
+}
+
+
+def folder(path, whole=None, version="emerald-4.0.0", *, with_plan=True):
+    """A measurement's folder as far as a report looks at it."""
+    whole = whole or measured(plan(version, product={"vendor": "Example Systems", "name": "Array 240"}))
+    path.mkdir(parents=True, exist_ok=True)
+    found = judge(whole, load(version))
+    (path / "analysis.json").write_text(json.dumps(found), "utf-8")
+    if with_plan:
+        (path / "plan.json").write_text(whole.plan.model_dump_json(by_alias=True), "utf-8")
+        (path / "settings-before.json").write_text(json.dumps({"settings": {"scheduler": "none"}}))
+        (path / "settings-after.json").write_text(json.dumps({"settings": {"scheduler": "none"}}))
+    for one in whole.stages:
+        if one.run is None:
+            continue
+        place = path / "runs" / one.stage.id
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "run.json").write_text(json.dumps(one.run.summary), "utf-8")
+    return path
+
+
+def known(path, **texts):
+    """Everything given, from texts."""
+    named = {}
+    for name, text in texts.items():
+        file = path.parent / f"{name}{'.json' if name == 'com' else '.toml'}"
+        file.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
+        named[name] = file
+    return given.gather(path, **named)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    path = folder(tmp_path_factory.mktemp("report") / "measurement")
+    return known(path, product=PRODUCT, about=ABOUT, com=COM)
+
+
+@pytest.fixture(scope="module")
+def report(full):
+    return compose.compose(full)
+
+
+@pytest.fixture(scope="module")
+def book(report, tmp_path_factory):
+    path = tmp_path_factory.mktemp("xlsx") / "tdr.xlsx"
+    write.write_report(report, path)
+    return Book(path)
+
+
+def page(report, key):
+    return next(one for one in report.pages if one.key == key)
+
+
+def table(report, key, title):
+    return next(one.table for one in page(report, key).blocks if one.title == title)
+
+
+def below(book, sheet, title):
+    """Rows of a sheet below a cell with this text, up to an empty one."""
+    rows = book.rows(sheet)
+    start = next(at for at, row in enumerate(rows) if title in row.values())
+    return rows[start + 1 :]
+
+
+def test_the_first_pages_are_product_and_metrics(book):
+    assert book.names[:2] == ["1 Product and vendor", "2 Metrics"]
+    first = {row.get("A"): row.get("B") for row in book.rows(book.names[0])}
+    assert first["Product vendor"] == "Example Systems"
+    assert first["Product"] == "Array 240"
+    assert first["Submitter"] == "A. Tester"
+    assert first["Taxonomy category and class"] == "online-3"
+    assert first["Kind of all figures"] == "measured"
+
+
+def test_a_metric_shows_three_digits_and_keeps_all_of_them(book, full):
+    rows = {row.get("A"): row for row in book.rows("2 Metrics")}
+    idle = rows["EP_RI"]
+    assert idle["B"] == pytest.approx(7300 / 592.692, rel=1e-12)
+    assert idle["D"] == pytest.approx(7300 / 592.692, rel=1e-12)
+    assert idle["E"] == pytest.approx(592.692)
+    assert idle["F"] == pytest.approx(7300)
+    assert idle["G"] == 120
+    style = re.search(r'<c r="B(\d+)" s="(\d+)"><v>12\.3', book.xml("2 Metrics"))
+    formats = dict(re.findall(r'<numFmt numFmtId="(\d+)" formatCode="([^"]+)"', book.parts["xl/styles.xml"]))
+    cells = book.parts["xl/styles.xml"].partition("<cellXfs")[2]
+    used = re.findall(r'<xf numFmtId="(\d+)"', cells)[int(style[2])]
+    assert formats[used] == "0.0"
+    hot = rows["EP_HB"]
+    phase = full.analysis["phases"][0]
+    assert (hot["B"], hot["D"], hot["E"]) == ("Hot band", "IOPS/W", pytest.approx(phase["ep"], rel=1e-12))
+    assert (hot["H"], hot["I"], hot["J"], hot["K"]) == (
+        30,
+        pytest.approx(8),
+        "measured",
+        "valid, NON-COMPLIANT",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "full_figure", "number"),
+    [("12.3", 12.317, 12.317), ("1230", 1234.5, 1230.0), ("0.120", 0.1204, 0.1204), ("123", 123.4, 123.4)],
+)
+def test_a_cell_holds_the_full_figure_where_a_format_can_show_it_as_published(text, full_figure, number):
+    shown = Shown(text, full_figure)
+    assert shown == text
+    assert shown.as_number == number
+    assert f"{shown.as_number:.{shown.decimals}f}" == text
+
+
+def test_capacity_optimisation_has_both_columns_and_the_test(report):
+    rows = {row[0]: row[1:] for row in table(report, "metrics", "Capacity optimisation").rows}
+    assert len(rows) == 6
+    assert rows["Compression"][:3] == ["no", "yes", "yes (measured; unverified limit)"]
+    assert rows["Parity RAID"][:3] == ["not stated", "not stated", "not tested"]
+    assert rows["Thin provisioning"][1] == "no"
+    assert "disagree" in rows["Thin provisioning"][3]
+    assert rows["Data de-duplication"][1:3] == ["not stated", "not tested (measured)"]
+
+
+def test_the_taxonomy_page_has_attributes_and_what_stops_it(report):
+    found = page(report, "taxonomy")
+    assert any("no single point of failure" in sentence for sentence in found.sentences)
+    attributes = dict(table(report, "taxonomy", "Attributes of the product").rows)
+    assert attributes["maximum configuration"] == "240"
+    assert attributes["non-disruptive serviceability"] == "not stated"
+
+
+def test_instruments_have_serial_calibration_and_conditions(report):
+    (meter, thermometer) = table(report, "instruments", "Instruments").rows
+    assert meter[:6] == ["wt310", "power", "ptdaemon", "WT310E", "C1", "2026-01-10"]
+    assert thermometer[0] == "inlet"
+    rows = table(report, "instruments", "Conditions by phase").rows
+    assert ["HB", "inlet", "Inlet temperature", "degC", 22.4, 22.4, 22.4, "measured"] in [
+        [round(cell, 9) if isinstance(cell, float) else cell for cell in row] for row in rows
+    ]
+    assert {row[0] for row in rows} == {"HB", "RR", "RW", "SR", "SW", "RI"}
+
+
+def test_minutes_stand_with_native_charts(book, full):
+    name = next(one for one in book.names if one.endswith("Minutes of HB"))
+    rows = [row for row in below(book, name, "Minute") if "A" in row]
+    phase = full.analysis["phases"][0]
+    assert [row["A"] for row in rows] == [one["minute"] for one in phase["minutes"]]
+    assert [row.get("H") for row in rows] == pytest.approx([one["ea"] for one in phase["minutes"]])
+    assert "H" not in rows[0]  # no average before ten minutes
+    charts = [text for part, text in book.parts.items() if part.startswith("xl/charts/chart")]
+    assert len(charts) == 5 * 4 + 1
+    assert all("Minutes of" in text for text in charts)
+
+
+def test_stability_rates_shares_rules_and_files_are_there(report, full):
+    assert len(table(report, "stability", "Stability of the ten-minute weighted average").rows) == 5
+    rates = {row[0]: row[1:4] for row in table(report, "stability", "Asked and achieved").rows}
+    assert rates["HB"][2] == pytest.approx(100, abs=0.1)
+    assert rates["SR"][0] is None
+    assert len(table(report, "stability", "Shares of the streams (skew)").rows) == 13
+    used = table(report, "rules", "Unverified rule values used").rows
+    assert len(used) == len(full.analysis["rules"]["unverified"]) > 0
+    files = {row[0]: row[2] for row in table(report, "files", "Files").rows}
+    assert {"analysis.json", "plan.json", "settings-before.json", "about.toml", "com.json"} <= files.keys()
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in files.values())
+
+
+def test_every_sheet_bears_the_mark_and_never_claims_to_be_the_template(book):
+    for name in book.names:
+        (first, *_) = book.rows(name)
+        assert first["A"].startswith("MEASURED · NON-COMPLIANT (")
+        assert "unverified rule values" in first["A"]
+        xml = book.xml(name)
+        assert "NON-COMPLIANT" in re.search("<oddHeader>(.*?)</oddHeader>", xml)[1]
+        assert "not SNIA's template" in re.search("<oddFooter>(.*?)</oddFooter>", xml)[1]
+
+
+def test_what_is_missing_is_named_with_where_to_give_it(report):
+    lacking = {one.what: one for one in report.items if one.lacking}
+    assert lacking["HB: minimum, mean and maximum of all conditions"].how == (
+        "not recorded: Voltage, Frequency, Power factor, THD"
+    )
+    assert lacking["inlet: serial number"].state == "missing"
+    assert lacking["Parity RAID: available?"].how.startswith("--about: com.parity-raid.available")
+    assert "Compression: available?" not in lacking
+    assert "Compression: COM test" not in lacking
+    assert "submitter" not in lacking
+    assert not report.complete
+    rows = table(report, "completeness", "What is missing").rows
+    assert [row[1] for row in rows] == [one.what for one in report.items if one.lacking]
+
+
+def test_a_refused_metric_is_not_printed_as_a_value(tmp_path):
+    whole = measured(knobs=Knobs(iops={"HB": 4330.0}, response_ms={"HB": 32.8}))
+    found = known(folder(tmp_path / "m", whole))
+    report = compose.compose(found)
+    (hot, *_) = table(report, "metrics", "Active power tests").rows
+    assert hot[2] == "refused"
+    assert hot[-1] == "INVALID"
+    item = next(one for one in report.items if one.what == "EP_HB")
+    assert item.state == "refused"
+    assert "32.8" in item.how
+    assert "HB invalid" in report.mark.line
+    field = {one.name: one for one in energystar.export(found).fields}
+    assert field["trans_optimal_point_hot_band_workload_test_iops_w"].value is None
+    assert field["trans_optimal_point_random_read_workload_test_iops_w"].value == 1.25
+
+
+def test_fio_time_scale_and_simulation_are_on_the_mark(tmp_path):
+    fio = known(folder(tmp_path / "fio", measured(plan(source="fio"))))
+    assert "Emerald-like (fio)" in marks.mark(fio.analysis).line
+    assert "NON-COMPLIANT" in marks.mark(fio.analysis).line
+    quick = known(folder(tmp_path / "quick", measured(plan(time_scale=0.01))))
+    assert "time scale 0.01, a dry run" in marks.mark(quick.analysis).line
+    made = known(folder(tmp_path / "sim", measured(plan(source="simulation"))))
+    assert marks.mark(made.analysis).line.startswith("MODELLED, not measured · NON-COMPLIANT")
+    report = compose.compose(made)
+    assert {row[-2] for row in table(report, "metrics", "Active power tests").rows} == {"modelled"}
+    assert {one.state for one in report.items if one.what == "instruments"} == {"not applicable"}
+
+
+def test_a_measurement_in_order_by_rules_read_is_not_called_non_compliant(tmp_path):
+    found = known(folder(tmp_path / "m", measured(plan("emerald-1.0.0")), "emerald-1.0.0"))
+    mark = marks.mark(found.analysis)
+    assert mark.compliant
+    assert mark.line.startswith("MEASURED · no deviation found · judged with ")
+
+
+def test_missing_minutes_are_empty_cells_and_named(tmp_path):
+    values = Made([1000.0] * 30, [800.0] * 10 + [None] * 2 + [800.0] * 18, [8.0] * 30)
+    found = known(folder(tmp_path / "m", rerun(measured(), "RR", values)))
+    report = compose.compose(found)
+    item = next(one for one in report.items if one.what == "RR: power of every minute")
+    assert (item.state, item.how) == ("missing", "2 minutes are incomplete")
+    rows = next(one.blocks[0].table for one in report.pages if one.key == "minutes-RR").rows
+    assert [row[0] for row in rows if row[5] is None] == [11, 12]
+    write.write_report(report, tmp_path / "tdr.xlsx")
+    write.write_report(report, tmp_path / "tdr.html")
+
+
+def test_a_phase_without_figures_still_makes_a_report(tmp_path):
+    found = known(folder(tmp_path / "m", with_stage(measured(), "SW", run=None), with_plan=False))
+    report = compose.compose(found)
+    assert next(one for one in report.items if one.what == "EP_SW").state == "refused"
+    write.write_report(report, tmp_path / "tdr.xlsx")
+    assert "refused" in json.dumps(report.as_dict())
+
+
+def test_the_page_shows_hostile_names_as_text_and_loads_nothing(tmp_path):
+    name = "</style><script>alert(1)</script>=cmd|' /C calc'!A0"
+    found = known(folder(tmp_path / "m", measured(plan(name=name))))
+    report = compose.compose(found)
+    write.write_report(report, tmp_path / "tdr.html")
+    text = (tmp_path / "tdr.html").read_text("utf-8")
+    assert "<script>alert" not in text
+    style = text.partition("<body>")[2].partition("<style>")[2].partition("</style>")[0]
+    assert ".charts" in style and "@bottom-right" in style
+    assert "default-src &#39;none&#39;" in text  # and so no request, whatever a name says
+    write.write_report(report, tmp_path / "tdr.xlsx")
+    assert "<f>" not in "".join(
+        text for part, text in Book(tmp_path / "tdr.xlsx").parts.items() if "worksheets/sheet" in part
+    )
+    row = energystar.export(found)
+    assert row.csv().splitlines()[1].startswith("</style>")
+
+
+def test_the_same_report_gives_the_same_workbook(report, tmp_path):
+    for name in ("one.xlsx", "two.xlsx"):
+        write.write_report(report, tmp_path / name)
+    assert (tmp_path / "one.xlsx").read_bytes() == (tmp_path / "two.xlsx").read_bytes()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(pdf.browser() is None, reason="needs Debian's package chromium")
+def test_every_page_of_the_pdf_bears_the_mark(report, tmp_path):
+    write.write_report(report, tmp_path / "tdr.pdf")
+    content = (tmp_path / "tdr.pdf").read_bytes()
+    assert content.startswith(b"%PDF-")
+    if shutil.which("pdftotext") is None:
+        pytest.skip("needs Debian's package poppler-utils")
+    done = subprocess.run(
+        ["pdftotext", "-layout", tmp_path / "tdr.pdf", "-"], capture_output=True, text=True, check=True
+    )
+    pages = done.stdout.split("\f")[:-1]
+    assert len(pages) >= len(report.pages)
+    assert all("NON-COMPLIANT" in text and "not SNIA's template" in text for text in pages)
+    assert "Product vendor" in pages[0]
+    assert "EP_RI" in pages[1] and "Capacity optimisation" in pages[1] and "disclosures" in pages[1]
+
+
+# ENERGY STAR
+
+
+def test_the_export_has_the_fields_of_the_data_set(full):
+    row = energystar.export(full)
+    names = [one.name for one in row.fields]
+    assert len(names) == len(set(names)) == 289
+    assert names[0] == "pd_id"
+    assert names[-1] == "energy_star_model_identifier"
+    assert "cap_device_6_optimal_point_ready_idle_wrkld_test_gb_w" in names
+    values = {one.name: one.value for one in row.fields}
+    assert values["trans_optimal_point_hot_band_workload_test_iops_w"] == 1.25
+    assert values["stream_optimal_point_seq_read_workload_test_mibps_w"] == 0.625
+    assert values["cap_optimal_point_ready_idle_workload_test_gb_w"] == 12.3
+    assert values["trans_storage_device_1_type"] == "HDD"
+    assert values["trans_device_1_optimal_point_random_read_wrkld_test_iops_w"] == 1.25
+    assert values["trans_physical_or_modeled_data_device_1_optimal_point"] == "Physical"
+    assert values["trans_storage_device_2_type"] is None
+    assert values["capacity_optimizing_methods_coms"] == "Compression"  # stated and found
+    assert values["snia_online_taxonomy_category"] == "Online 3"
+    assert values["pd_id"] is None
+
+
+def test_the_export_names_what_is_missing_and_only_that(full):
+    row = energystar.export(full)
+    missing = {one.name: one.note for one in row.missing}
+    assert missing["energy_star_partner"] == "--about: energystar.partner"
+    assert "pd_id" not in missing  # given by the programme
+    assert "trans_storage_device_2_type" not in missing
+    assert any("optimal_point_of" in remark for remark in row.remarks)
+    document = json.loads(row.json())
+    assert not document["compliant"]
+    assert document["notes"]["trans_optimal_point_hot_band_workload_test_iops_w"] == "measured, NON-COMPLIANT"
+    assert set(document["fields"]).isdisjoint(one["field"] for one in document["missing"])
+
+
+def test_only_the_classes_that_are_declared_are_filled(tmp_path):
+    about = ABOUT + '[energystar]\noptimal_point_of = ["transactional"]\n'
+    row = energystar.export(known(folder(tmp_path / "m"), about=about))
+    values = {one.name: one.value for one in row.fields}
+    assert values["trans_optimal_point_ready_idle_workload_test_gb_w"] == 12.3
+    assert values["stream_optimal_point_ready_idle_workload_test_gb_w"] is None
+    assert not any(one.name.startswith(("stream_", "cap_")) for one in row.missing)
+
+
+def test_metrics_of_mixed_devices_are_no_devices_own(tmp_path):
+    about = ABOUT + '[[device]]\ntype = "ssd"\ncount = 4\n'
+    row = energystar.export(known(folder(tmp_path / "m"), about=about))
+    values = {one.name: one.value for one in row.fields}
+    assert values["trans_ratio_devices_mixed_optimal_point"] == "50:4"
+    assert values["trans_num_devices_storage_device_2_optimal_point"] == 4
+    assert values["trans_device_1_optimal_point_random_read_wrkld_test_iops_w"] is None
+
+
+def test_metrics_of_version_1_are_refused_by_the_export(tmp_path):
+    found = known(folder(tmp_path / "m", measured(plan("emerald-1.0.0")), "emerald-1.0.0"))
+    with pytest.raises(InputError, match=r"emerald-1\.0\.0 \(mixed\)"):
+        energystar.export(found)
+
+
+# Side by side
+
+
+def test_version_1_and_the_hot_band_are_never_ranked(tmp_path):
+    old = folder(tmp_path / "old", measured(plan("emerald-1.0.0", name="old")), "emerald-1.0.0")
+    new = folder(tmp_path / "new", measured(plan(name="new")))
+    for pair in ([old, new], [new, old], [new, new, old]):
+        with pytest.raises(InputError, match="never ranked together"):
+            side_by_side.read(pair)
+
+
+def test_analyses_of_one_kind_are_ranked_by_what_is_published(tmp_path):
+    slow = folder(tmp_path / "a", measured(plan(name="slow")))
+    fast = folder(tmp_path / "b", measured(plan(name="fast"), Knobs(watts={"HB": 700.0})))
+    bad = folder(tmp_path / "c", measured(plan(name="bad"), Knobs(response_ms={"HB": 32.8})))
+    report = side_by_side.compose(side_by_side.read([slow, fast, bad]))
+    rows = {row[0]: row[2:] for row in table(report, "side-by-side", "Metrics").rows}
+    assert rows["EP_HB"] == ["1.25", "1.43", "refused", "fast > slow"]
+    assert rows["EP_RR"][-1] == "slow = fast = bad"
+    write.write_report(report, tmp_path / "both.xlsx")
+    assert "HB invalid" in Book(tmp_path / "both.xlsx").rows("1 Side by side")[0]["A"]
+
+
+def test_measured_and_modelled_stand_side_by_side_without_an_order(tmp_path):
+    one = folder(tmp_path / "a", measured(plan(name="a")))
+    two = folder(tmp_path / "b", measured(plan(name="a", source="simulation")))
+    report = side_by_side.compose(side_by_side.read([one, two]))
+    assert "Not ranked: some are measured and some modelled." in page(report, "side-by-side").sentences
+    metrics = table(report, "side-by-side", "Metrics")
+    assert {row[-1] for row in metrics.rows} == {"not ranked"}
+    assert [column.title for column in metrics.columns[2:4]] == ["a [1] (measured)", "a [2] (modelled)"]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda found: found.pop("phases"), "phases"),
+        (lambda found: found["phases"][0].pop("ep"), r"phases\.0\.ep"),
+        (lambda found: found["phases"][1].update(ep="much"), r"phases\.1\.ep"),
+        (
+            lambda found: found["phases"][0]["minutes"][3].update(power_w=True),
+            r"phases\.0\.minutes\.3\.power_w",
+        ),
+        (
+            lambda found: found["phases"][0]["stability"].update(readings=[]),
+            r"phases\.0\.stability\.readings",
+        ),
+        (lambda found: found["ready_idle"].update(findings={}), r"ready_idle\.findings"),
+        (lambda found: found.update(schema="iowatt.run/1"), "is no analysis"),
+    ],
+)
+def test_a_damaged_analysis_is_refused_with_the_place(tmp_path, change, place):
+    path = folder(tmp_path / "m") / "analysis.json"
+    found = json.loads(path.read_text())
+    change(found)
+    path.write_text(json.dumps(found))
+    with pytest.raises(InputError, match=place):
+        given.gather(path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "NaN", '{"schema": NaN}', "[" * 100_000, "\udc80"])
+def test_what_is_no_json_is_refused(tmp_path, text):
+    (tmp_path / "analysis.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=r"analysis\.json"):
+        given.gather(tmp_path)
+
+
+def test_another_measurements_plan_is_passed_over_and_said(tmp_path):
+    path = folder(tmp_path / "m")
+    (path / "plan.json").write_text(plan(name="another").model_dump_json(by_alias=True))
+    found = known(path)
+    assert found.plan is None
+    assert any("another measurement's plan" in remark for remark in found.remarks)
+    cells = table(compose.compose(found), "findings", "Findings and warnings").rows
+    assert any("another measurement's plan" in row[2] for row in cells)
+
+
+def test_another_product_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"describes Example Systems Array 9; the analysis is of Array 240"):
+        known(folder(tmp_path / "m"), product=PRODUCT.replace("Array 240", "Array 9"))
+
+
+def test_an_unknown_key_of_the_description_is_refused_with_its_line(tmp_path):
+    with pytest.raises(InputError, match=r"about\.toml:3"):
+        known(folder(tmp_path / "m"), about='schema = "iowatt.emerald-about/1"\n[system]\nfirmwear = "5"\n')
+
+
+def test_com_results_that_are_none_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no results of COM tests"):
+        known(folder(tmp_path / "m"), com={"schema": "iowatt.run/1"})
+
+
+def test_the_product_file_names_what_the_plan_did_not(tmp_path):
+    path = folder(tmp_path / "m", measured(plan("emerald-4.0.0", product={})))
+    bare = known(path)
+    assert "name" not in bare.analysis["product"]
+    filled = known(path, product=PRODUCT)
+    assert filled.analysis["product"]["vendor"] == "Example Systems"
+    assert filled.analysis["product"]["name"] == "Array 240"
+    assert any("are from --product" in remark for remark in filled.remarks)
+    missing = [item.what for item in compose.compose(filled).items if item.state == "missing"]
+    assert "product" not in missing

@@ -1,0 +1,146 @@
+"""SCPI: PyVISA's own sockets against a server that speaks as a Yokogawa WT310E does."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.sources.meters import source
+from iowatt.sources.meters.meter import MeterError
+from loopback.scpi import Analyser
+
+
+def test_one_update_has_all_quantities(analyser: Analyser) -> None:
+    meter = source.meter(analyser.address())
+    instrument = meter.open()
+    assert (instrument.kind, instrument.grade) == ("scpi", "emerald")
+    assert (instrument.model, instrument.serial) == ("YOKOGAWA WT310E", "C2TE10041V")
+    assert instrument.sample_interval_s == 0.25
+    assert instrument.details["range, volts"] == "300.0E+00"
+    assert instrument.details["range of amperes automatic"] == "yes"
+    found = meter.read().quantities
+    assert found == pytest.approx(
+        {"watts": 240.0, "volts": 230.0, "amperes": 1.09840, "power_factor": 0.95, "hertz": 50.0}
+    )
+    analyser.set(592.7)
+    assert meter.read().quantities["watts"] == pytest.approx(592.7)
+    meter.close()
+
+
+def test_nothing_that_it_measures_with_is_changed(analyser: Analyser) -> None:
+    meter = source.meter(analyser.address())
+    meter.open()
+    meter.read()
+    meter.close()
+    told = [line for line in analyser.heard if "?" not in line]
+    assert told
+    assert all(line.startswith((":COMMUNICATE:", ":NUMERIC:", "*CLS")) for line in told)
+
+
+def test_what_has_no_value_is_left_out_and_watts_without_one_are_an_error(analyser: Analyser) -> None:
+    meter = source.meter(analyser.address(thd="yes"))
+    meter.open()
+    assert meter.read().quantities["thd_percent"] == pytest.approx(1.2)
+    analyser.values["FU"] = analyser.values["UTHD"] = "NAN"
+    assert set(meter.read().quantities) == {"watts", "volts", "amperes", "power_factor"}
+    analyser.values["P"] = "NAN"
+    with pytest.raises(MeterError, match="no watts"):
+        meter.read()
+    with pytest.raises(MeterError, match="no watts"):
+        source.meter(analyser.address("2")).open()
+    meter.close()
+
+
+@pytest.mark.parametrize("value", ["INF", "9.9E+37"])
+def test_over_range_is_an_error_never_a_figure(analyser: Analyser, value: str) -> None:
+    meter = source.meter(analyser.address())
+    meter.open()
+    analyser.values["P"] = value
+    with pytest.raises(MeterError, match="over range"):
+        meter.read()
+    analyser.set(100)
+    assert meter.read().quantities["watts"] == pytest.approx(100)
+    meter.close()
+
+
+def test_clipped_peaks_are_an_error(analyser: Analyser) -> None:
+    meter = source.meter(analyser.address())
+    meter.open()
+    analyser.peaks = 2
+    with pytest.raises(MeterError, match="clipped by the range"):
+        meter.read()
+    analyser.peaks = 0
+    assert meter.read().quantities["watts"] == pytest.approx(240)
+    meter.close()
+
+
+def test_a_model_without_some_queries_is_read_all_the_same(analyser: Analyser) -> None:
+    analyser.identity = "YOKOGAWA,WT1800E,X,F1"
+    analyser.unknown = {":INPUT:POVER?", ":RATE?"}
+    meter = source.meter(analyser.address("sigma", timeout=1))
+    instrument = meter.open()
+    assert instrument.grade == "emerald"
+    assert instrument.details["clipped peaks"] == "not said by this model"
+    assert instrument.sample_interval_s is None
+    assert meter.read().quantities["watts"] == pytest.approx(240)
+    meter.close()
+
+
+def test_a_model_that_is_not_accepted_is_indicative(analyser: Analyser) -> None:
+    analyser.identity = "YOKOGAWA,WT110,X,F1"
+    meter = source.meter(analyser.address())
+    assert meter.open().grade == "indicative"
+    meter.close()
+
+
+def test_a_foreign_analyser_by_its_own_query(analyser: Analyser) -> None:
+    analyser.identity = "Contoso,PA1,7"
+    with pytest.raises(MeterError, match="Contoso PA1 is no Yokogawa WT"):
+        source.meter(analyser.address()).open()
+    meter = source.meter(analyser.address("", watts=":MEASURE:POWER?"))
+    instrument = meter.open()
+    assert (instrument.grade, instrument.model) == ("indicative", "Contoso PA1")
+    assert "declare it" in instrument.why
+    analyser.set(55.5)
+    assert meter.read().quantities == {"watts": 55.5}
+    analyser.values["P"] = "9.91E+37"
+    with pytest.raises(MeterError, match="no number"):
+        meter.read()
+    meter.close()
+
+
+def test_a_late_answer_is_not_taken_for_the_next(analyser: Analyser) -> None:
+    meter = source.meter(analyser.address(timeout=1))
+    meter.open()
+    analyser.set(111)
+    analyser.delay_s = 1.5
+    with pytest.raises(MeterError, match=r"(?i)timeout"):
+        meter.read()
+    analyser.delay_s = 0.0
+    analyser.set(222)
+    assert meter.read().quantities["watts"] == pytest.approx(222)
+    assert meter.read().quantities["watts"] == pytest.approx(222)
+    meter.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("scpi:", "names no instrument"),
+        ("scpi://h:1/9", "is none of 1 to 7"),
+        ("scpi://h:1/1?watts=:POW?", "of a foreign analyser"),
+        ("scpi://h:1?thd=maybe", "is not one of yes, no"),
+    ],
+)
+def test_a_wrong_address_is_refused(url: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        source.meter(url)
+
+
+def test_an_address_is_a_visa_resource() -> None:
+    from iowatt.sources.meters import scpi
+    from iowatt.sources.meters.address import parse
+
+    assert scpi.create(parse("scpi://wt1:10001/1")).resource == "TCPIP::wt1::10001::SOCKET"
+    assert scpi.create(parse("scpi://wt1")).resource == "TCPIP::wt1::INSTR"
+    assert scpi.create(parse("scpi:USB0::2849::37::91K::INSTR?element=2")).resource.startswith("USB0::2849")

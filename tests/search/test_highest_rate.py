@@ -1,0 +1,210 @@
+"""The search for the highest rate within a limit, on queues whose answer is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iowatt.search.highest_rate import Measured, highest_rate
+
+RATES = st.floats(0.0, 6.0).map(lambda exponent: 10**exponent)
+
+
+def mm1(capacity: float, run_s: float = 60.0) -> Callable[[float], Measured]:
+    """M/M/1; above capacity the queue grows for as long as the run lasts."""
+
+    def measure(rate: float) -> Measured:
+        if rate >= capacity:
+            return Measured(rate, capacity, 1 / capacity + run_s * (1 - capacity / rate) / 2 + run_s / 10)
+        return Measured(rate, rate, 1 / (capacity - rate))
+
+    return measure
+
+
+def erlang_c(servers: int, mean_s: float) -> Callable[[float], Measured]:
+    """M/M/c (Kleinrock I, 3.5): flat until near its capacity, then steep."""
+
+    def measure(rate: float) -> Measured:
+        load = rate * mean_s
+        if load >= servers:
+            return Measured(rate, servers / mean_s, 10.0)
+        blocking = 1.0
+        for n in range(1, servers + 1):
+            blocking = load * blocking / (n + load * blocking)
+        waiting = servers * blocking / (servers - load * (1 - blocking))
+        return Measured(rate, rate, mean_s + waiting * mean_s / (servers - load))
+
+    return measure
+
+
+def highest_of(measure: Callable[[float], Measured], limit: float, below: float) -> float:
+    """The answer by bisection of the curve itself."""
+    low, high = 0.0, below
+    for _ in range(200):
+        middle = (low + high) / 2
+        met = measure(middle)
+        if met.achieved >= 0.99 * middle and met.response_s is not None and met.response_s <= limit:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@settings(max_examples=300, deadline=None)
+@given(capacity=RATES, ratio=st.floats(1.2, 1000.0), start=RATES)
+def test_one_server_is_found_in_few_runs(capacity: float, ratio: float, start: float) -> None:
+    limit = ratio / capacity
+    found = highest_rate(mm1(capacity, run_s=100 * limit), limit, start=start, tolerance=0.02, most_runs=100)
+    answer = capacity - 1 / limit
+    assert found.settled and found.best is not None and found.beyond is not None
+    assert found.best.rate <= answer * (1 + 1e-9) <= found.beyond.rate * (1 + 1e-9)
+    assert found.best.rate >= answer * 0.98 * (1 - 1e-9)
+    # From the first rate to the answer by at least half as much again, then a few.
+    assert found.runs <= 8 + abs(math.log(start / answer)) / math.log(2.5), found.points
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    servers=st.integers(1, 64),
+    mean=st.floats(-5.0, -2.0).map(lambda e: 10**e),
+    ratio=st.floats(1.05, 50.0),
+    tolerance=st.sampled_from([0.005, 0.02, 0.1]),
+    start=RATES,
+)
+def test_many_servers_are_bracketed(
+    servers: int, mean: float, ratio: float, tolerance: float, start: float
+) -> None:
+    measure, limit = erlang_c(servers, mean), ratio * mean
+    answer = highest_of(measure, limit, servers / mean)
+    found = highest_rate(measure, limit, start=start, tolerance=tolerance, most_runs=200)
+    if found.best is None:  # the answer lies further below the first rate than is looked
+        assert answer < start / 1000
+        return
+    assert found.settled and found.beyond is not None
+    assert found.best.rate <= answer * (1 + 1e-6) <= found.beyond.rate * (1 + 1e-5)
+    bound = 8 + abs(math.log2(start / answer)) + 3 * math.log2(8 / tolerance)
+    assert found.runs <= bound, found.points
+
+
+def test_a_step_is_bisected() -> None:
+    """Constant until capacity: the line of 1/R says nothing, halving does it."""
+
+    def measure(rate: float) -> Measured:
+        return Measured(rate, min(rate, 5000.0), 1e-4 if rate <= 5000 else 5.0)
+
+    found = highest_rate(measure, 0.02, start=100, tolerance=0.01)
+    assert found.settled and found.best is not None
+    assert 4950 <= found.best.rate <= 5051  # 99 % of what is asked for is kept up with
+    assert found.runs <= 16
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_costs_no_more_than_itself(seed: int) -> None:
+    """Runs whose means scatter by 3 %, as their own confidence intervals say."""
+    draws, clean = np.random.default_rng(seed), mm1(1000.0)
+
+    def noisy(rate: float) -> Measured:
+        one = clean(rate)
+        assert one.response_s is not None
+        factor = 1 + 0.03 * float(draws.standard_normal())
+        return Measured(rate, one.achieved, one.response_s * factor, 1.96 * 0.03 * one.response_s)
+
+    found = highest_rate(noisy, 0.02, start=50, tolerance=0.02)
+    assert found.best is not None
+    # The answer is 950; there, 3 % of the response time are 1.5 requests per second: 0.16 %.
+    assert 0.97 * 950 <= found.best.rate <= 1.01 * 950
+    assert found.runs <= 14
+
+
+def test_undecided_points_are_run_again_and_pooled() -> None:
+    answers = iter([0.0201, 0.0195])
+
+    def measure(rate: float) -> Measured:
+        return Measured(rate, rate, next(answers, 1.0 if rate > 100 else 0.01), 0.001)
+
+    found = highest_rate(measure, 0.02, start=100, most_runs=2)
+    (point,) = found.points
+    assert (point.runs, point.verdict, point.uncertain) == (2, "meets", True)
+    assert point.response_s == pytest.approx(0.0198)
+    assert any("noise" in note for note in found.notes)
+
+
+def test_a_rate_that_is_not_achieved_does_not_meet_the_limit() -> None:
+    """A driver that falls behind reports short response times of the few that it issued."""
+    found = highest_rate(lambda r: Measured(r, min(r, 800.0), 0.001), 0.02, start=100)
+    assert found.best is not None and 784 <= found.best.rate <= 809
+    assert {point.verdict for point in found.points} == {"meets", "saturated"}
+
+
+def test_response_times_that_fall_with_the_rate_are_said() -> None:
+    """Disks that sleep at low load: over the limit at 10 requests per second, within it at 100."""
+
+    def measure(rate: float) -> Measured:
+        queue = mm1(1000.0)(rate)
+        assert queue.response_s is not None
+        return Measured(rate, queue.achieved, queue.response_s + 0.5 * math.exp(-rate / 15))
+
+    found = highest_rate(measure, 0.02, start=10)
+    assert found.best is not None and 0.98 * 950 <= found.best.rate <= 950
+    assert not found.monotone
+    assert any("not monotone" in note for note in found.notes)
+
+
+def test_no_rate_within_the_limit() -> None:
+    found = highest_rate(lambda r: Measured(r, r, 0.03 + r * 1e-5), 0.02, start=100, most_runs=40)
+    assert found.best is None and not found.settled
+    assert any("keeps to the limit" in note for note in found.notes)
+
+
+def test_nothing_completes() -> None:
+    found = highest_rate(lambda r: Measured(r, 0.0, None), 0.02, start=100, most_runs=40)
+    assert found.best is None and {point.verdict for point in found.points} == {"saturated"}
+
+
+def test_a_ceiling_that_is_within_the_limit() -> None:
+    found = highest_rate(mm1(1e6), 0.02, start=10, ceiling=300)
+    assert found.best is not None and found.best.rate == 300 and not found.settled
+    assert any("may be tried" in note for note in found.notes)
+
+
+def test_runs_are_bounded_and_what_was_found_is_kept() -> None:
+    calls = []
+
+    def measure(rate: float) -> Measured:
+        calls.append(rate)
+        return mm1(1e5)(rate)
+
+    found = highest_rate(measure, 0.02, start=1, most_runs=4)
+    assert len(calls) == found.runs == 4 and not found.settled
+    assert found.best is not None and found.best.rate == max(calls)
+    assert any("before it had settled" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("wrong", [{"limit": 0.0}, {"start": 0.0}, {"tolerance": 0.0}, {"start": math.nan}])
+def test_what_cannot_be_searched_is_refused(wrong: dict[str, float]) -> None:
+    asked = {"limit": 0.02, "start": 100.0, "tolerance": 0.02} | wrong
+    with pytest.raises(ValueError, match=r"a (limit|first rate|tolerance) of"):
+        highest_rate(mm1(100), asked["limit"], start=asked["start"], tolerance=asked["tolerance"])
+
+
+def test_rates_that_can_only_be_whole_numbers() -> None:
+    found = highest_rate(mm1(60.0), 0.02, start=3, tolerance=0.001, rounded=lambda rate: float(round(rate)))
+    assert found.best is not None and found.best.rate == 10 and found.beyond is not None
+    assert found.beyond.rate == 11 and any("leave none between" in note for note in found.notes)
+
+
+def test_few_random_arrivals_are_not_taken_for_lateness() -> None:
+    """20 requests in a run scatter by more than a hundredth; only what is beyond that is late."""
+
+    def measure(rate: float) -> Measured:
+        return Measured(
+            rate, 0.9 * rate if rate < 50 else rate, 0.001 if rate < 500 else 1.0, scatter=0.2 * rate
+        )
+
+    found = highest_rate(measure, 0.02, start=20)
+    assert found.best is not None and 490 <= found.best.rate <= 500

@@ -1,0 +1,219 @@
+"""Whatever an instrument on the network answers, it is a reading or a ``MeterError``."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from iowatt.sources.meters import http, ipmi, nut, prometheus, redfish, scpi
+from iowatt.sources.meters.address import parse
+from iowatt.sources.meters.log import QUANTITIES, Instrument
+from iowatt.sources.meters.meter import Meter, MeterError
+from loopback.redfish import mockup
+
+QUIETLY = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["1", "2.5", "NaN"]),
+)
+
+
+def keeps_its_promise(meter: Meter) -> None:
+    for step in (meter.open, meter.read):
+        try:
+            found = step()
+        except MeterError:
+            continue
+        if isinstance(found, Instrument):
+            assert found.name and found.grade in ("emerald", "indicative")
+        else:
+            assert found.quantities and set(found.quantities) <= set(QUANTITIES)
+            assert all(math.isfinite(value) for value in found.quantities.values())
+    meter.close()
+
+
+DOCUMENTS = mockup(344.0)
+NAMES = sorted(
+    {name for document in DOCUMENTS.values() for name in document} | {"Reading", "PowerConsumedWatts"}
+)
+JUNK = LEAVES | st.lists(LEAVES, max_size=2) | st.dictionaries(st.sampled_from([*NAMES, "@odata.id"]), LEAVES)
+
+
+def spoilt(document: Any, spoils: dict[str, Any]) -> Any:
+    """The document with what stands under these names replaced, at any depth."""
+    if isinstance(document, dict):
+        return {
+            name: spoils[name] if name in spoils else spoilt(value, spoils)
+            for name, value in document.items()
+        }
+    return [spoilt(each, spoils) for each in document] if isinstance(document, list) else document
+
+
+@QUIETLY
+@given(
+    spoils=st.dictionaries(st.sampled_from([*NAMES, "@odata.id"]), JUNK, max_size=3),
+    chassis=st.sampled_from(["", "Modern", "Sensors", "Old", "Blades"]),
+    option=st.sampled_from(["via=environment", "via=sensor", "via=power", "control=0", "sensor=TotalPower"]),
+)
+def test_redfish(spoils: dict[str, Any], chassis: str, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get(_: http.Http, path: str, *__: object, absent: bool = False) -> Any:
+        found = DOCUMENTS.get(path.removeprefix("/redfish/v1").strip("/"))
+        if found is None and not absent:
+            raise MeterError(f"{path}: 404")
+        return spoilt(found, spoils)
+
+    monkeypatch.setattr(http.Http, "get", get)
+    keeps_its_promise(redfish.create(parse(f"redfish://h/{chassis}?{option}")))
+
+
+PAIR = st.tuples(st.floats(0, 10), st.sampled_from(["1", "2.5", "212", "x", "NaN"])).map(list)
+SERIES = st.fixed_dictionaries(
+    {
+        "metric": st.dictionaries(st.sampled_from(["__name__", "job", "instance"]), st.text(max_size=5)),
+        "values": st.lists(PAIR, min_size=1, max_size=3) | LEAVES,
+        "value": PAIR | LEAVES,
+    }
+)
+ANSWER = st.fixed_dictionaries(
+    {
+        "resultType": st.sampled_from(["matrix", "matrix", "vector", "scalar", "string"]),
+        "result": st.lists(SERIES, min_size=1, max_size=1) | st.lists(SERIES | LEAVES, max_size=3) | LEAVES,
+    }
+)
+
+
+@QUIETLY
+@given(answers=st.lists(ANSWER, min_size=1, max_size=2) | st.lists(LEAVES, min_size=1))
+def test_prometheus(answers: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(answers * 40)
+    monkeypatch.setattr(http.Http, "get", lambda *_, **__: {"status": "success", "data": next(said)})
+    meter = prometheus.create(parse("prometheus://h/x"))
+    keeps_its_promise(meter)
+    try:
+        log = meter.history(0.0, 10.0)
+    except MeterError:
+        return
+    assert len(log.time_s) == len(log.quantities["watts"])
+    assert (np.diff(log.time_s) > 0).all()
+
+
+@QUIETLY
+@given(
+    text=st.text(max_size=200)
+    | st.from_regex(r"(Instantaneous power reading: {1,9}\d{1,8} Watts|Power|[ \n])*")
+)
+def test_ipmi(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ipmi.IpmiMeter, "_ask", lambda *_: text)
+    keeps_its_promise(ipmi.create(parse("ipmi://h")))
+
+
+TRANSCRIPT = [
+    b"BEGIN LIST UPS",
+    b'UPS sim "x"',
+    b"END LIST UPS",
+    b"BEGIN LIST VAR sim",
+    b'VAR sim ups.realpower "12"',
+    b'VAR sim output.voltage "230"',
+    b"END LIST VAR sim",
+    b'VAR sim ups.realpower "12"',
+    b'VAR sim output.voltage "230"',
+]
+LINE = st.sampled_from(
+    [
+        *TRANSCRIPT,
+        b'VAR sim ups.realpower "nan"',
+        b'VAR sim "\\"',
+        b"VAR sim",
+        b"ERR DATA-STALE",
+        b"\xff\xfe\0",
+        b"",
+    ]
+)
+
+
+@st.composite
+def spoilt_lists(draw: st.DrawFn, whole: list[Any], junk: st.SearchStrategy[Any]) -> list[Any]:
+    """A list with up to two of its members left out, replaced, or joined by others."""
+    found = list(whole)
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(found)))
+        found[at : at + draw(st.integers(0, 1))] = draw(st.lists(junk, max_size=2))
+    return found
+
+
+@pytest.fixture
+def speaker() -> Iterator[dict[str, Any]]:
+    """A server that says ``lines`` to whoever connects, and hangs up."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    state: dict[str, Any] = {"lines": [], "port": listener.getsockname()[1]}
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                try:
+                    connection.sendall(b"\n".join([*state["lines"], b""]))
+                    connection.shutdown(socket.SHUT_WR)
+                    while connection.recv(4096):  # unread input would turn the end into a reset
+                        pass
+                except OSError:
+                    pass
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield state
+    listener.close()
+
+
+@settings(QUIETLY, max_examples=100)
+@given(lines=spoilt_lists(TRANSCRIPT, LINE))
+def test_nut(lines: list[bytes], speaker: dict[str, Any]) -> None:
+    speaker["lines"] = lines
+    keeps_its_promise(nut.create(parse(f"nut://127.0.0.1:{speaker['port']}/sim?timeout=0.5")))
+
+
+VALUES = "2.4E+02,2.3E+02,1.1E+00,0.95E+00,50.0E+00"
+FIELD = st.sampled_from(["1", "2.5E+00", "NAN", "INF", "-INF", "9.9E+37", "", "x"])
+
+
+@QUIETLY
+@given(
+    answers=spoilt_lists(
+        ["250E-03", "300", "1", "5", "0", "0", VALUES, "0", VALUES, "0"],
+        st.text(max_size=20) | st.lists(FIELD, min_size=5, max_size=5).map(",".join) | FIELD,
+    )
+)
+def test_scpi(answers: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(["YOKOGAWA,WT310E,1,1", *answers])
+
+    class Session:
+        def write(self, _: str) -> None: ...
+        def query(self, _: str) -> str:
+            try:
+                return next(said)
+            except StopIteration:
+                raise OSError("timeout") from None
+
+        def close(self) -> None: ...
+
+    def connect(meter: scpi.ScpiMeter) -> None:
+        meter._session = Session()
+
+    monkeypatch.setattr(scpi.ScpiMeter, "_connect", connect)
+    keeps_its_promise(scpi.create(parse("scpi://h:1/1")))
