@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from iowatt.sources.meters import http, ipmi, nut, prometheus, redfish, scpi
@@ -96,8 +96,15 @@ ANSWER = st.fixed_dictionaries(
 )
 
 
+def matrix(values: Any) -> dict[str, Any]:
+    return {"resultType": "matrix", "result": [{"metric": {}, "values": values}]}
+
+
 @QUIETLY
 @given(answers=st.lists(ANSWER, min_size=1, max_size=2) | st.lists(LEAVES, min_size=1))
+@example(answers=[matrix([[0.0, "1"]]), matrix(False)])
+@example(answers=[matrix([[10**400, "1"]])])
+@example(answers=[matrix([["inf", "1"]])])
 def test_prometheus(answers: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     said = iter(answers * 40)
     monkeypatch.setattr(http.Http, "get", lambda *_, **__: {"status": "success", "data": next(said)})

@@ -126,8 +126,7 @@ class PrometheusMeter:
                     "step": f"{step_s}",
                 }
                 found = self._ask("/query_range", query)
-            values = self._one(found, allow_none=True).get("values", [])
-            rows |= dict(_sample(pair) for pair in values)
+            rows |= dict(_samples(self._one(found, allow_none=True)))
             at = until
         kept = {t: value for t, value in sorted(rows.items()) if start <= t <= end}
         note = "values of an expression: where its series had no sample, up to five minutes are filled in"
@@ -144,10 +143,10 @@ class PrometheusMeter:
             return *_sample(result.get("value")), _labels(result)
         window = math.ceil(self._max_age_s * 1000)
         result = self._one(self._ask("/query", {"query": f"{self.query}[{window}ms]"}))
-        values = result.get("values")
-        if not isinstance(values, list) or not values:
+        samples = _samples(result)
+        if not samples:
             raise MeterError(f"{self._http.who}: {self.query} has no sample")
-        return *_sample(values[-1]), _labels(result)
+        return *samples[-1], _labels(result)
 
     def _interval_s(self, labels: Mapping[str, str]) -> float | None:
         """How often a series is scraped: as its target says, else by the stamps of the last minutes."""
@@ -162,9 +161,8 @@ class PrometheusMeter:
                 seconds = _duration(target.get("scrapeInterval"))
                 if seconds is not None:
                     return seconds
-        values = self._one(self._ask("/query", {"query": f"{self.query}[{_LOOK_BACK_S}s]"})).get("values")
-        stamps = [_sample(pair)[0] for pair in values] if isinstance(values, list) else []
-        return sample_interval(np.array(stamps, dtype=np.float64), None)
+        samples = _samples(self._one(self._ask("/query", {"query": f"{self.query}[{_LOOK_BACK_S}s]"})))
+        return sample_interval(np.array([stamp for stamp, _ in samples], dtype=np.float64), None)
 
     def _is_plain(self) -> bool:
         """Whether Prometheus lets a range of it be asked for: it does of series only."""
@@ -220,12 +218,20 @@ def _labels(series: Any) -> dict[str, str]:
     return {str(name): str(value) for name, value in metric.items()} if isinstance(metric, dict) else {}
 
 
+def _samples(series: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """Times and values of a range of a series; none where it has no samples there."""
+    pairs = series.get("values", [])
+    if not isinstance(pairs, list):
+        raise MeterError(f"{pairs!r} is no list of samples")
+    return [_sample(pair) for pair in pairs]
+
+
 def _sample(pair: Any) -> tuple[float, float]:
     """Time and value of a sample; Prometheus writes values as text."""
     try:
         time_s, value = float(pair[0]), float(pair[1])
-    except (TypeError, ValueError, IndexError, KeyError):
+    except (TypeError, ValueError, OverflowError, IndexError, KeyError):
         raise MeterError(f"{pair!r} is no sample") from None
-    if not math.isfinite(value):
-        raise MeterError(f"a sample is {pair[1]}, no number")
+    if not math.isfinite(time_s) or not math.isfinite(value):
+        raise MeterError(f"a sample is {pair[1]} at {pair[0]}, no number at a time")
     return time_s, value
