@@ -232,6 +232,8 @@ def _sample(pair: Any) -> tuple[float, float]:
         time_s, value = float(pair[0]), float(pair[1])
     except (TypeError, ValueError, OverflowError, IndexError, KeyError):
         raise MeterError(f"{pair!r} is no sample") from None
-    if not math.isfinite(time_s) or not math.isfinite(value):
-        raise MeterError(f"a sample is {pair[1]} at {pair[0]}, no number at a time")
+    if not math.isfinite(time_s):
+        raise MeterError(f"a sample is of {pair[0]}, no time")
+    if not math.isfinite(value):
+        raise MeterError(f"a sample is {pair[1]}, no number")
     return time_s, value
