@@ -1,0 +1,106 @@
+"""A tariff in numbers: periods, tiers, schedules. Money is in US dollars, energy in kWh, demand in kW.
+
+The shape is that of OpenEI's Utility Rate Database (URDB), which utilities' rates are exchanged in; ``urdb``
+reads it. Months count from 0 (January), hours from 0 (midnight to one, local standard time).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: What the upper end of an energy tier counts: kWh of the month, kWh for each kW of the month's peak, and
+#: the same of a mean day of the month.
+EnergyUnit = Literal["kWh", "kWh/kW", "kWh daily", "kWh/kW daily"]
+
+#: A row for each month, a column for each hour: the index of the period that applies.
+Schedule = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Part of a period's charge: up to ``limit`` (None: without end), at ``rate`` plus ``adjustment``."""
+
+    rate: float
+    adjustment: float = 0.0
+    limit: float | None = None
+    #: Credit for a unit fed back; None where none is paid.
+    sell: float | None = None
+    unit: EnergyUnit = "kWh"
+
+    @property
+    def price(self) -> float:
+        """Dollars a unit."""
+        return self.rate + self.adjustment
+
+
+#: Tiers in order of their limits.
+Tiers = tuple[Tier, ...]
+
+
+@dataclass(frozen=True)
+class TimeOfUse:
+    """Periods with their tiers, and when each applies."""
+
+    periods: tuple[Tiers, ...]
+    weekdays: Schedule
+    weekends: Schedule
+
+
+@dataclass(frozen=True)
+class FlatDemand:
+    """Demand at any time of a month: the period that each month is charged by, and the periods' tiers."""
+
+    periods: tuple[Tiers, ...]
+    months: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Ratchet:
+    """Billed demand is at least a share of an earlier peak.
+
+    ``shares`` has one for each month (0: none). Peaks count from ``lookback_months`` months before, of the
+    months flagged in ``lookback_flags`` where given, at ``lookback_share``.
+    """
+
+    shares: tuple[float, ...] = (0.0,) * 12
+    lookback_months: int = 0
+    lookback_share: float = 0.0
+    lookback_flags: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A charge that nothing changes, in dollars per ``per``."""
+
+    usd: float
+    per: Literal["day", "month", "year"]
+
+
+@dataclass(frozen=True)
+class Tariff:
+    """What a customer is billed by."""
+
+    key: str
+    """The library's name, or that of the file."""
+    name: str
+    utility: str
+    source: str
+    #: From and until, ISO 8601 dates; None where unknown.
+    effective: tuple[str | None, str | None]
+    verified: bool
+    energy: TimeOfUse | None
+    demand: TimeOfUse | None
+    flat_demand: FlatDemand | None
+    coincident: TimeOfUse | None
+    ratchet: Ratchet
+    #: Demand is the highest mean over so many seconds.
+    demand_window_s: float
+    fixed: tuple[Fixed, ...]
+    #: A bill is at least this; the difference is an item of its own.
+    minimum: tuple[Fixed, ...]
+    #: $/kWh on top, for each month.
+    fuel: tuple[float, ...]
+    #: Whom it is for, kW.
+    applicable_kw: tuple[float | None, float | None] = (None, None)
+    notes: tuple[str, ...] = ()
