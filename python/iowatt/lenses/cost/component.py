@@ -1,0 +1,105 @@
+"""One line of what a system costs, and when its dollars are due."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+Group = Literal[
+    "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
+    "credit",
+]  # fmt: skip
+#: The order in which they are shown.
+GROUPS: tuple[Group, ...] = (
+    "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
+    "credit",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Dollars that are due: at an instant (``until_s`` None), or evenly from ``at_s`` until ``until_s``."""
+
+    usd: float
+    at_s: float = 0.0
+    until_s: float | None = None
+
+    def present(self, rate: float) -> float:
+        """What it is worth today at a yearly discount ``rate`` (share): ``usd / (1 + rate)^t``.
+
+        Of an even flow the mean of that over its time, ``usd (d(a) - d(b)) / (ln(1 + rate) (b - a))``.
+        """
+        if rate == 0.0:
+            return self.usd
+        force = math.log1p(rate)
+        start = self.at_s / SECONDS_PER_YEAR
+        if self.until_s is None or self.until_s <= self.at_s:
+            return self.usd * math.exp(-force * start)
+        length = self.until_s / SECONDS_PER_YEAR - start
+        return self.usd * math.exp(-force * start) * -math.expm1(-force * length) / (force * length)
+
+
+@dataclass(frozen=True)
+class Component:
+    """A named part of the cost.
+
+    ``usd`` is the sum of ``flows``; only components of the group ``credit`` are negative.
+    """
+
+    key: str
+    group: Group
+    title: str
+    #: The drive it is of; None where it is of the whole system.
+    device: str | None
+    flows: tuple[Flow, ...]
+    #: ``usd = quantity x unit_price`` where that says it all.
+    quantity: float | None
+    unit: str
+    unit_price: float | None
+    formula: str
+    source: str
+    date: str | None
+    #: What more of the same work changes: nothing (``once``), or the component in proportion (``work``), or
+    #: as more months and years are billed (``time``).
+    scales: Literal["once", "work", "time"]
+    #: Keys of the book that it rests on.
+    rests_on: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def usd(self) -> float:
+        """Dollars over the horizon, as they are paid."""
+        return math.fsum(flow.usd for flow in self.flows)
+
+    def present(self, rate: float) -> float:
+        """The same in today's dollars."""
+        return math.fsum(flow.present(rate) for flow in self.flows)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A system's components, and the assumptions' notes."""
+
+    system: str
+    components: tuple[Component, ...]
+    #: Carbon in kg CO2e: operational and embodied, whatever it costs.
+    operational_kg: float
+    embodied_kg: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def usd(self) -> float:
+        """All of it, as paid."""
+        return math.fsum(component.usd for component in self.components)
+
+    def present(self, rate: float) -> float:
+        """All of it in today's dollars."""
+        return math.fsum(component.present(rate) for component in self.components)
+
+    def of(self, group: Group) -> Sequence[Component]:
+        """The components of a group."""
+        return [component for component in self.components if component.group == group]

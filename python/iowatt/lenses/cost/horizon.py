@@ -1,0 +1,40 @@
+"""How long the work goes on: so often (equal work), or for so long (equal time)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from iowatt.errors import InputError
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """What two systems are compared over.
+
+    ``work``: each does the same work ``amount`` times over (alpha), the slower one for longer.
+    ``time``: each goes on for ``amount`` years of 365 days, the faster one doing more.
+    """
+
+    basis: Literal["work", "time"]
+    amount: float
+
+    def __post_init__(self) -> None:
+        least = 1.0 if self.basis == "work" else 0.0
+        if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
+            option = "--alpha" if self.basis == "work" else "--years"
+            raise InputError(f"{self.amount:g} is not within what can be priced", where=option,
+                             hint="alpha is at least 1, years are more than 0")  # fmt: skip
+
+    def repeats(self, work_s: float) -> float:
+        """How often work that takes ``work_s`` seconds is done."""
+        return self.amount if self.basis == "work" else self.amount * SECONDS_PER_YEAR / work_s
+
+    def seconds(self, work_s: float) -> float:
+        """How long that takes, in s."""
+        return self.repeats(work_s) * work_s
+
+    def years(self, work_s: float) -> float:
+        """The same in years of 365 days."""
+        return self.seconds(work_s) / SECONDS_PER_YEAR

@@ -1,0 +1,88 @@
+"""What a Run tells of what is to be paid: drives and what they went through, power over time, capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from iowatt.tariffs.load import Load
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one drive did in ``Work.duration_s`` seconds."""
+
+    bytes_read: float
+    bytes_written: float
+    start_stops: float
+    load_unloads: float
+    #: Share of the rated program and erase cycles; None where its flash was not simulated or counted.
+    pe_fraction: float | None
+    #: Bytes programmed for each that hosts wrote; None where not known.
+    write_amplification: float | None
+    #: Share of its life that the drive itself says was used; None where not measured.
+    percentage_used: float | None = None
+
+    def scaled(self, factor: float) -> Counts:
+        """The same work ``factor`` times; amplification does not change."""
+
+        def times(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
+        return Counts(
+            self.bytes_read * factor, self.bytes_written * factor, self.start_stops * factor,
+            self.load_unloads * factor, times(self.pe_fraction), self.write_amplification,
+            times(self.percentage_used),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One drive: what it is, what was paid for it, what it is rated to last, what it did."""
+
+    name: str
+    model: str
+    pool: str
+    kind: Literal["hdd", "ssd"]
+    capacity_gb: float
+    #: What volumes take of it, redundancy included.
+    used_gb: float
+    #: Key of the book's price per GB, such as ``hdd-nearline``.
+    price_class: str
+    #: Its own price in USD, with date and source; None where only its class has one.
+    price: tuple[float, str, str] | None
+    #: Names as in ``run.json``: bytes_written, pe_cycles, bytes_per_year, load_unload_cycles ...
+    ratings: Mapping[str, float]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work that is repeated: a Run, or a year of a duty cycle."""
+
+    duration_s: float
+    load: Load
+    requests: float
+    bytes_moved: float
+    response_ms: float | None
+
+
+@dataclass(frozen=True)
+class System:
+    """What is priced."""
+
+    name: str
+    #: Where it comes from, for messages.
+    where: str
+    drives: tuple[Drive, ...]
+    #: Parts that are not drives, by name, and how many.
+    parts: Mapping[str, int]
+    raw_gb: float | None
+    usable_gb: float | None
+    effective_gb: float | None
+    work: Work
+    #: ``wall`` or ``device``.
+    power_basis: str
+    modelled: bool
+    notes: tuple[str, ...] = ()
