@@ -1,0 +1,64 @@
+"""The assumptions in force, and a record of which of them a result rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.book.figure import Figure
+from iowatt.scenario.problems import nearest
+
+
+@dataclass(frozen=True)
+class Book:
+    """Figures by key. One book serves one pricing: what is asked of it is kept in ``used``."""
+
+    name: str
+    title: str
+    #: Names of the books it is made of, itself first.
+    lineage: tuple[str, ...]
+    notes: tuple[str, ...]
+    figures: Mapping[str, Figure]
+    used: dict[str, Figure] = field(default_factory=dict, repr=False, compare=False)
+
+    def find(self, *keys: str) -> Figure | None:
+        """The first of ``keys`` that there is a figure of, recorded as used; None without any."""
+        for key in keys:
+            if key in self.figures:
+                self.used[key] = self.figures[key]
+                return self.figures[key]
+        return None
+
+    def figure(self, *keys: str) -> Figure:
+        """The same. Raises ``InputError`` where there is none."""
+        found = self.find(*keys)
+        if found is None:
+            near = nearest(keys[0], self.figures)
+            raise InputError(
+                f"the book has no figure of {' or '.join(keys)}",
+                where=self.name,
+                hint=f"--set {keys[0]}=... states it" + (f"; near: {near}" if near else ""),
+            )
+        return found
+
+    def number(self, *keys: str) -> float:
+        """The value of the first of ``keys`` that there is, in the key's unit."""
+        found = self.figure(*keys)
+        if isinstance(found.value, str):
+            raise InputError(f"{found.key} is {found.value!r}; expected a number", where=self.name)
+        return found.value
+
+    def word(self, key: str) -> str:
+        """The value of a key that is one of several words."""
+        found = self.figure(key)
+        if not isinstance(found.value, str):
+            raise InputError(f"{found.key} is {found.value:g}; expected a word", where=self.name)
+        return found.value
+
+    def changed(self, values: Mapping[str, float | str]) -> Book:
+        """The same book with other values, and nothing used yet: for sampling, a tornado, a crossover."""
+        figures = dict(self.figures)
+        for key, value in values.items():
+            figures[key] = figures[key].model_copy(update={"value": value})
+        return replace(self, figures=figures, used={})

@@ -1,0 +1,247 @@
+"""Which assumptions there are: unit, bounds, words, and what each means. ``*`` stands for a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of the book; with ``words`` its value is one of them, else a number within bounds."""
+
+    pattern: str
+    unit: str
+    text: str
+    low: float = 0.0
+    high: float = float("inf")
+    words: tuple[str, ...] = ()
+    #: A word that is checked where it is used.
+    any_word: bool = False
+
+
+KEYS: Final = (
+    Key(
+        "purchase.charge",
+        "",
+        "Whole drives, or the part of each that volumes use, by its price per GB.",
+        words=(
+            "device",
+            "used",
+        ),
+    ),
+    Key(
+        "purchase.price.*",
+        "USD/GB",
+        "Price of a class of drives.",
+    ),
+    Key(
+        "purchase.model.*",
+        "USD",
+        "Price of one drive of a model, before that of its class.",
+    ),
+    Key(
+        "purchase.part.*",
+        "USD",
+        "Price of one part that is no drive, by its name.",
+    ),
+    Key(
+        "purchase.other",
+        "USD",
+        "Whatever else is bought at the start.",
+    ),
+    Key(
+        "energy.factor",
+        "",
+        "What all prices of the tariff are multiplied by.",
+    ),
+    Key(
+        "energy.escalation",
+        "/year",
+        "How energy's prices rise.",
+        low=-0.5,
+        high=1,
+    ),
+    Key(
+        "energy.demand",
+        "",
+        "months: demand is charged for each month of the time. run: a month's charge for each "
+        "repetition of the work, as equation 6 of dollars2014 has it.",
+        words=(
+            "months",
+            "run",
+        ),
+    ),
+    Key(
+        "energy.site_kw",
+        "kW",
+        "What else the meter's site draws all the time; the bill is what comes on top.",
+    ),
+    Key(
+        "cooling.pue",
+        "",
+        "Power usage effectiveness: the facility's power over that of its IT.",
+        low=1,
+        high=10,
+    ),
+    Key(
+        "wear.charge",
+        "",
+        "replacements: a drive is bought again when it is worn out. depreciation: what is used up "
+        "is charged in place of the purchase. paper: wear is charged beside the purchase, from the "
+        "first byte (twice for one drive). none.",
+        words=(
+            "replacements",
+            "depreciation",
+            "paper",
+            "none",
+        ),
+    ),
+    Key(
+        "wear.reads",
+        "",
+        "Part of a byte written that a byte read counts as.",
+        high=1,
+    ),
+    Key(
+        "wear.limits",
+        "",
+        "rated: of each drive's data sheet, the book's where it has none. book: always the book's.",
+        words=(
+            "rated",
+            "book",
+        ),
+    ),
+    Key(
+        "wear.ssd_basis",
+        "",
+        "What is held against an SSD's endurance. best: the drive's own percentage where measured, "
+        "else the larger share of cycles (where flash was simulated) and of bytes. host: bytes that "
+        "hosts wrote over TBW. nand: those times write amplification over TBW times that of the "
+        "rating.",
+        words=(
+            "best",
+            "host",
+            "nand",
+        ),
+    ),
+    Key(
+        "wear.ssd_tbw",
+        "TB",
+        "Bytes that hosts may write to an SSD without a rating, or wear.limits = book.",
+    ),
+    Key(
+        "wear.amplification.*",
+        "",
+        "Write amplification of SSDs whose flash was not simulated, by class.",
+        low=0.5,
+    ),
+    Key(
+        "wear.amplification_rated",
+        "",
+        "The one that a TBW is rated with (the vendor's workload).",
+        low=0.5,
+    ),
+    Key(
+        "wear.endurance_factor",
+        "",
+        "What drives last over what they are rated.",
+        low=0.01,
+    ),
+    Key(
+        "wear.start_stop_cycles",
+        "",
+        "Starts and stops of a disk without a rating, or wear.limits = book.",
+        low=1,
+    ),
+    Key(
+        "wear.load_unload_cycles",
+        "",
+        "Loads and unloads, the same way.",
+        low=1,
+    ),
+    Key(
+        "wear.price_decline",
+        "/year",
+        "How the price of what replaces a drive falls.",
+        low=-0.5,
+        high=0.9,
+    ),
+    Key(
+        "wear.service_life",
+        "years",
+        "After which a drive is replaced, worn or not.",
+        low=0.1,
+    ),
+    Key(
+        "failures.afr.*",
+        "/year",
+        "Annual failure rate by kind (hdd, ssd) or model.",
+        high=5,
+    ),
+    Key(
+        "failures.warranty",
+        "years",
+        "During which a failed drive is replaced free of charge.",
+    ),
+    Key(
+        "failures.labour",
+        "USD",
+        "Work of replacing one drive.",
+    ),
+    Key(
+        "service.once",
+        "USD",
+        "Installing and the like, once; of dollars2014 the fixed estimate.",
+    ),
+    Key(
+        "service.per_year",
+        "USD/year",
+        "Maintenance, space and people.",
+    ),
+    Key(
+        "disposal.per_drive",
+        "USD",
+        "Erasing and disposing of one drive at the end.",
+    ),
+    Key(
+        "disposal.residual",
+        "",
+        "What a drive still fetches at the end, of its price, if it is not worn.",
+        high=1,
+    ),
+    Key(
+        "discount.rate",
+        "/year",
+        "By which later dollars count less.",
+        low=-0.5,
+        high=1,
+    ),
+    Key(
+        "carbon.grid",
+        "g/kWh",
+        "Emissions of electricity.",
+    ),
+    Key(
+        "carbon.estimate",
+        "",
+        "Which estimate of embodied carbon is used.",
+        any_word=True,
+    ),
+    Key(
+        "carbon.embodied.*.*",
+        "kg/GB",
+        "Embodied carbon of an estimate, by kind of drive.",
+    ),
+    Key(
+        "carbon.price",
+        "USD/t",
+        "What a tonne of CO2e costs.",
+    ),
+)
+
+
+def known(name: str) -> Key | None:
+    """The key that a name is one of; None where there is none such."""
+    return next((one for one in KEYS if fnmatchcase(name, one.pattern)), None)
