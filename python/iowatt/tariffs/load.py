@@ -71,7 +71,8 @@ class Load:
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""
         whole, rest = np.divmod(np.clip(seconds, 0.0, self.duration_s), self.period_s)
-        return whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
+        found: Floats = whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
+        return found
 
     def between(self, edges_s: Floats) -> Floats:
         """Joules of each stretch between neighbours of ``edges_s``, shape (n + 1,) to (n,)."""

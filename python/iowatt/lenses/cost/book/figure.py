@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from typing import Literal
 
-from iowatt.scenario.strict import Strict, key
+from iowatt.scenario import strict
 
 Quality = Literal["measured", "stated", "derived", "recalled", "assumed", "defined", "given"]
 
 
-class Figure(Strict):
+class Figure(strict.Strict):
     """A number, or a word, with its range and where it comes from."""
 
-    key: str = key("What it is, such as `cooling.pue`.", min_length=1, example="cooling.pue")
-    value: float | str = key("The figure in the key's unit, or one of its words.", example=1.54)
-    low: float | None = key("The least that is likely.", default=None, unset="value", example=1.2)
-    high: float | None = key("The most that is likely.", default=None, unset="value", example=1.8)
-    source: str = key("The publication, file or reason.", min_length=1)
-    date: str | None = key(
+    key: str = strict.key("What it is, such as `cooling.pue`.", min_length=1, example="cooling.pue")
+    value: float | str = strict.key("The figure in the key's unit, or one of its words.", example=1.54)
+    low: float | None = strict.key("The least that is likely.", default=None, unset="value", example=1.2)
+    high: float | None = strict.key("The most that is likely.", default=None, unset="value", example=1.8)
+    source: str = strict.key("The publication, file or reason.", min_length=1)
+    date: str | None = strict.key(
         "Day, month or year that it is of.", default=None, unset="not known", pattern=r"^\d{4}(-\d{2}){0,2}$"
     )
-    quality: Quality = key(
+    quality: Quality = strict.key(
         "measured, stated (published), derived (computed from such figures), recalled, assumed, defined "
         "(a choice of method), given (by the user)."
     )
-    note: str = key("What whoever reads it should know.", default="")
+    note: str = strict.key("What whoever reads it should know.", default="")
 
 
-class BookFile(Strict):
+class BookFile(strict.Strict):
     """A file of assumptions."""
 
-    schema_: Literal["iowatt.cost-book/1"] = key(
+    schema_: Literal["iowatt.cost-book/1"] = strict.key(
         "The version of this format.", example="iowatt.cost-book/1", alias="schema"
     )
-    name: str = key("Its name.", pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64, example="default")
-    title: str = key("What it is, in a line.", min_length=1, max_length=200)
-    extends: str | None = key(
+    name: str = strict.key("Its name.", pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64, example="default")
+    title: str = strict.key("What it is, in a line.", min_length=1, max_length=200)
+    extends: str | None = strict.key(
         "The book, or file, whose figures hold where this one has none.", default=None, unset="none"
     )
-    notes: list[str] = key("Shown with every result.", default=[])
-    figure: list[Figure] = key("The figures.", default=[])
+    notes: list[str] = strict.key("Shown with every result.", default=[])
+    figure: list[Figure] = strict.key("The figures.", default=[])
