@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.run.summary_schema import SCHEMA
 
@@ -39,7 +38,6 @@ MEASURED = ("instruments",)
 OPTIONAL = (*ASKED_FOR, *MEASURED)
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
-PARTIAL_PREFIX = ".iowatt-partial-"
 
 
 class Run:
@@ -226,20 +224,8 @@ def reserve(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Re
     all (``--force`` replaces bundles and empty directories, nothing else), or cannot be written.
     """
     target = Path(path)
-    _refuse_existing(target, force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f"{PARTIAL_PREFIX}{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    try:
-        aside.chmod(0o777 & ~_umask())
-        yield Reservation(target, aside)
-        _refuse_existing(target, force)
-        _move_into_place(aside, target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+    with aside.folder(target, lambda: _refuse_existing(target, force)) as made:
+        yield Reservation(target, made)
 
 
 def is_bundle(path: Path) -> bool:
@@ -267,29 +253,6 @@ def _refuse_existing(target: Path, force: bool) -> None:
             where=str(target),
             hint="choose another place with --output",
         )
-
-
-def _move_into_place(aside: Path, target: Path) -> None:
-    """Rename; what stood there before is moved out first and removed last."""
-    if not target.exists():
-        aside.rename(target)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f"{PARTIAL_PREFIX}{target.name}-old-", dir=target.parent))
-    target.rename(old / target.name)
-    try:
-        aside.rename(target)
-    except BaseException:
-        (old / target.name).rename(target)
-        raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    """The process's umask; mkdtemp makes folders private, and a result is no secret."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _as_json(value: Any) -> str:

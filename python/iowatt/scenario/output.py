@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
+from iowatt.aside import umask
 from iowatt.errors import InputError
 
 
@@ -24,13 +24,7 @@ def write_text(path: Path, text: str, *, force: bool) -> None:
             "w", encoding="utf-8", dir=path.parent, prefix=".iowatt-partial-", delete=False
         ) as aside:
             aside.write(text)
-        Path(aside.name).chmod(0o666 & ~_umask())
+        Path(aside.name).chmod(0o666 & ~umask())
         Path(aside.name).replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from iowatt import aside
 from iowatt.errors import InputError
 
 RESULT: Final = "tier.json"
@@ -44,24 +43,8 @@ def refuse(target: Path, *, force: bool) -> None:
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
     """A folder beside ``target`` that becomes it when the block ends without an error."""
-    refuse(target, force=force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".iowatt-partial-{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    try:
-        umask = os.umask(0)
-        os.umask(umask)
-        aside.chmod(0o777 & ~umask)
-        yield aside
-        refuse(target, force=force)
-        if target.exists():
-            shutil.rmtree(target)
-        aside.rename(target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+    with aside.folder(target, lambda: refuse(target, force=force)) as made:
+        yield made
 
 
 def _is_derivation(target: Path) -> bool:

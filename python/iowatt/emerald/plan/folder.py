@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import aside
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
 from iowatt.emerald.plan import page, text
 from iowatt.emerald.plan.generate import Generated
@@ -56,30 +55,15 @@ def write(
     target: Path, plan: Plan, found: dict[str, Any], files: Sequence[Generated], *, force: bool = False
 ) -> None:
     """Write the folder; never half of it."""
-    refuse(target, force=force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".iowatt-partial-{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    try:
-        umask = os.umask(0)
-        os.umask(umask)
-        aside.chmod(0o777 & ~umask)
-        (aside / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
-        (aside / "planned.json").write_text(json_text(found), "utf-8")
-        (aside / "plan.txt").write_text("\n".join(text.lines(found)) + "\n", "utf-8")
-        (aside / "plan.html").write_text(page.render(found), "utf-8")
+    with aside.folder(target, lambda: refuse(target, force=force)) as made:
+        (made / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
+        (made / "planned.json").write_text(json_text(found), "utf-8")
+        (made / "plan.txt").write_text("\n".join(text.lines(found)) + "\n", "utf-8")
+        (made / "plan.html").write_text(page.render(found), "utf-8")
         for one in files:
-            path = aside / one.path
+            path = made / one.path
             path.parent.mkdir(exist_ok=True)
             path.write_text(one.text, "utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        aside.rename(target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
 
 
 def read(path: Path) -> Plan:
