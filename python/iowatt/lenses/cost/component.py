@@ -69,6 +69,8 @@ class Component:
     #: Keys of the book that it rests on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
+    #: The same as a formula of a spreadsheet (see `expression`); None where it is data there.
+    expression: str | None = None
 
     @property
     def usd(self) -> float:
