@@ -69,7 +69,7 @@ class Component:
     #: Keys of the book that it rests on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
-    #: ``usd`` as an expression of the book's figures (`expression`), live in the workbook; None where it is data.
+    #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
     expression: str | None = None
 
     @property
