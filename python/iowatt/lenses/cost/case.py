@@ -65,8 +65,8 @@ class Case:
 
         Raises ``InputError`` where nobody has a price for it.
         """
-        of_model = f"purchase.model.{drive.model}"
-        found = self.book.find(of_model)
+        of_model = [f"purchase.model.{name}" for name in drive.names]
+        found = self.book.find(*of_model)
         if found is None and drive.price is not None:
             usd, date, source = drive.price
             return Price(usd, usd / drive.capacity_gb, source, date, None, by_gb=False)
@@ -76,7 +76,7 @@ class Case:
             raise InputError(
                 f"drive {drive.name} ({drive.model}) has no price",
                 where=self.system.where,
-                hint=f"--set {of_model}=USD, or --set {of_class}=USD_PER_GB",
+                hint=f"--set {of_model[0]}=USD, or --set {of_class}=USD_PER_GB",
             )
         value = self.book.number(found.key)
         by_gb = found.key == of_class

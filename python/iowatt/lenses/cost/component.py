@@ -69,7 +69,7 @@ class Component:
     #: Keys of the book that it rests on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
-    #: The same as a formula of a spreadsheet (see `expression`); None where it is data there.
+    #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
     expression: str | None = None
 
     @property

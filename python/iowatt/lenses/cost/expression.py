@@ -19,7 +19,8 @@ _TOKEN: Final = re.compile(
 )
 _OPERATORS: Final[Mapping[str, Callable[[float, float], float]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": math.pow,
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 #: What an expression comes to, once it is asked.
 Value = Callable[[], float]
@@ -153,8 +154,10 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 
 class _Reading:
-    """One expression, read from left to right into a function without arguments: only the arm of an ``IF`` that
-    counts is computed, as spreadsheets do it."""
+    """One expression, read from left to right into a function without arguments.
+
+    Only the arm of an ``IF`` that counts is computed, as spreadsheets do it.
+    """
 
     def __init__(self, tokens: Sequence[tuple[str, str]], of: Callable[[str], float]) -> None:
         self._tokens = tokens

@@ -18,7 +18,7 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 def components(case: Case) -> Iterator[Component]:
     """One for each drive whose failure rate is not 0."""
     for drive in case.system.drives:
-        keys = (f"failures.afr.{drive.model}", f"failures.afr.{drive.kind}")
+        keys = [f"failures.afr.{name}" for name in (*drive.names, drive.kind)]
         rate = case.book.number(*keys)
         if rate:
             yield _component(case, drive, rate, case.book.figure(*keys).key)

@@ -97,6 +97,7 @@ def _drives(run: Run) -> Iterator[Drive]:
             price=None if price is None else (price["usd"], price["date"], price["source"]),
             ratings=one["ratings"],
             counts=_counts(row),
+            based_on=one.get("based_on"),
         )
 
 

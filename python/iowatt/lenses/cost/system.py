@@ -56,6 +56,13 @@ class Drive:
     #: Names as in ``run.json``: bytes_written, pe_cycles, bytes_per_year, load_unload_cycles ...
     ratings: Mapping[str, float]
     counts: Counts
+    #: The drive of the library that it is in all but name; None where it is no other.
+    based_on: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names that the book may have figures of its model under, its own first."""
+        return (self.model,) if self.based_on is None else (self.model, self.based_on)
 
 
 @dataclass(frozen=True)
