@@ -23,6 +23,7 @@ from iowatt.library.geometry import (
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
+from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ratings import Endurance
 
@@ -56,6 +57,8 @@ class Drive:
     command_queue: CommandQueue
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
+    #: What it is bought as; None of a drive that was made up.
+    sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
@@ -245,6 +248,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         command_queue=file.command_queue or CommandQueue(),
         power=power,
         endurance=file.endurance,
+        sold=Sold.of(file, parts.capacity),
     )
 
 

@@ -25,6 +25,7 @@ from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
 from iowatt.library.flash import Flash, Suspend
+from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import amplification, joules
 from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Times, Wear
@@ -161,6 +162,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         power=power,
         command_queue=CommandQueue(depth=interface.queue_depth),
         why_sheet=reason,
+        sold=Sold.of(file, file.capacity),
     )
     return drive.noted(*_notes(file, steps, reason))
 
