@@ -20,14 +20,17 @@ def cost(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RUN...", help="Runs, simulated or measured; the first is what others are compared with.",
+            metavar="RUN...",
+            help="Runs, simulated or measured; the first is what others are compared with.",
             show_default=False,
         ),
     ] = None,
     *,
     preset: Annotated[
         str,
-        typer.Option("--preset", metavar="NAME|FILE.toml", help="Assumptions: default, dollars2014, or a file."),
+        typer.Option(
+            "--preset", metavar="NAME|FILE.toml", help="Assumptions: default, dollars2014, or a file."
+        ),
     ] = "default",
     sets: Annotated[
         list[str] | None,
@@ -36,7 +39,9 @@ def cost(
     tariff: Annotated[
         str | None,
         typer.Option(
-            "--tariff", metavar="NAME|FILE.json|flat:USD", help="What electricity costs.",
+            "--tariff",
+            metavar="NAME|FILE.json|flat:USD",
+            help="What electricity costs.",
             show_default="the preset's",
         ),
     ] = None,
@@ -46,25 +51,29 @@ def cost(
     ] = None,
     years: Annotated[
         float | None,
-        typer.Option(
-            "--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"
-        ),
+        typer.Option("--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"),
     ] = None,
     wear: Annotated[
         str | None,
         typer.Option(
-            "--wear", metavar="replacements|depreciation|paper|none", help="How wear is charged.",
+            "--wear",
+            metavar="replacements|depreciation|paper|none",
+            help="How wear is charged.",
             show_default="the preset's",
         ),
     ] = None,
     carbon: Annotated[
         str | None,
-        typer.Option("--carbon", metavar="ESTIMATE", help="Estimate of embodied carbon.", show_default="the preset's"),
+        typer.Option(
+            "--carbon", metavar="ESTIMATE", help="Estimate of embodied carbon.", show_default="the preset's"
+        ),
     ] = None,
     duty: Annotated[
         str | None,
         typer.Option(
-            "--duty", metavar="CYCLE", help="Make a year of Runs at several loads: a .toml, profile:NAME, a "
+            "--duty",
+            metavar="CYCLE",
+            help="Make a year of Runs at several loads: a .toml, profile:NAME, a "
             "counters log, a Run. Runs of one array are one system.",
             show_default="none",
         ),
@@ -72,7 +81,9 @@ def cost(
     inventory: Annotated[
         list[Path] | None,
         typer.Option(
-            "--inventory", metavar="FILE.toml", help="Drives and parts of a Run; one for each RUN, in order.",
+            "--inventory",
+            metavar="FILE.toml",
+            help="Drives and parts of a Run; one for each RUN, in order.",
             show_default="none",
         ),
     ] = None,
@@ -82,17 +93,26 @@ def cost(
     crossover: Annotated[
         list[str] | None,
         typer.Option(
-            "--crossover", metavar="alpha|years|KEY", help="Where does the ranking flip? May be repeated.",
+            "--crossover",
+            metavar="alpha|years|KEY",
+            help="Where does the ranking flip? May be repeated.",
             show_default="alpha or years, and energy.factor",
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none.")
+        int,
+        typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
     ] = SAMPLES,
     seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write a page (.html) or workbook (.xlsx).", show_default="none"),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write a page (.html) or workbook (.xlsx).",
+            show_default="none",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     as_json: AsJson = False,

@@ -25,6 +25,7 @@ from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
 from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
+from iowatt.library.rated import of_disk
 from iowatt.library.ratings import Endurance
 
 LayoutFile = Callable[[str], dict[str, Any]]
@@ -63,12 +64,7 @@ class Drive:
     @property
     def ratings(self) -> dict[str, float]:
         """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
-        rated = {
-            "bytes_per_year": self.endurance.workload_per_year,
-            "load_unload_cycles": self.endurance.load_unload_cycles,
-            "start_stop_cycles": self.endurance.start_stop_cycles,
-        }
-        return {name: float(value) for name, value in rated.items() if value is not None}
+        return of_disk(self.endurance)
 
     @property
     def raw_bytes(self) -> int:

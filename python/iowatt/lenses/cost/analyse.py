@@ -202,7 +202,14 @@ def _months(made: Bill) -> list[dict[str, Any]]:
         label = item.month[:4] if long else item.month
         row = rows.setdefault(
             label,
-            {"month": label, "kwh": 0.0, "energy_usd": 0.0, "demand_usd": 0.0, "fixed_usd": 0.0, "other_usd": 0.0},
+            {
+                "month": label,
+                "kwh": 0.0,
+                "energy_usd": 0.0,
+                "demand_usd": 0.0,
+                "fixed_usd": 0.0,
+                "other_usd": 0.0,
+            },
         )
         if item.kind == "energy":
             row["kwh"] += item.quantity

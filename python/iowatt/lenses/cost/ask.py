@@ -21,7 +21,6 @@ from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
 
 
-
 @dataclass(frozen=True)
 class Asked:
     """The options of ``iowatt cost``, as given."""

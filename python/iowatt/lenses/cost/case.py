@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
 
+
 @dataclass(frozen=True)
 class Price:
     """What one whole drive costs, in USD, and who says so."""

@@ -18,8 +18,18 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "energy": ("Energy", "energy", "kWh", "kWh of each month, period and tier x their price"),
     "fuel": ("Fuel adjustment", "energy", "kWh", "kWh x the month's adjustment"),
-    "demand": ("Demand", "demand", "kW-month", "highest mean kW over the tariff's window, each month x price"),
-    "coincident": ("Coincident demand", "demand", "kW-month", "kW while the utility peaks, each month x price"),
+    "demand": (
+        "Demand",
+        "demand",
+        "kW-month",
+        "highest mean kW over the tariff's window, each month x price",
+    ),
+    "coincident": (
+        "Coincident demand",
+        "demand",
+        "kW-month",
+        "kW while the utility peaks, each month x price",
+    ),
     "fixed": ("Customer charge", "fixed", "", "by day, month or year"),
     "minimum": ("Minimum bill", "fixed", "", "what lacks to the least that a month is billed"),
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),

@@ -83,7 +83,6 @@ def _drives(run: Run) -> Iterator[Drive]:
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
         row = rows[one["name"]]
-        capacity = one["raw_bytes"] / GB
         share = one.get("used_share")
         price = one.get("price")
         yield Drive(
@@ -91,8 +90,8 @@ def _drives(run: Run) -> Iterator[Drive]:
             model=one["model"],
             pool=one["pool"],
             kind=one["kind"],
-            capacity_gb=capacity,
-            used_gb=None if share is None else share * capacity,
+            capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
+            used_gb=None if share is None else share * one["raw_bytes"] / GB,
             price_class=one.get("price_class", "unknown"),
             price=None if price is None else (price["usd"], price["date"], price["source"]),
             ratings=one["ratings"],

@@ -134,7 +134,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         buffer = _buffer(file, geometry, steps)
     interface = _interface(file, rates, times, depth, steps)
     power, work = watts(file, steps)
-    wear = _wear(file, steps)
+    worn = wear(file, steps)
     amplified = rates.sequential_write / (rates.random_write * SMALL)
     sheet = Sheet(
         read_s=interface.read_latency_s,
@@ -157,7 +157,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         times=times,
         buffer_bytes=buffer,
         suspend=(file.flash or Flash()).suspend or _suspend(steps, reason is None),
-        wear=wear,
+        wear=worn,
         work=work,
         power=power,
         command_queue=CommandQueue(depth=interface.queue_depth),
@@ -249,7 +249,8 @@ def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, 
     )
 
 
-def _wear(file: DeviceFile, steps: Steps) -> Wear:
+def wear(file: DeviceFile, steps: Steps) -> Wear:
+    """What it may be written, with ``steps`` recording what no sheet says."""
     endurance, media = file.endurance, _cell(file)
     rated: float | None = endurance.tbw
     if rated is None and endurance.dwpd is not None and file.capacity is not None:
