@@ -69,6 +69,8 @@ class Component:
     #: Keys of the book that it rests on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
+    #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
+    expression: str | None = None
 
     @property
     def usd(self) -> float:

@@ -1,0 +1,246 @@
+"""What a component comes to as an expression of the book's figures, in the words of a spreadsheet.
+
+``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons and
+a few functions, with the precedence that spreadsheets have. The workbook writes it with cells for names, the
+tests compute it here, so that neither can drift from the dollars beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?)|(?P<name>\{[^{}]+\})|(?P<word>[A-Z]+)(?=\()"
+    r"|(?P<sign><>|<=|>=|[-+*/^()<>=,]))"
+)
+_OPERATORS: Final[Mapping[str, Callable[[float, float], float]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": math.pow,
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+#: What an expression comes to, once it is asked.
+Value = Callable[[], float]
+
+
+def _multiple(rounded: Callable[[float], int]) -> Callable[..., float]:
+    def to_multiple(value: float, step: float) -> float:
+        return rounded(value / step) * step
+
+    return to_multiple
+
+
+def _rounded(value: float, digits: float) -> float:
+    """Halves away from zero, as spreadsheets round."""
+    scale = 10.0 ** int(digits)
+    return math.copysign(math.floor(abs(value) * scale + 0.5) / scale, value)
+
+
+#: Functions by name, and how many arguments each takes; None where at least one.
+_FUNCTIONS: Final[Mapping[str, tuple[Callable[..., float], int | None]]] = {
+    "MIN": (min, None),
+    "MAX": (max, None),
+    "ABS": (abs, 1),
+    "LN": (math.log, 1),
+    "EXP": (math.exp, 1),
+    "CEILING": (_multiple(math.ceil), 2),
+    "FLOOR": (_multiple(math.floor), 2),
+    "ROUND": (_rounded, 2),
+}
+
+
+def number(value: float) -> str:
+    """A number as it may stand in an expression, with all its digits; in parentheses where negative."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no number of an expression")
+    return f"({value!r})" if value < 0 else repr(value)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """The names that an expression asks for, each once, in order."""
+    return tuple(dict.fromkeys(found[1:-1] for kind, found in _tokens(text) if kind == "name"))
+
+
+def written(text: str, cells: Callable[[str], str]) -> str:
+    """The expression with the cell of each name in its place."""
+    return "".join(cells(found[1:-1]) if kind == "name" else found for kind, found in _tokens(text))
+
+
+def evaluate(text: str, of: Callable[[str], float]) -> float:
+    """What an expression comes to where ``of`` tells the value of each name.
+
+    Raises
+    ------
+    ValueError
+        It is not an expression, or has no value (a division by zero, a logarithm of none).
+    """
+    try:
+        return _Reading(_tokens(text), of).whole()()
+    except ArithmeticError as error:
+        raise ValueError(f"{text!r} has no value: {error}") from None
+
+
+def values(system: Mapping[str, Any], figures: Mapping[str, float]) -> dict[str, float]:
+    """Dollars of the components of a system of ``iowatt.cost/1`` by their expressions, by component key.
+
+    ``figures`` are the numbers of the assumptions by key. Components without an expression, or with one that
+    asks for what there is not, are left out.
+    """
+    found: dict[str, float] = {}
+    by_key = {component["key"]: component for component in system["components"]}
+    for key in by_key:
+        try:
+            found[key] = _component(system, by_key, key, figures, ())
+        except (ValueError, KeyError):
+            continue
+    return found
+
+
+def _component(
+    system: Mapping[str, Any],
+    by_key: Mapping[str, Mapping[str, Any]],
+    key: str,
+    figures: Mapping[str, float],
+    within: tuple[str, ...],
+) -> float:
+    component = by_key[key]
+    text = component.get("expression")
+    if text is None or key in within:
+        raise KeyError(key)
+
+    def of(name: str) -> float:
+        if name.startswith("usd:"):
+            other = by_key[name.removeprefix("usd:")]
+            if other.get("expression") is None:
+                return float(other["usd"])
+            return _component(system, by_key, str(other["key"]), figures, (*within, key))
+        if name in ("quantity", "unit_price"):
+            return float(component[name])
+        return value_of(name, system, component["device"], figures)
+
+    return evaluate(text, of)
+
+
+def value_of(name: str, system: Mapping[str, Any], device: str | None, figures: Mapping[str, float]) -> float:
+    """The value of a name that is not of one component: a figure, the horizon, a drive's price, carbon.
+
+    Raises ``KeyError`` where there is none.
+    """
+    if name in ("repeats", "years", "seconds"):
+        return float(system[name])
+    if name == "price":
+        drive = next((one for one in system["drives"] if one["name"] == device), None)
+        if drive is None:
+            raise KeyError(name)
+        return float(drive["price_usd"])
+    if name in ("kg.operational", "kg.embodied"):
+        return float(system["carbon"][f"{name.removeprefix('kg.')}_kg"])
+    return float(figures[name])
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < len(text.rstrip()):
+        token = _TOKEN.match(text, at)
+        if token is None or token.lastgroup is None:
+            raise ValueError(f"{text!r} is no expression at {text[at : at + 12]!r}")
+        found.append((token.lastgroup, token.group(token.lastgroup)))
+        at = token.end()
+    return found
+
+
+class _Reading:
+    """One expression, read from left to right into a function without arguments.
+
+    Only the arm of an ``IF`` that counts is computed, as spreadsheets do it.
+    """
+
+    def __init__(self, tokens: Sequence[tuple[str, str]], of: Callable[[str], float]) -> None:
+        self._tokens = tokens
+        self._of = of
+        self._at = 0
+
+    def whole(self) -> Value:
+        value = self._comparison()
+        if self._at != len(self._tokens):
+            raise ValueError(f"{self._tokens[self._at][1]!r} is one too many in an expression")
+        return value
+
+    def _next(self, *signs: str) -> str | None:
+        """The next token where it is one of ``signs``, taken."""
+        if self._at < len(self._tokens) and self._tokens[self._at] in [("sign", sign) for sign in signs]:
+            self._at += 1
+            return self._tokens[self._at - 1][1]
+        return None
+
+    def _expect(self, sign: str) -> None:
+        if self._next(sign) is None:
+            raise ValueError(f"an expression lacks {sign!r}")
+
+    def _chain(self, part: Callable[[], Value], *signs: str) -> Value:
+        """Parts between signs of one rank, from left to right."""
+        value = part()
+        while (sign := self._next(*signs)) is not None:
+            value = _both(_OPERATORS[sign], value, part())
+        return value
+
+    def _comparison(self) -> Value:
+        return self._chain(self._sum, "=", "<>", "<", "<=", ">", ">=")
+
+    def _sum(self) -> Value:
+        return self._chain(self._product, "+", "-")
+
+    def _product(self) -> Value:
+        return self._chain(self._power, "*", "/")
+
+    def _power(self) -> Value:
+        return self._chain(self._signed, "^")
+
+    def _signed(self) -> Value:
+        # A sign binds more tightly than a power, as in spreadsheets: -2^2 is 4.
+        sign = self._next("-", "+")
+        if sign is None:
+            return self._value()
+        value = self._signed()
+        return (lambda: -value()) if sign == "-" else value
+
+    def _value(self) -> Value:
+        if self._next("(") is not None:
+            value = self._comparison()
+            self._expect(")")
+            return value
+        if self._at >= len(self._tokens):
+            raise ValueError("an expression ends too early")
+        kind, found = self._tokens[self._at]
+        self._at += 1
+        if kind == "number":
+            constant = float(found)
+            return lambda: constant
+        if kind == "name":
+            return lambda: self._of(found[1:-1])
+        if kind == "word":
+            return self._called(found)
+        raise ValueError(f"{found!r} is out of place in an expression")
+
+    def _called(self, name: str) -> Value:
+        self._expect("(")
+        arguments = [self._comparison()]
+        while self._next(",") is not None:
+            arguments.append(self._comparison())
+        self._expect(")")
+        if name == "IF" and len(arguments) == 3:
+            test, then, otherwise = arguments
+            return lambda: then() if test() != 0.0 else otherwise()
+        function, takes = _FUNCTIONS.get(name, (None, None))
+        if function is None or (takes is not None and len(arguments) != takes):
+            raise ValueError(f"{name} of {len(arguments)} is no function of an expression")
+        called = function
+        return lambda: float(called(*(argument() for argument in arguments)))
+
+
+def _both(function: Callable[[float, float], float], left: Value, right: Value) -> Value:
+    return lambda: float(function(left(), right()))
