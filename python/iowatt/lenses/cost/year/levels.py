@@ -168,6 +168,11 @@ def _load(system: System, measure: str) -> float:
     return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
 
 
+def is_same_array(one: System, other: System) -> bool:
+    """Whether two systems are of one array, so that they may be loads of one year."""
+    return bool(_seen(one).array == _seen(other).array)
+
+
 def _seen(system: System) -> Seen:
     return Seen(
         name=system.where,
