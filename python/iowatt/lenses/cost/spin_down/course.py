@@ -19,8 +19,15 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import Drive
 
 
-def of_case(case: Case) -> list[dict[str, Any]]:
+def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
     """What spinning down did for each model in each pool of a system, and from when on it pays.
+
+    Parameters
+    ----------
+    case:
+        Prices, limits, ``cooling.pue``, the horizon, and drives with what they saved.
+    usd_per_kwh:
+        What a kWh less saves: the tariff's mean price of energy, demand and fees left out.
 
     Returns
     -------
@@ -29,27 +36,17 @@ def of_case(case: Case) -> list[dict[str, Any]]:
         library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
         would have drawn idling through the time that they spent at lower levels and on the way, less what
         they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
-        of all of the horizon. None where nobody knows what was saved. Energy counts at the mean price of a
-        kWh in the bill, demand and fees left out.
+        of all of the horizon. None where nobody knows what was saved.
     """
     groups: dict[tuple[str, str], list[Drive]] = {}
     for drive in case.system.drives:
         groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
-    usd_per_kwh = energy_price(case)
     for (pool, model), drives in groups.items():
         lows = drives[0].lows or _would_be(drives[0])
         if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
             found.append({"pool": pool, "model": model, **_Group(case, tuple(drives), lows).row(usd_per_kwh)})
     return found
-
-
-def energy_price(case: Case) -> float:
-    """USD of a kWh in the mean of the bill: energy and fuel alone, at today's prices; 0 of no energy."""
-    made = case.bills.of(case.repeats)
-    if made.energy_j <= 0.0:
-        return 0.0
-    return made.of("energy", "fuel") / (made.energy_j / JOULES_PER_KWH) * case.book.number("energy.factor")
 
 
 def _would_be(drive: Drive) -> tuple[Low, ...]:
