@@ -182,7 +182,7 @@ def make_year(
     top = points.systems[-1]
     system = replace(
         top,
-        name=name or _name(points.systems),
+        name=name or top.name,
         where=", ".join(one.where for one in points.systems),
         drives=drives.over(points.systems, weights),
         work=Work(
@@ -196,11 +196,6 @@ def make_year(
         notes=_notes(points, cycle, loads, start, years),
     )
     return Year(system, cycle, points, start, years, loads, watts)
-
-
-def _name(systems: Sequence[System]) -> str:
-    """The Runs' name where they share one; else that of the highest load."""
-    return systems[-1].name
 
 
 def _response(points: Levels, loads: Floats) -> float | None:
