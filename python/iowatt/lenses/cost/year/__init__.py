@@ -1,7 +1,7 @@
 """A duty cycle over a year: hours of load, from a file, a profile, a log or a Run, and an array under them.
 
-``find_cycle`` reads a ``Cycle``; ``make_years`` puts Runs of arrays at several loads under it, each array as a
-system whose work is a year; ``make_year`` does so for one.
+``find_cycle`` reads a ``Cycle``; ``make_years`` puts Runs of arrays at several loads under it, each array as
+a system whose work is a year; ``make_year`` does so for one.
 """
 
 from iowatt.lenses.cost.year.cycle import Cycle
