@@ -87,6 +87,8 @@ def test_names(plan):
         "idle_w": 6.2,
         "ratings": {},
         "levels": [],
+        "sold_bytes": 5 * 10**12,
+        "price_class": "hdd-to-6tb",
     }
 
 

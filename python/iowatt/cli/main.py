@@ -14,6 +14,7 @@ from iowatt.cli import (
     curve,
     devices,
     doctor,
+    cost,
     duty,
     emerald,
     explain,
@@ -49,6 +50,7 @@ check.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)
+cost.register(app)
 duty.register(app)
 emerald.register(app)
 explain.register(app)

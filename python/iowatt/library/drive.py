@@ -23,7 +23,9 @@ from iowatt.library.geometry import (
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
+from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
+from iowatt.library.rated import of_disk
 from iowatt.library.ratings import Endurance
 
 LayoutFile = Callable[[str], dict[str, Any]]
@@ -56,16 +58,13 @@ class Drive:
     command_queue: CommandQueue
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
+    #: What it is bought as; None of a drive that was made up.
+    sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
         """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
-        rated = {
-            "bytes_per_year": self.endurance.workload_per_year,
-            "load_unload_cycles": self.endurance.load_unload_cycles,
-            "start_stop_cycles": self.endurance.start_stop_cycles,
-        }
-        return {name: float(value) for name, value in rated.items() if value is not None}
+        return of_disk(self.endurance)
 
     @property
     def raw_bytes(self) -> int:
@@ -245,6 +244,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         command_queue=file.command_queue or CommandQueue(),
         power=power,
         endurance=file.endurance,
+        sold=Sold.of(file, parts.capacity),
     )
 
 

@@ -21,7 +21,6 @@ from iowatt.scenario.document import Document, read_text
 # Tables that a based_on file changes key by key; other keys it replaces.
 _MERGED: Final = (
     "geometry", "seek", "controller", "buffer", "command_queue", "flash", "power", "performance", "endurance",
-    "price",
 )  # fmt: skip
 
 _ANGLES: Final = ("first_sector_offset", "track_skew", "cylinder_skew")
@@ -155,7 +154,8 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """The raw tables of ``base`` with ``changes`` on top.
 
     Names are never inherited. Assumptions add up. A source of ``base`` no longer stands for figures that
-    ``changes`` has a source for. Another ``rpm`` over inherited zones keeps the time of their skews.
+    ``changes`` has a source for. Another ``rpm`` over inherited zones keeps the time of their skews. A
+    price is inherited whole (dollars, date and source), and not by a drive of another capacity.
     """
     result = {
         key: value
@@ -171,6 +171,10 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     for key in ("assumptions", "notes", "source"):
         result[key] = [*changes.get(key, []), *base.get(key, [])]
     sourced = {f for source in changes.get("source", []) for f in source.get("figures", [])}
+    if "price" in changes or _other_capacity(base, changes):
+        sourced.add("price")
+        if "price" not in changes:
+            result.pop("price", None)
     result["source"] = [
         *changes.get("source", []),
         *(kept for source in base.get("source", []) if (kept := _without(source, sourced))),
@@ -183,6 +187,16 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         ratio = units.parse_speed(changes["rpm"]) / units.parse_speed(base["rpm"])
         result["geometry"]["zones"] = [_respun(zone, ratio) for zone in result["geometry"]["zones"]]
     return result
+
+
+def _other_capacity(base: dict[str, Any], changes: dict[str, Any]) -> bool:
+    """Whether ``changes`` makes it a drive that nobody has seen the price of."""
+    if "capacity" not in changes:
+        return False
+    try:
+        return units.parse_capacity(changes["capacity"]) != units.parse_capacity(base.get("capacity"))
+    except ValueError:  # not known of the one, or wrong in the other, which its check will say
+        return True
 
 
 def _mergeable(table: Any) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.library.find import device_file, device_names
 from iowatt.library.levels import FIRST_FURTHER, STANDBY
+from iowatt.library.price_class import Sold
 from iowatt.library.ssd.drive import Ssd
 from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
@@ -137,16 +139,32 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "pool": pool.pool.name,
                 "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
                 "raw_bytes": pool.drive.raw_bytes,
+                "used_share": _used_share(system, index),
                 "idle_w": pool.drive.power.idle,
                 "ratings": pool.drive.ratings,
                 "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
+                **_sold(pool.drive.sold),
             }
-            for pool in system.pools
+            for index, pool in enumerate(system.pools)
             for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
         "states": _states(system),
     }
+
+
+def _used_share(system: System, pool: int) -> float:
+    """Share of a pool that volumes and parts of virtual pools take, and so of each of its drives."""
+    taken = sum(volume.capacity for volume in system.volumes if volume.pool == pool)
+    taken += sum(part.capacity for virtual in system.virtual_pools for part in virtual.parts if part.pool == pool)
+    return min(1.0, taken / system.pools[pool].usable_bytes)
+def _sold(sold: Sold | None) -> dict[str, Any]:
+    """What a drive is bought as, and the drive of the library that it is in all but name (``based_on``)."""
+    if sold is None:
+        return {}
+    known = sold.based_on is not None and sold.based_on in device_names()
+    same = known and device_file(str(sold.based_on)).capacity == sold.capacity_bytes
+    return {**sold.as_dict(), **({"based_on": sold.based_on} if same else {})}
 
 
 def _states(system: System) -> list[str]:

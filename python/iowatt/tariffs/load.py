@@ -68,6 +68,10 @@ class Load:
         """The same with ``factor`` times the power, such as that of cooling (PUE)."""
         return Load(self.at_s, self.joules * factor, self.repeats)
 
+    def plus(self, watts: float) -> Load:
+        """The same with ``watts`` more all the time."""
+        return Load(self.at_s, self.joules + self.at_s * watts, self.repeats)
+
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""
         whole, rest = np.divmod(np.clip(seconds, 0.0, self.duration_s), self.period_s)

@@ -15,6 +15,7 @@ class Counts:
 
     bytes_read: float
     bytes_written: float
+    #: Stops of the spindle, and changes to a deeper power level (each taken to unload the heads once).
     start_stops: float
     load_unloads: float
     #: Share of the rated program and erase cycles; None where its flash was not simulated or counted.
@@ -46,15 +47,22 @@ class Drive:
     pool: str
     kind: Literal["hdd", "ssd"]
     capacity_gb: float
-    #: What volumes take of it, redundancy included.
-    used_gb: float
+    #: What volumes take of it, redundancy included; None where nobody knows.
+    used_gb: float | None
     #: Key of the book's price per GB, such as ``hdd-nearline``.
     price_class: str
-    #: Its own price in USD, with date and source; None where only its class has one.
-    price: tuple[float, str, str] | None
+    #: Its own price: USD, date, source; None where only the book has one.
+    price: tuple[float, str | None, str] | None
     #: Names as in ``run.json``: bytes_written, pe_cycles, bytes_per_year, load_unload_cycles ...
     ratings: Mapping[str, float]
     counts: Counts
+    #: The drive of the library that it is in all but name; None where it is no other.
+    based_on: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names that the book may have figures of its model under, its own first."""
+        return (self.model,) if self.based_on is None else (self.model, self.based_on)
 
 
 @dataclass(frozen=True)

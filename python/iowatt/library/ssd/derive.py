@@ -25,6 +25,7 @@ from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
 from iowatt.library.flash import Flash, Suspend
+from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import amplification, joules
 from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Times, Wear
@@ -133,7 +134,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         buffer = _buffer(file, geometry, steps)
     interface = _interface(file, rates, times, depth, steps)
     power, work = watts(file, steps)
-    wear = _wear(file, steps)
+    worn = wear(file, steps)
     amplified = rates.sequential_write / (rates.random_write * SMALL)
     sheet = Sheet(
         read_s=interface.read_latency_s,
@@ -156,11 +157,12 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         times=times,
         buffer_bytes=buffer,
         suspend=(file.flash or Flash()).suspend or _suspend(steps, reason is None),
-        wear=wear,
+        wear=worn,
         work=work,
         power=power,
         command_queue=CommandQueue(depth=interface.queue_depth),
         why_sheet=reason,
+        sold=Sold.of(file, file.capacity),
     )
     return drive.noted(*_notes(file, steps, reason))
 
@@ -247,7 +249,8 @@ def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, 
     )
 
 
-def _wear(file: DeviceFile, steps: Steps) -> Wear:
+def wear(file: DeviceFile, steps: Steps) -> Wear:
+    """What it may be written, with ``steps`` recording what no sheet says."""
     endurance, media = file.endurance, _cell(file)
     rated: float | None = endurance.tbw
     if rated is None and endurance.dwpd is not None and file.capacity is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from iowatt.library.electrical import HddPower, PowerLevel
 from iowatt.library.flash import PowerState, Suspend
 from iowatt.library.levels import Ladder, ladder_of
+from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import joules
 from iowatt.library.ssd.joules import Work
@@ -142,6 +143,8 @@ class Ssd:
     command_queue: CommandQueue
     why_sheet: str | None = None
     behaviour: Behaviour = Behaviour()
+    #: What it is bought as; None of a drive that was made up.
+    sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:

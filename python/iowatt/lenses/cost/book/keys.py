@@ -52,6 +52,12 @@ KEYS: Final = (
         "Whatever else is bought at the start.",
     ),
     Key(
+        "energy.tariff",
+        "",
+        "The tariff where none is given: a name of the library, a file, or flat:USD_PER_KWH.",
+        any_word=True,
+    ),
+    Key(
         "energy.factor",
         "",
         "What all prices of the tariff are multiplied by.",

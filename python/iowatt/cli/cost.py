@@ -1,0 +1,155 @@
+"""``iowatt cost``: what Runs cost in dollars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import AsJson
+from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("cost")(cost)
+
+
+def cost(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN...",
+            help="Runs, simulated or measured; the first is what others are compared with.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset", metavar="NAME|FILE.toml", help="Assumptions: default, dollars2014, or a file."
+        ),
+    ] = "default",
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE[:LOW..HIGH]", help="Change an assumption. May be repeated."),
+    ] = None,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            "--tariff",
+            metavar="NAME|FILE.json|flat:USD",
+            help="What electricity costs.",
+            show_default="the preset's",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", help="Equal work: how often each Run's work is done.", show_default="none"),
+    ] = None,
+    years: Annotated[
+        float | None,
+        typer.Option("--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"),
+    ] = None,
+    wear: Annotated[
+        str | None,
+        typer.Option(
+            "--wear",
+            metavar="replacements|depreciation|paper|none",
+            help="How wear is charged.",
+            show_default="the preset's",
+        ),
+    ] = None,
+    carbon: Annotated[
+        str | None,
+        typer.Option(
+            "--carbon", metavar="ESTIMATE", help="Estimate of embodied carbon.", show_default="the preset's"
+        ),
+    ] = None,
+    duty: Annotated[
+        str | None,
+        typer.Option(
+            "--duty",
+            metavar="CYCLE",
+            help="Make a year of Runs at several loads: a .toml, profile:NAME, a "
+            "counters log, a Run. Runs of one array are one system.",
+            show_default="none",
+        ),
+    ] = None,
+    inventory: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--inventory",
+            metavar="FILE.toml",
+            help="Drives and parts of a Run; one for each RUN, in order.",
+            show_default="none",
+        ),
+    ] = None,
+    start: Annotated[
+        str, typer.Option("--start", metavar="YYYY-MM-DD", help="First day of the bill.")
+    ] = START,
+    crossover: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--crossover",
+            metavar="alpha|years|KEY",
+            help="Where does the ranking flip? May be repeated.",
+            show_default="alpha or years, and energy.factor",
+        ),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option("--samples", min=0, help="Draws of the assumptions within their ranges; 0 for none."),
+    ] = SAMPLES,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write a page (.html) or workbook (.xlsx).",
+            show_default="none",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    as_json: AsJson = False,
+    list_assumptions: Annotated[
+        bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and stop.")
+    ] = False,
+) -> None:
+    """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
+    from iowatt.lenses.cost import ask
+
+    if list_assumptions:
+        from iowatt.lenses.cost.book import describe
+
+        for line in describe.lines(preset, sets or []):
+            typer.echo(line)
+        return
+    if output is not None:
+        from iowatt.report import cost as report
+
+        report.check_target(output, force)
+    more = [f"wear.charge={wear}"] if wear else []
+    more += [f"carbon.estimate={carbon}"] if carbon else []
+    found = ask.answer(
+        ask.Asked(
+            runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
+            start, crossover, samples, seed, more,
+        )
+    )  # fmt: skip
+    if output is not None:
+        report.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    from iowatt.report.cost import text
+
+    for line in text.lines(found):
+        typer.echo(line)

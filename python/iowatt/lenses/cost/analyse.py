@@ -1,0 +1,243 @@
+"""Several systems priced side by side, as a document: ``iowatt.cost/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost import carbon, spin_down, uncertainty, views, wear
+from iowatt.lenses.cost.bills import Bills
+from iowatt.lenses.cost.book.describe import assumptions
+from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.component import GROUPS, Component, Costs
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.price import price
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.tariffs.load import JOULES_PER_KWH
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.system import Drive, System
+    from iowatt.tariffs.bill import Bill
+    from iowatt.tariffs.structure import Tariff
+
+COST_SCHEMA: Final = "iowatt.cost/1"
+MOST_MONTHS: Final = 240
+"""Rows of the bill by month; beyond, by year."""
+
+
+def analyse(
+    systems: Sequence[System],
+    tariff: Tariff,
+    book: Book,
+    horizon: Horizon,
+    start: datetime,
+    *,
+    samples: int = 0,
+    seed: int = 1,
+    crossovers: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What each system costs, how they compare, and what that rests on.
+
+    Parameters
+    ----------
+    systems:
+        At least one; the first is what the others are compared with.
+    samples:
+        Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
+    crossovers:
+        ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
+
+    Raises
+    ------
+    InputError
+        A drive without a price, a load that cannot be billed, a horizon that is too long.
+    """
+    _distinct(systems)
+    cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
+    costs = [price(case) for case in cases]
+    other = _other(cases[0])
+    others = [Case(case.system, book, other, case.bills) for case in cases]
+    pricers = {case.system.name: _pricer(case) for case in cases}
+    spread = uncertainty.sample(pricers, book, horizon, samples=samples, seed=seed) if samples else None
+    bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
+    crossed = uncertainty.crossovers(
+        pricers, book, horizon, crossovers, draws=min(samples, 100), seed=seed,
+        work_s={case.system.name: case.system.work.duration_s for case in cases},
+    ) if crossovers and len(cases) > 1 else ()  # fmt: skip
+    return {
+        "schema": COST_SCHEMA,
+        "start": f"{start:%Y-%m-%d}",
+        "horizon": _horizon(horizon),
+        "modelled": all(one.modelled for one in systems),
+        "tariff": _tariff(tariff),
+        "book": {
+            "name": book.name, "title": book.title, "lineage": list(book.lineage), "notes": list(book.notes),
+        },
+        "assumptions": assumptions(book),
+        "systems": [_system(case, cost) for case, cost in zip(cases, costs, strict=True)],
+        "other": {"horizon": _horizon(other), "systems": [_short(case) for case in others]},
+        "comparison": [
+            {
+                "a": costs[0].system, "b": cost.system, "usd": cost.usd - costs[0].usd,
+                "share": (cost.usd - costs[0].usd) / costs[0].usd if costs[0].usd else None,
+            }
+            for cost in costs[1:]
+        ],
+        "uncertainty": None if spread is None else spread.as_dict(),
+        "tornado": [one.as_dict() for one in bars],
+        "crossovers": [one.as_dict() for one in crossed],
+    }  # fmt: skip
+
+
+def _pricer(case: Case) -> uncertainty.Pricer:
+    return lambda book, horizon: price(Case(case.system, book, horizon, case.bills))
+
+
+def _distinct(systems: Sequence[System]) -> None:
+    if not systems:
+        raise InputError("there is nothing to price; give at least one Run")
+    names = [one.name for one in systems]
+    for one in systems:
+        if names.count(one.name) > 1:
+            raise InputError(
+                f"two of the systems are called {one.name!r}",
+                where=one.where,
+                hint="results name them by their folders: rename one",
+            )
+
+
+def _other(first: Case) -> Horizon:
+    """The other normalisation, at the first system's amount."""
+    if first.horizon.basis == "work":
+        return Horizon("time", first.years)
+    return Horizon("work", max(1.0, first.repeats))
+
+
+def _horizon(horizon: Horizon) -> dict[str, Any]:
+    if horizon.basis == "work":
+        said = f"equal work: the same work {horizon.amount:,.10g} times"
+    else:
+        said = f"equal time: {horizon.amount:,.6g} years"
+    return {"basis": horizon.basis, "amount": horizon.amount, "said": said}
+
+
+def _tariff(tariff: Tariff) -> dict[str, Any]:
+    return {
+        "key": tariff.key, "name": tariff.name, "utility": tariff.utility, "source": tariff.source,
+        "effective": list(tariff.effective), "verified": tariff.verified, "notes": list(tariff.notes),
+    }  # fmt: skip
+
+
+def by_group(costs: Costs) -> dict[str, float]:
+    """Dollars of each group that has any components, in order."""
+    present = {component.group for component in costs.components}
+    return {g: sum(one.usd for one in costs.of(g)) for g in GROUPS if g in present}
+
+
+def _short(case: Case) -> dict[str, Any]:
+    costs = price(case)
+    return {
+        "name": costs.system, "repeats": case.repeats, "years": case.years, "usd": costs.usd,
+        "by_group": by_group(costs),
+    }  # fmt: skip
+
+
+def _system(case: Case, costs: Costs) -> dict[str, Any]:
+    system, rate = case.system, case.book.number("discount.rate")
+    work = system.work
+    return {
+        "name": system.name,
+        "where": system.where,
+        "modelled": system.modelled,
+        "power_basis": system.power_basis,
+        "repeats": case.repeats,
+        "seconds": case.seconds,
+        "years": case.years,
+        "work": {
+            "duration_s": work.duration_s, "requests": work.requests, "bytes_moved": work.bytes_moved,
+            "response_ms": work.response_ms, "energy_j": work.load.total_j,
+        },
+        "capacity_gb": {"raw": system.raw_gb, "usable": system.usable_gb, "effective": system.effective_gb},
+        "usd": costs.usd,
+        "present_usd": costs.present(rate),
+        "by_group": by_group(costs),
+        "components": [_component(one, rate) for one in costs.components],
+        "bill": _bill(case),
+        "drives": [_drive(case, drive) for drive in system.drives],
+        "carbon": carbon.as_dict(case),
+        "views": [view.as_dict() for view in views.views(case, costs)],
+        "spin_down": spin_down.of_case(case),
+        "notes": list(costs.notes),
+    }  # fmt: skip
+
+
+def _component(component: Component, rate: float) -> dict[str, Any]:
+    return {
+        "key": component.key, "group": component.group, "title": component.title,
+        "device": component.device, "usd": component.usd, "present_usd": component.present(rate),
+        "quantity": component.quantity, "unit": component.unit, "unit_price": component.unit_price,
+        "formula": component.formula, "expression": component.expression, "source": component.source,
+        "date": component.date, "scales": component.scales, "rests_on": list(component.rests_on),
+        "note": component.note,
+        "flows": [{"usd": f.usd, "at_s": f.at_s, "until_s": f.until_s} for f in component.flows],
+    }  # fmt: skip
+
+
+def _bill(case: Case) -> dict[str, Any]:
+    made = case.bills.of(case.repeats)
+    return {
+        "energy_kwh": made.energy_j / JOULES_PER_KWH,
+        "peak_kw": made.peak_kw,
+        "months": _months(made),
+    }
+
+
+def _months(made: Bill) -> list[dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    long = len({item.month for item in made.items}) > MOST_MONTHS
+    for item in made.items:
+        label = item.month[:4] if long else item.month
+        row = rows.setdefault(
+            label,
+            {
+                "month": label,
+                "kwh": 0.0,
+                "energy_usd": 0.0,
+                "demand_usd": 0.0,
+                "fixed_usd": 0.0,
+                "other_usd": 0.0,
+            },
+        )
+        if item.kind == "energy":
+            row["kwh"] += item.quantity
+        row[_COLUMN.get(item.kind, "other_usd")] += item.usd
+    return list(rows.values())
+
+
+_COLUMN: Final[Mapping[str, str]] = {
+    "energy": "energy_usd", "fuel": "energy_usd", "demand": "demand_usd", "coincident": "demand_usd",
+    "fixed": "fixed_usd", "minimum": "fixed_usd",
+}  # fmt: skip
+
+
+def _drive(case: Case, drive: Drive) -> dict[str, Any]:
+    price_ = case.price_of(drive)
+    worn = wear.wearout(drive, case.book)
+    life_s = case.system.work.duration_s / worn.fraction if worn.fraction > 0 else None
+    return {
+        "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
+        "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb, "price_usd": price_.usd,
+        "price_source": price_.source, "price_date": price_.date,
+        "price_expression": case.price_expression(drive),
+        "wear": {
+            "fraction": worn.fraction, "by": worn.by, "ratios": dict(worn.ratios),
+            "life_years": None if life_s is None else life_s / SECONDS_PER_YEAR,
+        },
+        "replacements": [
+            {"at_years": one.at_s / SECONDS_PER_YEAR, "reason": one.reason, "usd": one.usd}
+            for one in wear.schedule(case, drive)
+        ],
+    }  # fmt: skip

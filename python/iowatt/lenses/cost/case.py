@@ -1,0 +1,111 @@
+"""One system under one book of assumptions over one horizon: what every component is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.expression import number
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.system import Drive, System
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one whole drive costs, in USD, and who says so."""
+
+    usd: float
+    #: USD a GB of its capacity.
+    per_gb: float
+    source: str
+    date: str | None
+    #: The book's key; None where the price came with the drive.
+    key: str | None
+    #: Whether the key is of a GB rather than of the drive.
+    by_gb: bool
+
+
+@dataclass(frozen=True)
+class Case:
+    """One system priced: all components are functions of this."""
+
+    system: System
+    book: Book
+    horizon: Horizon
+    bills: Bills
+
+    @property
+    def start(self) -> datetime:
+        """Local standard time at which the work begins."""
+        return self.bills.start
+
+    @property
+    def repeats(self) -> float:
+        """How often the work is done."""
+        return self.horizon.repeats(self.system.work.duration_s)
+
+    @property
+    def seconds(self) -> float:
+        """How long that takes, s."""
+        return self.horizon.seconds(self.system.work.duration_s)
+
+    @property
+    def years(self) -> float:
+        """The same in years of 365 days."""
+        return self.seconds / SECONDS_PER_YEAR
+
+    def price_of(self, drive: Drive) -> Price:
+        """What a drive costs: by its model in the book, by itself, or by its class in the book.
+
+        Raises ``InputError`` where nobody has a price for it.
+        """
+        of_model = [f"purchase.model.{name}" for name in drive.names]
+        found = self.book.find(*of_model)
+        if found is None and drive.price is not None:
+            usd, date, source = drive.price
+            return Price(usd, usd / drive.capacity_gb, source, date, None, by_gb=False)
+        of_class = f"purchase.price.{drive.price_class}"
+        found = found or self.book.find(of_class)
+        if found is None:
+            raise InputError(
+                f"drive {drive.name} ({drive.model}) has no price",
+                where=self.system.where,
+                hint=f"--set {of_model[0]}=USD, or --set {of_class}=USD_PER_GB",
+            )
+        value = self.book.number(found.key)
+        by_gb = found.key == of_class
+        usd = value * drive.capacity_gb if by_gb else value
+        return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb)
+
+    def price_expression(self, drive: Drive) -> str | None:
+        """The same as a formula of a spreadsheet; None where the price came with the drive."""
+        price = self.price_of(drive)
+        if price.key is None:
+            return None
+        return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
+
+    def charged(self, drive: Drive) -> float:
+        """What is paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
+        return self.charged_gb(drive) * self.price_of(drive).per_gb
+
+    def charged_gb(self, drive: Drive) -> float:
+        """GB of a drive that are paid for.
+
+        Raises ``InputError`` where it is to be the used ones and nobody knows them.
+        """
+        if self.book.word("purchase.charge") == "device":
+            return drive.capacity_gb
+        if drive.used_gb is None:
+            raise InputError(
+                f"what volumes use of drive {drive.name} is not known",
+                where=self.system.where,
+                hint="--set purchase.charge=device pays for whole drives; a Run made by this version knows it",
+            )
+        return drive.used_gb

@@ -1,0 +1,78 @@
+"""Drives that fail, by annual failure rate: the work of replacing them, and new ones beyond the warranty.
+
+Expected failures are rate x years; a failed drive costs labour, and its price too once the warranty of that
+drive is over. A drive that was replaced because it was worn has a warranty of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iowatt.lenses.cost import wear
+from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.component import Component, Flow
+from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+
+def components(case: Case) -> Iterator[Component]:
+    """One for each drive whose failure rate is not 0."""
+    for drive in case.system.drives:
+        keys = [f"failures.afr.{name}" for name in (*drive.names, drive.kind)]
+        rate = case.book.number(*keys)
+        if rate:
+            yield _component(case, drive, rate, case.book.figure(*keys).key)
+
+
+def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
+    labour = case.book.number("failures.labour")
+    warranty = case.book.number("failures.warranty")
+    price = case.price_of(drive).usd
+    lives = list(_lives(case, drive))
+    flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
+    beyond = 0.0
+    for begins, ends in lives:
+        over = begins + warranty * SECONDS_PER_YEAR
+        if over < ends:
+            years = (ends - over) / SECONDS_PER_YEAR
+            beyond += years
+            flows.append(Flow(rate * years * price, over, ends))
+    figure = case.book.figure(key)
+    failures = rate * case.years
+    usd = sum(flow.usd for flow in flows)
+    return Component(
+        key=f"failures:{drive.name}",
+        group="failures",
+        title=f"{drive.name} ({drive.model})",
+        device=drive.name,
+        flows=tuple(flows),
+        quantity=failures,
+        unit="failures",
+        unit_price=usd / failures,
+        formula="rate x years x labour + rate x years beyond the warranty x price",
+        source=figure.source,
+        date=figure.date,
+        scales="time",
+        rests_on=(key, "failures.labour", "failures.warranty"),
+        expression=_expression(key, beyond, whole=len(lives) == 1),
+    )
+
+
+def _lives(case: Case, drive: Drive) -> Iterator[tuple[float, float]]:
+    """When each drive in this place begins and ends to serve, in seconds."""
+    begins = 0.0
+    if case.book.word("wear.charge") == "replacements":
+        for replacement in wear.schedule(case, drive):
+            yield begins, replacement.at_s
+            begins = replacement.at_s
+    yield begins, case.seconds
+
+
+def _expression(key: str, beyond: float, *, whole: bool) -> str | None:
+    if whole:
+        late = "MAX(0,{years}-{failures.warranty})"
+    elif beyond == 0.0:
+        late = "0"
+    else:
+        return None
+    return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"

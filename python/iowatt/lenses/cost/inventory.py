@@ -1,0 +1,308 @@
+"""What a system is made of, from a file of its owner: for measured Runs, and in place of what a Run knows.
+
+What the file does not say is not made up: drives without counts have no wear, and a note says so, unless the
+file tells how the bytes of hosts reach them (``[spread]``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
+from iowatt.lenses.cost.system import Counts, Drive
+from iowatt.library.device import DeviceFile
+from iowatt.library.find import device_file
+from iowatt.library.price_class import Sold, price_class
+from iowatt.library.rated import of_file
+from iowatt.run.bundle import Run
+from iowatt.scenario.document import Document, read_text
+from iowatt.scenario.problems import Problem
+
+GB = 1e9
+Price = tuple[float, str, str]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """A file that was read and found to be right.
+
+    ``devices`` are the device files that its drives name.
+    """
+
+    where: str
+    file: InventoryFile
+    devices: Mapping[str, DeviceFile]
+
+    @property
+    def parts(self) -> Mapping[str, int]:
+        """Parts that are no drives, by name."""
+        return {part.name: part.count for part in self.file.part}
+
+    def priced(self, book: Book) -> Book:
+        """``book`` with the prices of parts that the file states, before the book's own."""
+        figures = {
+            key: Figure(
+                key=key,
+                value=part.usd,
+                low=part.low,
+                high=part.high,
+                source=part.source or self.where,
+                date=part.date,
+                quality="given",
+            )
+            for part in self.file.part
+            if part.usd is not None
+            for key in (f"purchase.part.{part.name}",)
+        }
+        return replace(book, figures={**book.figures, **figures}) if figures else book
+
+    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> tuple[float | None, float | None, float | None]:
+        """Raw, usable and effective capacity in GB: the file's, else the Run's; raw else that of ``drives``."""
+        given, known = self.file.capacity, run.summary["capacity_gb"]
+        summed = sum(drive.capacity_gb for drive in drives) or None
+
+        def gb(size: int | None, otherwise: float | None) -> float | None:
+            return otherwise if size is None else size / GB
+
+        usable = gb(given.usable, known["usable"])
+        effective = gb(given.effective, known["effective"])
+        raw = gb(given.raw, known["raw"])
+        return summed if raw is None else raw, usable, usable if effective is None else effective
+
+
+def read_inventory(path: str | Path) -> Inventory:
+    """The inventory of a file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is wrong: with its place, key and what would be accepted.
+    """
+    path = Path(path)
+    document = Document(read_text(path), str(path))
+    file = document.validate(InventoryFile)
+    devices: dict[str, DeviceFile] = {}
+    problems: list[Problem] = []
+    for index, entry in enumerate(file.drive):
+        if entry.device is not None and entry.device not in devices:
+            try:
+                devices[entry.device] = device_file(entry.device, path.parent)
+            except InputError as error:
+                problems.append(Problem(("drive", index, "device"), str(error)))
+    document.fail([*problems, *_problems(file, devices)])
+    return Inventory(str(path), file, devices)
+
+
+def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterator[Problem]:
+    taken: set[str] = set()
+    for index, entry in enumerate(file.drive):
+        twice = taken & set(_names(entry))
+        taken |= set(_names(entry))
+        if twice:
+            yield Problem(("drive", index, "name"), f"there is another drive {min(twice)!r}")
+        device = devices.get(entry.device or "")
+        if device is None:
+            continue
+        if entry.kind is not None and entry.kind != device.kind:
+            yield Problem(("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
+        if entry.capacity is None and device.capacity is None:
+            yield Problem(("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here")
+    parts = [part.name for part in file.part]
+    for index, name in enumerate(parts):
+        if name in parts[:index]:
+            yield Problem(("part", index, "name"), f"there is another part {name!r}", "add up their counts")
+    if file.spread is not None:
+        pools = {entry.pool for entry in file.drive}
+        for index, pool in enumerate(file.spread.pools):
+            if pool not in pools:
+                known = ", ".join(sorted(pools)) or "none"
+                yield Problem(("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}")
+
+
+def _names(entry: DriveEntry) -> list[str]:
+    return [entry.name] if entry.count == 1 else [f"{entry.name}.{number}" for number in range(entry.count)]
+
+
+def drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
+    """The drives that the file adds to those that the Run knows, in the order of the file.
+
+    Counts are those of one pass of the Run's window.
+    """
+    window_s = float(run.summary["window"]["duration_s"])
+    found = [
+        _drive(name, entry, inventory, window_s)
+        for entry in inventory.file.drive
+        for name in _names(entry)
+    ]
+    spread = inventory.file.spread
+    if spread is None:
+        return tuple(found)
+    uncounted = {
+        name
+        for entry in inventory.file.drive
+        if entry.pool in spread.pools and (entry.counts is None or entry.counts.bytes_written is None)
+        for name in _names(entry)
+    }
+    return tuple(_spread(found, uncounted, spread, run))
+
+
+def _spread(found: Sequence[Drive], takers: set[str], spread: Spread, run: Run) -> Iterator[Drive]:
+    """Bytes of hosts onto drives, evenly by capacity."""
+    total_gb = sum(drive.capacity_gb for drive in found if drive.name in takers)
+    requests = run.summary["requests"]
+    for drive in found:
+        if drive.name not in takers:
+            yield drive
+            continue
+        share = drive.capacity_gb / total_gb
+        written = requests["bytes_written"] * spread.writes * share
+        read = requests["bytes_read"] * spread.reads * share
+        yield replace(drive, counts=replace(drive.counts, bytes_written=written, bytes_read=read))
+
+
+def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> Drive:
+    device = inventory.devices.get(entry.device or "")
+    kind = entry.kind or (device.kind if device is not None else "hdd")
+    size = entry.capacity or (device.capacity if device is not None else None) or 0
+    bought, rated = entry.price_class, dict[str, float]()
+    own = None
+    if device is not None:
+        sold = Sold.of(device, size)
+        bought = bought or sold.price_class
+        rated = of_file(device)[0]
+        if sold.usd is not None and size == device.capacity:
+            own = (sold.usd, sold.date or "", sold.source or "")
+    return Drive(
+        name=name,
+        model=entry.device if device is None and entry.device else device.name if device else entry.name,
+        pool=entry.pool,
+        kind=kind,
+        capacity_gb=size / GB,
+        used_gb=size / GB * entry.used,
+        price_class=bought or price_class(kind, None, None, None, size),
+        price=_price(entry.price, inventory.where) or own,
+        ratings={**rated, **entry.ratings.given()},
+        counts=_counts(entry.counts, _NOTHING, window_s),
+    )
+
+
+_NOTHING = Counts(0.0, 0.0, 0.0, 0.0, None, None)
+
+
+def _price(given: Bought, where: str) -> Price | None:
+    return None if given.usd is None else (given.usd, given.date or "", given.source or where)
+
+
+def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
+    """``known`` with what was counted in its place, by the Run's part of the time that it was counted over."""
+    if given is None:
+        return known
+    part = 1.0 if given.over is None else window_s / given.over
+
+    def counted(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else value * part
+
+    flash = given.flash_bytes_written
+    amplified = known.write_amplification
+    if flash is not None and given.bytes_written:
+        amplified = flash / given.bytes_written
+    used = known.percentage_used
+    before, after = given.percentage_used_before, given.percentage_used_after
+    if before is not None and after is not None and after > before:
+        used = (after - before) / 100.0 * part
+    return Counts(
+        counted(given.bytes_read, known.bytes_read),
+        counted(given.bytes_written, known.bytes_written),
+        counted(given.start_stops, known.start_stops),
+        counted(given.load_unloads, known.load_unloads),
+        known.pe_fraction,
+        amplified,
+        used,
+    )
+
+
+def changed(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Drive, ...]:
+    """The Run's drives with the figures that the file has for them; later changes hold.
+
+    Raises
+    ------
+    InputError
+        A change is of drives that the Run does not have, or a new drive has the name of one that it has.
+    """
+    window_s = float(run.summary["window"]["duration_s"])
+    taken = {name for entry in inventory.file.drive for name in _names(entry)}
+    twice = sorted(taken & {drive.name for drive in known})
+    if twice:
+        raise InputError(
+            f"the Run has a drive {twice[0]!r} of its own",
+            where=f"{inventory.where}: drive",
+            hint="[[change]] gives a drive of the Run other figures",
+        )
+    found = list(known)
+    for change in inventory.file.change:
+        which = [index for index, drive in enumerate(found) if fnmatchcase(drive.name, change.drives)]
+        if not which:
+            names = ", ".join(drive.name for drive in found[:8]) or "none"
+            raise InputError(
+                f"the Run has no drive {change.drives!r}; it has {names}",
+                where=f"{inventory.where}: change",
+                hint="[[drive]] adds drives that the Run does not know",
+            )
+        for index in which:
+            found[index] = _changed(found[index], change, inventory.where, window_s)
+    return tuple(found)
+
+
+def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive:
+    return replace(
+        drive,
+        price=_price(change.price, where) or drive.price,
+        price_class=change.price_class or drive.price_class,
+        ratings={**drive.ratings, **change.ratings.given()},
+        used_gb=drive.used_gb if change.used is None else drive.capacity_gb * change.used,
+        counts=_counts(change.counts, drive.counts, window_s),
+    )
+
+
+def notes(inventory: Inventory) -> tuple[str, ...]:
+    """What a reader of the costs must know of the file: its own notes, what was assumed, what is not known."""
+    file = inventory.file
+    said = [*file.notes]
+    for name, device in inventory.devices.items():
+        del name
+        said += of_file(device)[1]
+    spread = file.spread
+    if spread is not None:
+        said.append(
+            f"bytes of hosts are spread over the drives of {', '.join(spread.pools)} by capacity: "
+            f"{spread.writes:g} written and {spread.reads:g} read for each of the hosts' (given, not measured)"
+        )
+    for entry in file.drive:
+        said += _unknown(entry, spread)
+    return tuple(said)
+
+
+def _unknown(entry: DriveEntry, spread: Spread | None) -> Iterator[str]:
+    counts = entry.counts or Counted()
+    bytes_known = counts.bytes_written is not None or (spread is not None and entry.pool in spread.pools)
+    before, after = counts.percentage_used_before, counts.percentage_used_after
+    stuck = before is not None and before == after
+    if stuck:
+        yield (
+            f"{entry.name}: percentage_used stayed at {before:g} %, which says no more than less than a "
+            "percent: it is not used"
+        )
+    if entry.price.usd is None and entry.device is None:
+        yield f"{entry.name}: priced as of its class, no model is given"
+    if entry.kind == "ssd" or (entry.device is not None and entry.kind is None and not bytes_known):
+        known = bytes_known or (before is not None and not stuck)
+    else:
+        known = counts.start_stops is not None or counts.load_unloads is not None
+    if not known:
+        yield f"{entry.name}: nothing counted what wears it, so no wear is priced"

@@ -1,0 +1,206 @@
+"""The file ``iowatt.cost-inventory/1``: what a system is made of where its Run does not know it."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import model_validator
+
+from iowatt.library.price_class import CLASSES
+from iowatt.library.ratings import Price
+from iowatt.scenario.quantity import Capacity, Duration
+from iowatt.scenario.strict import Strict, key
+
+SCHEMA: Final = "iowatt.cost-inventory/1"
+MOST_DRIVES: Final = 100_000
+
+
+class Bought(Price):
+    """A price, with where it comes from."""
+
+    source: str | None = key("Offer, invoice or list.", default=None, unset="the inventory itself")
+
+
+class Ratings(Strict):
+    """What a drive is rated to last, before what its device says."""
+
+    tbw: Capacity | None = key("What hosts may write to it.", default=None, unset="the device's", gt=0)
+    pe_cycles: int | None = key("Cycles of its flash.", default=None, unset="the device's", gt=0)
+    start_stop_cycles: int | None = key("Starts and stops.", default=None, unset="the device's", gt=0)
+    load_unload_cycles: int | None = key("Loads and unloads.", default=None, unset="the device's", gt=0)
+
+    def given(self) -> dict[str, float]:
+        """By the names of ``run.json``."""
+        found = {
+            "bytes_written": self.tbw,
+            "pe_cycles": self.pe_cycles,
+            "start_stop_cycles": self.start_stop_cycles,
+            "load_unload_cycles": self.load_unload_cycles,
+        }
+        return {name: float(value) for name, value in found.items() if value is not None}
+
+
+class Counted(Strict):
+    """What each of the drives counted, over the Run or over a longer time that it is a part of."""
+
+    over: Duration | None = key(
+        "The time between the two readings of the drive's counters; they count by the Run's part of it.",
+        default=None,
+        unset="the Run",
+        unit="s",
+        gt=0,
+        example="30d",
+    )
+    bytes_written: Capacity | None = key("Written by the host to the drive.", default=None, unset="not known")
+    bytes_read: Capacity | None = key("Read from it.", default=None, unset="not known")
+    flash_bytes_written: Capacity | None = key(
+        "Programmed into its flash, where it counts them: over bytes_written, its write amplification.",
+        default=None,
+        unset="not known",
+    )
+    start_stops: float | None = key("Starts of its spindle.", default=None, unset="not known", ge=0)
+    load_unloads: float | None = key("Loads of its heads.", default=None, unset="not known", ge=0)
+    percentage_used_before: float | None = key(
+        "Its own estimate of its life used (NVMe log page 2), at the first reading.",
+        default=None,
+        unset="not known",
+        unit="%",
+        ge=0,
+        le=255,
+    )
+    percentage_used_after: float | None = key(
+        "The same at the second.", default=None, unset="not known", unit="%", ge=0, le=255
+    )
+
+    @model_validator(mode="after")
+    def _readings(self) -> Counted:
+        before, after = self.percentage_used_before, self.percentage_used_after
+        if (before is None) != (after is None):
+            raise ValueError("percentage_used_before and percentage_used_after belong together")
+        if before is not None and after is not None and after < before:
+            raise ValueError(f"percentage_used falls from {before:g} to {after:g}")
+        if self.flash_bytes_written is not None and not self.bytes_written:
+            raise ValueError("flash_bytes_written says nothing without bytes_written")
+        return self
+
+
+class DriveEntry(Strict):
+    """Like drives: a device, or kind, capacity and price class."""
+
+    name: str = key(
+        "Theirs; of several, NAME.0, NAME.1 and so on.",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$",
+        max_length=64,
+        example="data",
+    )
+    count: int = key("How many there are.", default=1, ge=1, le=MOST_DRIVES)
+    device: str | None = key(
+        "A name of the library, or a device file beside this file.",
+        default=None,
+        unset="kind and capacity say it",
+        example="seagate-exos-x18-18tb",
+    )
+    kind: Literal["hdd", "ssd"] | None = key("The technology.", default=None, unset="the device's")
+    capacity: Capacity | None = key("Of each.", default=None, unset="the device's", unit="bytes", gt=0)
+    price_class: str | None = key(
+        "The class of the book's prices: " + ", ".join(CLASSES) + ".",
+        default=None,
+        unset="the device's; of a disk, that of its capacity at 7,200 rpm",
+    )
+    pool: str = key("The pool that they are in.", default="data", min_length=1, max_length=64)
+    used: float = key("Part of each that volumes take, redundancy included.", default=1.0, ge=0, le=1)
+    price: Bought = key("What each cost.", default=Bought())
+    ratings: Ratings = key("What each is rated to last.", default=Ratings())
+    counts: Counted | None = key("What each counted.", default=None, unset="not known: no wear is priced")
+
+    @model_validator(mode="after")
+    def _known(self) -> DriveEntry:
+        if self.device is None and (self.kind is None or self.capacity is None):
+            raise ValueError("either device, or kind and capacity must be given")
+        if self.price_class is not None and self.price_class not in CLASSES:
+            raise ValueError(f"price_class {self.price_class!r}; expected {', '.join(CLASSES)}")
+        if self.device is None and self.kind == "ssd" and self.price_class is None:
+            raise ValueError("an ssd without a device needs its price_class (ssd-sata, ssd-nvme or ssd-u2)")
+        return self
+
+
+class Change(Strict):
+    """Other figures for drives that the Run knows."""
+
+    drives: str = key(
+        "Which: names as `iowatt report` shows them, with * for any part.", min_length=1, example="ssd.*"
+    )
+    price: Bought = key("What each cost.", default=Bought())
+    ratings: Ratings = key("What each is rated to last.", default=Ratings())
+    used: float | None = key(
+        "Part of each that volumes take, redundancy included.", default=None, unset="the Run's", ge=0, le=1
+    )
+    price_class: str | None = key("The class of the book's prices.", default=None, unset="the Run's")
+    counts: Counted | None = key("What each counted.", default=None, unset="the Run's")
+
+    @model_validator(mode="after")
+    def _known(self) -> Change:
+        if self.price_class is not None and self.price_class not in CLASSES:
+            raise ValueError(f"price_class {self.price_class!r}; expected {', '.join(CLASSES)}")
+        return self
+
+
+class PartEntry(Strict):
+    """Parts that are no drives: controllers, shelves, memory, licences."""
+
+    name: str = key("Its name.", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=64, example="shelf")
+    count: int = key("How many there are.", default=1, ge=1, le=MOST_DRIVES)
+    usd: float | None = key("What each cost.", default=None, unset="the book's", unit="USD", ge=0)
+    low: float | None = key("The least that it may cost.", default=None, unset="usd", unit="USD", ge=0)
+    high: float | None = key("The most.", default=None, unset="usd", unit="USD", ge=0)
+    date: str | None = key(
+        "Day, month or year of the price.", default=None, unset="not known", pattern=r"^\d{4}(-\d{2}){0,2}$"
+    )
+    source: str | None = key("Offer, invoice or list.", default=None, unset="the inventory itself")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> PartEntry:
+        low, high = (self.usd if end is None else end for end in (self.low, self.high))
+        if self.usd is None:
+            if self.low is not None or self.high is not None:
+                raise ValueError("low and high are of usd, which is not given")
+        elif not (low or 0.0) <= self.usd <= (high if high is not None else self.usd):
+            raise ValueError(f"usd is {self.usd:g}, outside its own range of {low:g} to {high:g}")
+        return self
+
+
+class Space(Strict):
+    """Capacity of all of it."""
+
+    raw: Capacity | None = key("Of all drives for data.", default=None, unset="summed", unit="bytes", gt=0)
+    usable: Capacity | None = key("After redundancy.", default=None, unset="the Run's", unit="bytes", gt=0)
+    effective: Capacity | None = key(
+        "After deduplication and compression.", default=None, unset="the Run's", unit="bytes", gt=0
+    )
+
+
+class Spread(Strict):
+    """How bytes of hosts reach drives that counted none: evenly, by capacity, so many for each."""
+
+    pools: list[str] = key("The pools that they go to.", min_length=1, example=["data"])
+    writes: float = key(
+        "Bytes that drives write for each that hosts write: 2 with mirrors, 1.33 with four drives' worth "
+        "of data and parity, more with small writes to parity.",
+        ge=0,
+        example=2.0,
+    )
+    reads: float = key("The same of reads.", default=1.0, ge=0)
+
+
+class InventoryFile(Strict):
+    """All of it."""
+
+    schema_: Literal["iowatt.cost-inventory/1"] = key(
+        "The version of this format.", alias="schema", example=SCHEMA
+    )
+    notes: list[str] = key("Shown with every result.", default=[])
+    capacity: Space = key("Capacity of all of it.", default=Space())
+    spread: Spread | None = key("How bytes reach drives.", default=None, unset="they are not told")
+    drive: list[DriveEntry] = key("Drives that the Run does not know.", default=[])
+    change: list[Change] = key("Other figures for drives that it knows.", default=[])
+    part: list[PartEntry] = key("Parts that are no drives.", default=[])

@@ -1,0 +1,137 @@
+"""From a Run to what is priced: its drives with what they went through, its power over time, its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.tariffs.load import Load
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+GB: Final = 1e9
+MIB: Final = 2**20
+
+
+def observe(run: Run) -> System:
+    """What a Run tells; of a measured one, whose drives nobody knows, none.
+
+    Raises
+    ------
+    InputError
+        Its power is not known all through, or it lasts no time.
+    """
+    summary = run.summary
+    where = str(run.path or run.name)
+    duration = float(summary["window"]["duration_s"])
+    if duration <= 0:
+        raise InputError("it lasts no time, so nothing of it can be repeated", where=where)
+    throughput = summary["throughput"]
+    return System(
+        name=run.path.name if run.path is not None else run.name,
+        where=where,
+        drives=tuple(_drives(run)),
+        parts=dict(_parts(run.plan)),
+        raw_gb=summary["capacity_gb"]["raw"],
+        usable_gb=summary["capacity_gb"]["usable"],
+        effective_gb=summary["capacity_gb"]["effective"],
+        work=Work(
+            duration_s=duration,
+            load=load(run, where),
+            requests=float(throughput["completions"]),
+            bytes_moved=throughput["mib_per_s"] * duration * MIB,
+            response_ms=summary["response_time_ms"]["all"]["mean"],
+        ),
+        power_basis=summary["power_basis"],
+        modelled=summary["source"] == "simulation",
+        notes=tuple(_notes(run)),
+    )
+
+
+def load(run: Run, where: str) -> Load:
+    """Its power over time, by intervals; the joules are those of its ledger.
+
+    Raises ``InputError`` where a part of them is not known.
+    """
+    total = run.summary["energy"]["total_j"]
+    if total is None:
+        raise InputError(
+            "its power is not known all through, so there is nothing to bill",
+            where=where,
+            hint="see its notes; a meter beside the measurement must not miss a part of it",
+        )
+    power = "wall_w" if run.summary["power_basis"] == "wall" else "power_w"
+    table = run.table("intervals").select("start_s", "end_s", power)
+    widths = (table["end_s"] - table["start_s"]).to_numpy()
+    drawn = Load.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
+    # Rounding of sums aside these are the ledger's joules; the last instant is made exactly so.
+    drawn.joules[-1] = total
+    drawn.at_s[-1] = run.summary["window"]["duration_s"]
+    if not np.all(np.diff(drawn.at_s) > 0):
+        raise InputError("its intervals do not follow one another", where=where)
+    return drawn
+
+
+def _drives(run: Run) -> Iterator[Drive]:
+    named = run.plan.get("names", {}).get("devices", [])
+    rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
+    for one in named:
+        row = rows[one["name"]]
+        share = one.get("used_share")
+        price = one.get("price")
+        yield Drive(
+            name=one["name"],
+            model=one["model"],
+            pool=one["pool"],
+            kind=one["kind"],
+            capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
+            used_gb=None if share is None else share * one["raw_bytes"] / GB,
+            price_class=one.get("price_class", "unknown"),
+            price=None if price is None else (price["usd"], price["date"], price["source"]),
+            ratings=one["ratings"],
+            counts=_counts(row),
+            based_on=one.get("based_on"),
+        )
+
+
+def _counts(row: Mapping[str, Any]) -> Counts:
+    written = row["flash_host_bytes_written"]
+    return Counts(
+        bytes_read=float(row["bytes_read"]),
+        bytes_written=float(row["bytes_written"] if written is None else written),
+        start_stops=float(row["spin_downs"]),
+        load_unloads=float(row["level_changes"]),
+        pe_fraction=row["flash_pe_cycles_fraction"],
+        write_amplification=row["flash_write_amplification"],
+    )
+
+
+def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Parts of the array that its power is made of, by enclosure, and how many."""
+    for enclosure in plan.get("power", {}).get("enclosures", []):
+        many = _many(enclosure["filling"])
+        yield enclosure["name"], many
+        for part in enclosure["parts"]:
+            yield f"{enclosure['name']}.{part['name']}", many * part["count"]
+        yield f"{enclosure['name']}.supply", many * enclosure["supplies"]["count"]
+
+
+def _many(filling: Sequence[Sequence[Any]]) -> int:
+    """Enclosures of a kind; ``filling`` is how many hold which drives."""
+    return int(sum(count for count, _ in filling))
+
+
+def _notes(run: Run) -> Iterator[str]:
+    if run.summary["power_basis"] == "device":
+        yield "power is the drives' own: controllers, shelves and supplies are neither in the energy nor bought"
+    if run.summary["requests"]["errors"]:
+        yield f"{run.summary['requests']['errors']} requests failed"
+    pue = run.plan.get("power", {}).get("pue")
+    if pue is not None:
+        yield f"its scenario says PUE {pue:g}; here cooling.pue counts (--set cooling.pue={pue:g})"

@@ -1,0 +1,175 @@
+"""Where the ranking of two systems flips: along the work's repetitions, along time, along one figure.
+
+Totals are priced over a grid; wherever the difference of two changes its sign, the place is found by
+``root``. Other assumptions stay at their values, and ``rerun`` finds the place again under draws of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.uncertainty.axis import Axis, axis
+from iowatt.lenses.cost.uncertainty.course import Course
+from iowatt.lenses.cost.uncertainty.drawn import draws as drawn_values
+from iowatt.lenses.cost.uncertainty.drawn import varied
+from iowatt.lenses.cost.uncertainty.elsewhere import Elsewhere, elsewhere
+from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, total, with_values
+from iowatt.lenses.cost.uncertainty.rerun import PlaceRange, rerun
+from iowatt.lenses.cost.uncertainty.root import Flip, flips
+
+#: Draws of the other assumptions where nothing is said.
+DRAWS: Final = 100
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A place where the cheaper of two systems changes."""
+
+    flip: Flip
+    cheaper_below: str
+    cheaper_above: str
+    #: The same place in other words.
+    also: tuple[Elsewhere, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """For the document."""
+        flip = self.flip
+        return {
+            "at": flip.at, "lower": flip.lower, "upper": flip.upper, "kind": flip.kind,
+            "cheaper_below": self.cheaper_below, "cheaper_above": self.cheaper_above,
+            "usd_below": flip.below, "usd_above": flip.above, "also": [one.as_dict() for one in self.also],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The crossings of two systems, or why there is none; and how sure the first one is."""
+
+    a: str
+    b: str
+    crossings: tuple[Crossing, ...]
+    why: str | None
+    range: PlaceRange | None
+
+    def as_dict(self) -> dict[str, object]:
+        """For the document."""
+        return {
+            "a": self.a, "b": self.b, "crossings": [one.as_dict() for one in self.crossings],
+            "why": self.why, "range": None if self.range is None else self.range.as_dict(),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """One assumption varied: what all systems cost along it, who is the cheapest where, and the pairs."""
+
+    axis: Axis
+    #: Bounds within which all could be priced, and why it ends there where that is not by choice.
+    low: float
+    high: float
+    ended_by: str | None
+    dollars: Dollars
+    at: tuple[float, ...]
+    #: Dollars at each of ``at``, by system.
+    usd: Mapping[str, tuple[float, ...]]
+    #: From, until, system.
+    cheapest: tuple[tuple[float, float, str], ...]
+    pairs: tuple[Pair, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """An element of ``crossovers`` of the document."""
+        return {
+            "of": self.axis.of, "unit": self.axis.unit, "text": self.axis.text, "value": self.axis.value,
+            "low": self.low, "high": self.high, "ended_by": self.ended_by, "dollars": self.dollars,
+            "axis": self.axis.kind,
+            "course": {"at": list(self.at), "usd": {name: list(usd) for name, usd in self.usd.items()}},
+            "cheapest": [
+                {"from": start, "until": end, "system": name} for start, end, name in self.cheapest
+            ],
+            "pairs": [pair.as_dict() for pair in self.pairs],
+        }  # fmt: skip
+
+
+def crossovers(
+    pricers: Mapping[str, Pricer],
+    book: Book,
+    horizon: Horizon,
+    of: Sequence[str],
+    *,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    draws: int = DRAWS,
+    seed: int = 1,
+    work_s: Mapping[str, float] | None = None,
+    dollars: Dollars = "present",
+) -> tuple[Crossover, ...]:
+    """Where rankings flip along each of ``of``: ``alpha``, ``years`` or a key of the book.
+
+    Parameters
+    ----------
+    bounds:
+        How far is looked, by what is varied, in its unit; ``axis`` says how far where nothing is given.
+    pairs:
+        Names of the systems compared; all pairs where None.
+    draws:
+        How often each is solved again under draws of all other figures; 0 for no range.
+    work_s:
+        Seconds that each system's work takes once, so that a place in alpha can be told in years.
+
+    Raises ``InputError`` where nothing along an axis can be priced, and for what ``axis`` refuses.
+    """
+    laws = varied(pricers, book, horizon, dollars)[0] if draws else ()
+    largest = max(abs(total(one, book.changed({}), horizon, dollars).usd) for one in pricers.values())
+    compared = tuple(combinations(pricers, 2)) if pairs is None else tuple(pairs)
+    found = []
+    for name in of:
+        along = axis(name, book, horizon, (bounds or {}).get(name), largest)
+        course = Course(along, pricers, book, horizon, dollars)
+        grid, ended_by = course.priceable()
+        others = [law for law in laws if law.key != name]
+        under_draws = [
+            Course(along, pricers, with_values(book, values), horizon, dollars)
+            for values in (drawn_values(others, draws, seed) if others else ())
+        ]
+        coarse = (grid[0], *(at for at in along.coarse if grid[0] < at < grid[-1]), grid[-1])
+        shown = []
+        for a, b in compared:
+            crossings = _crossings(course, grid, a, b, work_s)
+            direction = crossings[0].flip.direction if crossings else None
+            places = rerun(under_draws, coarse, seed, a, b, direction) if under_draws else None
+            shown.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
+        flipped = [crossing.flip.at for pair in shown for crossing in pair.crossings]
+        usd = {system: tuple(course.usd(system, at) for at in grid) for system in pricers}
+        cheapest = course.cheapest(grid, flipped)
+        found.append(
+            Crossover(along, grid[0], grid[-1], ended_by, dollars, grid, usd, cheapest, tuple(shown))
+        )
+    return tuple(found)
+
+
+def _crossings(
+    course: Course, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
+) -> tuple[Crossing, ...]:
+    return tuple(
+        Crossing(
+            flip,
+            b if flip.direction > 0 else a,
+            a if flip.direction > 0 else b,
+            tuple(elsewhere(course, (a, b), flip.at, work_s)),
+        )
+        for flip in flips(course.apart(a, b), grid)
+    )
+
+
+def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
+    """What holds over the whole grid, there being no crossing."""
+    apart = course.apart(a, b)
+    sign = next((value for at in grid if (value := apart(at)) != 0.0), 0.0)
+    if sign == 0.0:
+        return f"they cost the same throughout, from {grid[0]:g} to {grid[-1]:g}"
+    return f"{a if sign > 0.0 else b} is cheaper throughout, from {grid[0]:g} to {grid[-1]:g}"

@@ -1,0 +1,97 @@
+"""How sure a crossover is: found again under draws of all other assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.uncertainty.course import Course
+from iowatt.lenses.cost.uncertainty.drawn import LEAST_DRAWS
+from iowatt.lenses.cost.uncertainty.root import flips
+from iowatt.lenses.cost.uncertainty.spread import rank
+
+#: A place under a draw is found this near, over itself: draws tell no more.
+CLOSE: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class PlaceRange:
+    """Where a ranking flips over draws: quantiles of the first place, and what the other draws do.
+
+    Quantiles are None where fewer than 20 draws have a place. The shares sum to 1.
+    """
+
+    draws: int
+    seed: int
+    p5: float | None
+    p50: float | None
+    p95: float | None
+    share_crossing: float
+    share_a_cheaper: float
+    share_b_cheaper: float
+    share_same: float
+    share_reversed: float
+
+    def as_dict(self) -> dict[str, object]:
+        """For the document."""
+        return {
+            "draws": self.draws, "seed": self.seed, "p5": self.p5, "p50": self.p50, "p95": self.p95,
+            "share_crossing": self.share_crossing, "share_a_cheaper": self.share_a_cheaper,
+            "share_b_cheaper": self.share_b_cheaper, "share_same": self.share_same,
+            "share_reversed": self.share_reversed,
+        }  # fmt: skip
+
+
+def rerun(
+    courses: Sequence[Course], grid: Sequence[float], seed: int, a: str, b: str, direction: int | None
+) -> PlaceRange:
+    """The range over ``courses``, one for each draw, of the first place where ``b - a`` flips over ``grid``.
+
+    ``direction`` is that of the place to be found again (1: ``b`` becomes the dearer); with None any counts.
+    """
+    places: list[float] = []
+    otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
+    for course in courses:
+        place, other = _first(course, grid, a, b, direction)
+        if place is None:
+            otherwise[other] += 1
+        else:
+            places.append(place)
+    count = len(courses)
+    ordered = np.sort(np.array(places, dtype=np.float64))
+    p5, p50, p95 = (
+        rank(ordered, share) if len(ordered) >= LEAST_DRAWS else None for share in (0.05, 0.50, 0.95)
+    )
+    shares: Mapping[str, float] = {name: times / count for name, times in otherwise.items()}
+    return PlaceRange(
+        count, seed, p5, p50, p95, len(places) / count,
+        shares["a"], shares["b"], shares["same"], shares["reversed"],
+    )  # fmt: skip
+
+
+def _first(
+    course: Course, grid: Sequence[float], a: str, b: str, direction: int | None
+) -> tuple[float | None, str]:
+    """The first place of that direction; without one, what holds instead."""
+    apart = course.apart(a, b)
+    seen: list[float] = []
+
+    def watched(at: float) -> float:
+        seen.append(apart(at))
+        return seen[-1]
+
+    other = None
+    # What can be priced may end earlier under a draw: then that is the end of it.
+    with suppress(InputError):
+        for flip in flips(watched, grid, CLOSE):
+            if direction in (None, flip.direction):
+                return flip.at, ""
+            other = "reversed"
+    # Without a flip all signs that are any are the same.
+    sign = next((value for value in seen if value != 0.0), 0.0)
+    return None, other or ("same" if sign == 0.0 else "a" if sign > 0.0 else "b")

@@ -1,0 +1,160 @@
+"""Dollars add up over components and drives, credits are named, and joules are those of the ledger."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.tariffs.load import JOULES_PER_KWH, Load
+
+FIVE_YEARS = Horizon("time", 5.0)
+
+
+def test_a_total_is_the_sum_of_its_components_and_of_its_groups() -> None:
+    costs = priced(system("both", ssd(), hdd()), book(), FIVE_YEARS)
+    assert costs.usd == pytest.approx(math.fsum(one.usd for one in costs.components), rel=1e-15)
+    groups = {one.group for one in costs.components}
+    assert costs.usd == pytest.approx(sum(one.usd for g in groups for one in costs.of(g)), rel=1e-12)
+
+
+@pytest.mark.parametrize("charge", ["replacements", "depreciation", "paper", "none"])
+def test_two_drives_cost_what_each_costs_by_itself(charge: str) -> None:
+    assumed = book(f"wear.charge={charge}", "disposal.per_drive=3", "disposal.residual=0.1")
+    both = priced(system("both", ssd(), hdd()), assumed, FIVE_YEARS)
+    for drive in (ssd(), hdd()):
+        alone = priced(system("one", drive), assumed, FIVE_YEARS)
+        for one in alone.components:
+            if one.device is not None:
+                assert usd(both, one.key) == pytest.approx(one.usd, rel=1e-12), one.key
+    assert {one.device for one in both.components} == {"ssd.0", "hdd.0", None}
+
+
+def test_energy_is_additive_over_drives_where_a_kilowatt_hour_has_one_price() -> None:
+    def energy(watts: float) -> float:
+        return usd(priced(system("x", watts=watts), book(), FIVE_YEARS), "energy", "cooling")
+
+    assert energy(8.0) == pytest.approx(energy(3.0) + energy(5.0), rel=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    powers=st.lists(st.floats(0.0, 5e4), min_size=1, max_size=20),
+    width=st.floats(0.001, 5e4),
+    repeats=st.floats(1.0, 500.0),
+)
+def test_the_kilowatt_hours_of_a_bill_are_the_joules_of_the_load(
+    powers: list[float], width: float, repeats: float
+) -> None:
+    load = Load.of_powers(np.full(len(powers), width), np.array(powers))
+    made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(repeats)
+    kwh = math.fsum(item.quantity for item in made.items if item.kind == "energy")
+    assert kwh * JOULES_PER_KWH == pytest.approx(load.repeated(repeats).total_j, rel=1e-11, abs=1e-6)
+    assert made.energy_j == pytest.approx(math.fsum(p * width for p in powers) * repeats, rel=1e-9, abs=1e-6)
+
+
+SHARES = st.floats(0.0, 1.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    alpha=st.floats(1.0, 1e6), charge=st.sampled_from(["replacements", "depreciation", "paper", "none"]),
+    residual=SHARES, decline=st.floats(0.0, 0.5), rate=st.floats(0.0, 0.3), pue=st.floats(1.0, 3.0),
+    written=st.floats(0.0, 1e13), stops=st.integers(0, 5000), tariff=st.sampled_from(["flat:0.2", "flat:0.2,20"]),
+)  # fmt: skip
+def test_only_credits_are_negative(
+    alpha: float, charge: str, residual: float, decline: float, rate: float, pue: float, written: float,
+    stops: int, tariff: str,
+) -> None:  # fmt: skip
+    assumed = book(
+        f"wear.charge={charge}", f"disposal.residual={residual}", f"wear.price_decline={decline}",
+        f"discount.rate={rate}", f"cooling.pue={pue}", "carbon.price=100", "disposal.per_drive=5",
+    )  # fmt: skip
+    of = system("x", ssd(counts={"bytes_written": written}), hdd(counts={"start_stops": stops}))
+    costs = priced(of, assumed, Horizon("work", alpha), tariff)
+    for one in costs.components:
+        assert (one.usd <= 0) if one.group == "credit" else (one.usd >= 0), one.key
+        assert abs(one.present(rate)) <= abs(one.usd) * (1 + 1e-12)
+        assert one.title
+        assert one.formula
+        assert one.source
+
+
+def test_what_is_fed_back_and_what_is_left_are_named_credits() -> None:
+    costs = priced(system("x", ssd()), book(*NOTHING, "disposal.residual=0.25"), Horizon("time", 1.0))
+    (credit,) = costs.of("credit")
+    assert credit.key == "residual:ssd.0"
+    assert credit.usd < 0
+
+
+def test_cooling_is_the_bill_of_the_facility_less_that_of_the_system() -> None:
+    of = system("x", ssd(), watts=1000.0)
+    costs = priced(of, book(*NOTHING, "cooling.pue=1.5"), Horizon("time", 1.0), "flat:0.2,20")
+    assert usd(costs, "energy") == pytest.approx(0.2 * 8760, rel=1e-9)
+    assert usd(costs, "demand") == pytest.approx(20 * 12, rel=1e-9)
+    assert usd(costs, "cooling") == pytest.approx(0.5 * (0.2 * 8760 + 20 * 12), rel=1e-9)
+
+
+def test_a_site_is_billed_for_what_comes_on_top_only() -> None:
+    of = system("x", watts=1000.0)
+    alone = priced(of, book(*NOTHING), Horizon("time", 1.0), "flat:0.2,20")
+    beside = priced(of, book(*NOTHING, "energy.site_kw=500"), Horizon("time", 1.0), "flat:0.2,20")
+    assert beside.usd == pytest.approx(alone.usd, rel=1e-9)
+
+
+def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
+    assumed = book(*NOTHING, "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3")
+    costs = priced(system("x", ssd()), assumed, FIVE_YEARS)
+    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
+
+
+def test_discounting_takes_from_later_dollars_only() -> None:
+    costs = priced(system("x", ssd()), book(*NOTHING), Horizon("time", 3.0))
+    (bought,) = costs.of("purchase")
+    (energy,) = costs.of("energy")
+    assert bought.present(0.05) == bought.usd
+    by_year = sum(energy.usd / 3 * (1.05**-a - 1.05 ** -(a + 1)) / math.log(1.05) for a in range(3))
+    assert energy.present(0.05) == pytest.approx(by_year, rel=1e-6)
+
+
+def test_escalation_raises_each_year_by_the_same_factor() -> None:
+    of = system("x", watts=1000.0)
+    flat = priced(of, book(*NOTHING), Horizon("time", 3.0))
+    risen = priced(of, book(*NOTHING, "energy.escalation=0.1"), Horizon("time", 3.0))
+    assert risen.usd == pytest.approx(flat.usd * (1 + 1.1 + 1.21) / 3, rel=1e-3)
+
+
+def test_a_drive_without_a_price_is_refused_with_what_would_price_it() -> None:
+    odd = replace(ssd(), price=None, price_class="optane")
+    with pytest.raises(InputError, match=r"ssd\.0 \(test-ssd\) has no price"):
+        priced(system("x", odd), book(), FIVE_YEARS)
+
+
+def test_a_price_of_the_book_for_the_model_comes_before_the_drive_s_own_and_that_before_its_class() -> None:
+    def purchase(assumed: object, drive: object) -> float:
+        return usd(priced(system("x", drive), assumed, FIVE_YEARS), "purchase:ssd.0")
+
+    assert purchase(book("purchase.model.test-ssd=99"), ssd()) == 99
+    assert purchase(book("purchase.model.parent=98"), ssd(based_on="parent")) == 98
+    assert purchase(book(), ssd()) == 450
+    assert purchase(book("purchase.price.ssd-sata=0.1"), ssd(price=None)) == pytest.approx(30)
+
+
+def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
+    of = system("x", ssd(), parts={"head.controller": 2})
+    costs = priced(of, book(), FIVE_YEARS)
+    assert any("head.controller" in note for note in costs.notes)
+    said = priced(of, book("purchase.part.head.controller=1500"), FIVE_YEARS)
+    assert usd(said, "purchase:head.controller") == 3000
+
+
+def test_a_horizon_beyond_what_is_billed_is_refused() -> None:
+    with pytest.raises(InputError, match="years"):
+        priced(system("x", seconds=3e7), book(), Horizon("work", 1e4))
