@@ -194,7 +194,9 @@ def plan() -> dict[str, Any]:
                     "name": f"disks.{i}",
                     "model": "test-disk",
                     "pool": "disks",
+                    "kind": "hdd",
                     "raw_bytes": 10**9,
+                    "ratings": {},
                     "idle_w": 20.0,
                 }
                 for i in (0, 1)

@@ -72,7 +72,7 @@ def stamp(text: str) -> Stamp | None:
         return None
     text = plain(text).strip().removeprefix("Time: ")
     day, _, rest = text.partition("T" if "T" in text[:11] else " ")
-    days = _days(day)
+    days = days_of(day)
     if days:
         words = rest.split()
         zone = (
@@ -90,15 +90,15 @@ def stamp(text: str) -> Stamp | None:
 _HALVES: Final = ("AM", "PM")
 
 
-def plain(text: str) -> str:
-    """A line whose stamp has signs for the words of East Asian locales."""
+def plain(text: str, within: int = _LONGEST) -> str:
+    """A line whose stamp, in its first ``within`` characters, has signs for words of East Asian locales."""
     if text.isascii():
         return text
-    head = re.sub(r"([-:]) ", r"\1", text[:_LONGEST].translate(_SIGNS))
-    return head + text[_LONGEST:]
+    head = re.sub(r"([-:]) ", r"\1", text[:within].translate(_SIGNS))
+    return head + text[within:]
 
 
-def _days(text: str) -> tuple[int, ...]:
+def days_of(text: str) -> tuple[int, ...]:
     """Day numbers that a date may mean: month first, then day first, each where it exists."""
     match = _DATE.fullmatch(text)
     if match is None:

@@ -145,7 +145,7 @@ class Reader:
             self._add(first)
 
     def _add(self, report: _Report) -> None:
-        interval = self._log.interval()
+        interval = self._log.interval(end=report.stamp)
         self._ends.append(_End(interval, report.stamp, report.place, report.by_totals))
         for device, values in report.devices.items():
             self._log.put(interval, device, values)

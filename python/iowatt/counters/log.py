@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.counters.clock import Stamp
 from iowatt.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -51,20 +52,24 @@ class Series:
 class Log:
     """All that was read.
 
-    ``seconds`` has the length of each interval, NaN where the log does not say it; ``notes`` what was left
+    ``seconds`` has the length of each interval, NaN where the log does not say it; ``ends`` when it ended by
+    the log's clock, None where it does not say, which is UTC where ``utc``; ``notes`` what was left
     out or taken for granted while reading, in sentences; ``bad`` how many malformed records were skipped.
     """
 
     format: str
     skip_bad: int = 0
     seconds: array[float] = field(default_factory=lambda: array("d"))
+    ends: list[Stamp | None] = field(default_factory=list)
+    utc: bool = False
     devices: dict[str, Series] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     bad: int = 0
 
-    def interval(self, seconds: float = _ABSENT) -> int:
+    def interval(self, seconds: float = _ABSENT, end: Stamp | None = None) -> int:
         """Open the next interval; its number."""
         self.seconds.append(seconds)
+        self.ends.append(end)
         return len(self.seconds) - 1
 
     def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:

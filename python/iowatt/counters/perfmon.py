@@ -99,7 +99,7 @@ class Reader:
         if self._start is None and not self._ends and all(value is None for value in values.values()):
             self._start = stamp  # rates need two samples: the first row only begins the first interval
             return
-        interval = self._log.interval()
+        interval = self._log.interval(end=stamp)
         self._ends.append((interval, stamp, Line("", line.number, line.source)))
         devices: dict[str, dict[str, float]] = {}
         for column, value in values.items():

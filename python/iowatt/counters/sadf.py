@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from datetime import date
 from typing import Final
 
+from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
 from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
 from iowatt.counters.text import Line, rate, shown
 
 _BEFORE: Final = 3  # hostname;interval;timestamp
+_DAY: Final = 86_400
+_EPOCH: Final = date(1970, 1, 1)
+_EPOCH_DIGITS: Final = 11
 
 
 class Reader:
@@ -70,5 +75,14 @@ class Reader:
         stamp = (cells[0], cells[2])
         at = self._interval_of.get(stamp)
         if at is None or self._log.last(device) >= at:  # the same log again
-            self._interval_of[stamp] = at = self._log.interval(seconds)
+            self._interval_of[stamp] = at = self._log.interval(seconds, self._end(cells[2]))
         self._log.put(at, device, values)
+
+    def _end(self, text: str) -> clock.Stamp | None:
+        """When a record ended: a date with a time, UTC or local (``-t``), or seconds since 1970 (``-U``)."""
+        if text.isascii() and text.isdigit() and len(text) <= _EPOCH_DIGITS:
+            self._log.utc = True
+            days, seconds = divmod(int(text), _DAY)
+            return clock.Stamp(float(seconds), (_EPOCH.toordinal() + days,))
+        self._log.utc |= text.rstrip().endswith("UTC")
+        return clock.stamp(text)

@@ -20,6 +20,8 @@ _TIME: Final = re.compile(
     re.ASCII,
 )
 _LEAST_KNOWN: Final = 3
+_DAY: Final = 86_400.0
+_LONGEST_BANNER: Final = 400
 
 
 def split(text: str) -> re.Match[str] | None:
@@ -40,6 +42,9 @@ class Reader:
         # Intervals by their time, so that tables of the same times, such as those of -b and -d, go together.
         # A time comes again where records are less than a second apart, and on another day.
         self._intervals_of: dict[str, list[int]] = {}
+        # The days that the date of the first line may mean, and the time of the row before.
+        self._days: tuple[int, ...] = ()
+        self._before: clock.Stamp | None = None
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -70,6 +75,16 @@ class Reader:
         words = line.text.split()
         if not any(known(word) for word in words):
             self._end()
+            dates = (clock.days_of(word) for word in clock.plain(line.text, _LONGEST_BANNER).split())
+            self._days = next((days for days in dates if days), ())
+            self._before = None
+
+    def _dated(self, stamp: clock.Stamp) -> clock.Stamp:
+        """The time of a row with the date of the log's first line, or of the day that began since."""
+        if self._before is not None and stamp.since(self._before) + self._before.seconds >= _DAY:
+            self._days = tuple(day + 1 for day in self._days)
+        self._before = stamp
+        return clock.Stamp(stamp.seconds, self._days)
 
     def _header(self, stamp: clock.Stamp, words: list[str]) -> bool:
         if sum(known(word) for word in words) >= _LEAST_KNOWN:
@@ -102,7 +117,7 @@ class Reader:
         same = self._intervals_of.setdefault(text, [])
         index = bisect.bisect_right(same, self._log.last(device))
         if index == len(same):
-            at = self._log.interval()
+            at = self._log.interval(end=self._dated(stamp))
             same.append(at)
             self._ends.append((at, stamp, Line("", line.number, line.source)))
         self._log.put(same[index], device, values)

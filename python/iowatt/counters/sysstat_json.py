@@ -86,8 +86,8 @@ def _iostat(log: Log, entries: list[Any], where: str, first: First) -> None:
     else:
         known = [seconds for _, (total, seconds), _ in reports if total >= 100]
         lengths = [statistics.median(known) if known else math.nan] * len(reports)
-    for (_, _, devices), seconds in zip(reports, lengths, strict=True):
-        _put(log, seconds, devices)
+    for (stamp, _, devices), seconds in zip(reports, lengths, strict=True):
+        _put(log, seconds, stamp, devices)
 
 
 def _since_boot(lengths: list[float]) -> bool:
@@ -121,14 +121,16 @@ def _sadf(log: Log, entries: list[Any], where: str) -> None:
         if seconds == 0:
             log.note(TOO_SHORT)
             continue
+        end = _end(stamp)
+        log.utc |= isinstance(stamp, dict) and stamp.get("utc") == 1
         if disks is None:
-            _put(log, float(seconds), {ALL: _all(io, f"{place}.io")})
+            _put(log, float(seconds), end, {ALL: _all(io, f"{place}.io")})
             continue
         found = (
             _disk(log, disk, "disk-device", f"{place}.disk[{position}]")
             for position, disk in enumerate(_list(entry, "disk", place))
         )
-        _put(log, float(seconds), dict(found))
+        _put(log, float(seconds), end, dict(found))
 
 
 def _all(io: Any, where: str) -> dict[str, float]:
@@ -158,8 +160,14 @@ def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, flo
         return name, dict.fromkeys(("requests", "reads", "writes"), math.nan)
 
 
-def _put(log: Log, seconds: float, devices: dict[str, dict[str, float]]) -> None:
-    interval = log.interval(seconds)
+def _end(stamp: Any) -> clock.Stamp | None:
+    """What sadf writes of a record's time, if it does."""
+    date, time = (stamp.get(key) for key in ("date", "time")) if isinstance(stamp, dict) else (None, None)
+    return clock.stamp(f"{date} {time}") if isinstance(date, str) and isinstance(time, str) else None
+
+
+def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, dict[str, float]]) -> None:
+    interval = log.interval(seconds, end)
     for device, values in devices.items():
         log.put(interval, device, values)
 

@@ -62,7 +62,9 @@ class Inventory:
         }
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
-    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> tuple[float | None, float | None, float | None]:
+    def capacity_gb(
+        self, run: Run, drives: Sequence[Drive]
+    ) -> tuple[float | None, float | None, float | None]:
         """Raw, usable and effective capacity in GB: the file's, else the Run's; raw else that of ``drives``."""
         given, known = self.file.capacity, run.summary["capacity_gb"]
         summed = sum(drive.capacity_gb for drive in drives) or None
@@ -112,7 +114,9 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         if entry.kind is not None and entry.kind != device.kind:
             yield Problem(("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
         if entry.capacity is None and device.capacity is None:
-            yield Problem(("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here")
+            yield Problem(
+                ("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here"
+            )
     parts = [part.name for part in file.part]
     for index, name in enumerate(parts):
         if name in parts[:index]:
@@ -122,7 +126,9 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         for index, pool in enumerate(file.spread.pools):
             if pool not in pools:
                 known = ", ".join(sorted(pools)) or "none"
-                yield Problem(("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}")
+                yield Problem(
+                    ("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}"
+                )
 
 
 def _names(entry: DriveEntry) -> list[str]:
@@ -136,9 +142,7 @@ def drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     """
     window_s = float(run.summary["window"]["duration_s"])
     found = [
-        _drive(name, entry, inventory, window_s)
-        for entry in inventory.file.drive
-        for name in _names(entry)
+        _drive(name, entry, inventory, window_s) for entry in inventory.file.drive for name in _names(entry)
     ]
     spread = inventory.file.spread
     if spread is None:

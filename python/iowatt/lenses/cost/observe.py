@@ -9,6 +9,9 @@ import numpy as np
 import polars as pl
 
 from iowatt.errors import InputError
+from iowatt.lenses.cost.inventory import Inventory, changed
+from iowatt.lenses.cost.inventory import drives as added
+from iowatt.lenses.cost.inventory import notes as inventory_notes
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.tariffs.load import Load
 
@@ -19,8 +22,8 @@ GB: Final = 1e9
 MIB: Final = 2**20
 
 
-def observe(run: Run) -> System:
-    """What a Run tells; of a measured one, whose drives nobody knows, none.
+def observe(run: Run, inventory: Inventory | None = None) -> System:
+    """What a Run tells, and its inventory where there is one; of a measured Run alone no drives.
 
     Raises
     ------
@@ -33,14 +36,24 @@ def observe(run: Run) -> System:
     if duration <= 0:
         raise InputError("it lasts no time, so nothing of it can be repeated", where=where)
     throughput = summary["throughput"]
+    drives = tuple(_drives(run))
+    parts = dict(_parts(run.plan))
+    notes = tuple(_notes(run))
+    capacity = summary["capacity_gb"]
+    raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
+    if inventory is not None:
+        drives = (*changed(inventory, drives, run), *added(inventory, run))
+        parts |= inventory.parts
+        notes += inventory_notes(inventory)
+        raw, usable, effective = inventory.capacity_gb(run, drives)
     return System(
         name=run.path.name if run.path is not None else run.name,
         where=where,
-        drives=tuple(_drives(run)),
-        parts=dict(_parts(run.plan)),
-        raw_gb=summary["capacity_gb"]["raw"],
-        usable_gb=summary["capacity_gb"]["usable"],
-        effective_gb=summary["capacity_gb"]["effective"],
+        drives=drives,
+        parts=parts,
+        raw_gb=raw,
+        usable_gb=usable,
+        effective_gb=effective,
         work=Work(
             duration_s=duration,
             load=load(run, where),
@@ -50,7 +63,7 @@ def observe(run: Run) -> System:
         ),
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",
-        notes=tuple(_notes(run)),
+        notes=notes,
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE
+from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 DUTY_SCHEMA: Final = "iowatt.duty/1"
 HOURS_A_YEAR: Final = 8760.0
 BTU_PER_WH: Final = 3600 / 1055.05585262
-WITHIN: Final = 0.02
-"""A Run stands for a load where it is within so much of it (share of the highest); else two are joined."""
-
-MEASURES: Final = {"iops": "IOPS", "mib_per_s": "MiB/s"}
-_STREAMING_BYTES: Final = 128 * 1024
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> dict[str, Any
     """
     if measure is not None and measure not in MEASURES:
         raise InputError(f"{measure!r} is no measure; expected {' or '.join(MEASURES)}", where="--measure")
-    _same_array(runs)
+    same_array([Seen.of(run) for run in runs])
     idle = [run for run in runs if not run.summary["requests"]["count"]]
     loaded = [run for run in runs if run.summary["requests"]["count"]]
     if len(idle) != 1:
@@ -125,28 +121,7 @@ def _measure(loaded: Sequence[Run]) -> str:
     moved = sum(
         run.summary["throughput"]["mib_per_s"] * run.summary["window"]["duration_s"] * 2**20 for run in loaded
     )
-    return "mib_per_s" if requests and moved / requests >= _STREAMING_BYTES else "iops"
-
-
-def _same_array(runs: Sequence[Run]) -> None:
-    """Refuse to weigh one array's idle power against another's work."""
-
-    def array(run: Run) -> Any:
-        drives = [(one["name"], one["model"]) for one in run.summary["devices"]]
-        return drives or run.summary["capacity_gb"]["raw"]
-
-    for run in runs[1:]:
-        if array(run) != array(runs[0]):
-            raise InputError(
-                f"is of another array than {runs[0].name}: a duty cycle is of one",
-                where=str(run.path or run.name),
-            )
-        first, here = runs[0].summary["power_basis"], run.summary["power_basis"]
-        if first != here:
-            raise InputError(
-                f"its power is that of the {here}, that of {runs[0].name} of the {first}: they do not add up",
-                where=str(run.path or run.name),
-            )
+    return measure_of(requests, moved)
 
 
 def _point(run: Run, measure: str) -> Point:

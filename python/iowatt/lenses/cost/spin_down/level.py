@@ -1,0 +1,123 @@
+"""Power levels below idling, as a Run's plan or the library has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from iowatt.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
+
+if TYPE_CHECKING:
+    from iowatt.library.electrical import PowerFigures
+
+
+@dataclass(frozen=True)
+class Low:
+    """A power level below idling; joules are all that a way draws."""
+
+    name: str
+    idle_w: float
+    watts: float
+    enter_s: float
+    enter_j: float
+    leave_s: float
+    leave_j: float
+    #: Whether the spindle stands still, so that a visit is a start and a stop.
+    stopped: bool
+    #: Whether requests are served there, at less speed.
+    serves: bool = False
+    #: Why the ways may draw less than that; empty where they are known.
+    at_most: str = ""
+
+    @property
+    def saved_w(self) -> float:
+        """Watts below idling."""
+        return self.idle_w - self.watts
+
+    @property
+    def break_even_s(self) -> float | None:
+        """Length of a period over which a visit draws what idling does; None where it saves nothing.
+
+        ``(E_down + E_up - P_low (t_down + t_up)) / (P_idle - P_low)``, at least 0.
+        """
+        if self.saved_w <= 0.0:
+            return None
+        extra_j = self.enter_j + self.leave_j - self.watts * (self.enter_s + self.leave_s)
+        return max(0.0, extra_j / self.saved_w)
+
+
+def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
+    """The levels below idling of the drives of a Run's pool, deepest last; none where the plan has none."""
+    try:
+        number = plan["names"]["pools"].index(pool)
+        power = plan["simulation"]["pools"][number]["device"]["power"]
+        levels, states = power["levels"], power["states"]
+        further = plan["names"].get("states", [])
+    except (KeyError, TypeError, ValueError, IndexError):
+        return ()
+    names = [STANDBY if state == STANDBY_STATE else further[state - FIRST_FURTHER] for state in states]
+    return tuple(_lows(names, levels))
+
+
+def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
+    for name, below in zip(names, levels["below"], strict=True):
+        yield Low(
+            name=name,
+            idle_w=float(levels["idle_w"]),
+            watts=float(below["watts"]),
+            enter_s=float(below["enter"]["seconds"]),
+            enter_j=float(below["enter"]["joules"]),
+            leave_s=float(below["leave"]["seconds"]),
+            leave_j=float(below["leave"]["joules"]),
+            stopped=bool(below.get("stopped", False)),
+            serves=below.get("serves_at") is not None,
+        )
+
+
+def levels_of_library(name: str) -> tuple[Low, ...]:
+    """The levels below idling of a library device or device file, deepest last; none of an SSD.
+
+    Where nothing but the watts of spinning up or down is missing, standby is there with the most that they
+    can be (``at_most``): the published peak all the time that starting takes, and idling while it stops.
+
+    Raises ``InputError`` where there is no such device.
+    """
+    from iowatt.library.derive import Steps, power
+    from iowatt.library.find import device_file
+    from iowatt.library.levels import ladder
+
+    file = device_file(name)
+    if file.kind != "hdd":
+        return ()
+    steps = ladder(power(file, Steps()), file.rpm or 1.0)
+    known = tuple(_lows(steps.names, steps.plan))
+    bound = None if any(low.stopped for low in known) else _at_most(file.power)
+    return known if bound is None else (*known, bound)
+
+
+def _at_most(power: PowerFigures) -> Low | None:
+    """Standby by the figures that vendors publish of it; None where one is missing."""
+    starts = power.spin_up if power.spin_up is not None else power.spin_up_peak
+    if power.idle is None or power.standby is None or starts is None or power.spin_up_time is None:
+        return None
+    stop_s = power.spin_down_time or 0.0
+    stops = power.idle if power.spin_down is None else power.spin_down
+    said = []
+    if power.spin_up is None:
+        said.append("spinning up is taken to draw its peak all the time")
+    if power.spin_down_time is None:
+        said.append("the time of stopping is not known and left out")
+    elif power.spin_down is None:
+        said.append("stopping is taken to draw what idling does")
+    return Low(
+        name=STANDBY,
+        idle_w=power.idle,
+        watts=power.standby,
+        enter_s=stop_s,
+        enter_j=stop_s * stops,
+        leave_s=power.spin_up_time,
+        leave_j=power.spin_up_time * starts,
+        stopped=True,
+        at_most="; ".join(said),
+    )

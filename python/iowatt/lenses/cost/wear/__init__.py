@@ -1,0 +1,23 @@
+"""Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that comes to.
+
+``ratios`` holds what a drive did against each of its ratings, ``life`` says which of them binds, ``stints``
+which drives serve in its place one after another, ``charge`` what is paid; ``budget`` turns ratings into
+cycles and bytes a day. docs/models/endurance.md has the formulas.
+"""
+
+from iowatt.lenses.cost.wear.budget import Budget, budgets
+from iowatt.lenses.cost.wear.charge import components
+from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
+from iowatt.lenses.cost.wear.stints import Replacement, schedule
+
+__all__ = [
+    "Budget",
+    "Replacement",
+    "Wearout",
+    "budgets",
+    "components",
+    "life_years",
+    "schedule",
+    "warnings",
+    "wearout",
+]

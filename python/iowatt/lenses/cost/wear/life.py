@@ -1,0 +1,133 @@
+"""How much of a drive's life one Work uses: which of the ratios counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.wear import ratios
+from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.system import System
+
+
+@dataclass(frozen=True)
+class Wearout:
+    """Share of one drive's life that one Work uses."""
+
+    #: Its name.
+    drive: str
+    #: From 0, above 1 where one Work wears out more than one; 0 where nothing is known (``by`` None).
+    fraction: float
+    #: The rating that binds, as in ``ratios``; None where none is known.
+    by: str | None
+    #: All that were looked at, whether they count or not.
+    ratios: Mapping[str, float]
+    formula: str
+    source: str
+    rests_on: tuple[str, ...]
+    note: str = ""
+    #: ``fraction`` in the words of a spreadsheet (`iowatt.lenses.cost.expression`).
+    expression: str = field(default="0", repr=False)
+
+    def as_dict(self, work_s: float) -> dict[str, Any]:
+        """What ``iowatt.cost/1`` has under ``drives[].wear``, for a Work of ``work_s`` seconds."""
+        return {
+            "fraction": self.fraction,
+            "by": self.by,
+            "ratios": dict(self.ratios),
+            "life_years": life_years(self, work_s),
+            "formula": self.formula,
+            "source": self.source,
+            "note": self.note,
+        }
+
+
+def wearout(drive: Drive, book: Book) -> Wearout:
+    """The share of ``drive``'s life that what it did (its ``counts``) uses.
+
+    Of an SSD by ``wear.ssd_basis``; of a disk the larger of the two shares of cycles, and with
+    ``wear.charge = paper`` that of starts and stops alone (equation 11 of dollars2014). Figures of the book
+    that the share depends on are recorded as used.
+    """
+    if drive.kind == "hdd":
+        found = ratios.of_disk(drive, book)
+        only_stops = book.word("wear.charge") == "paper"
+        counting = [one for one in found if not (only_stops and one.rating == LOADS_UNLOADS)]
+    else:
+        found = ratios.of_ssd(drive, book)
+        counting = _of_basis(found, book.word("wear.ssd_basis"))
+    shares = {one.rating: one.fraction for one in found}
+    if not counting:
+        return Wearout(drive.name, 0.0, None, shares, "", "", (), note=_unknown(drive))
+    binding = max(counting, key=lambda one: one.fraction)
+    keys = tuple(dict.fromkeys(key for one in counting for key in one.rests_on))
+    for key in keys:
+        book.find(key)
+    texts = [one.expression for one in counting if one.expression != "0"]
+    return Wearout(
+        drive=drive.name,
+        fraction=binding.fraction,
+        by=binding.rating,
+        ratios=shares,
+        formula=binding.formula,
+        source=binding.source,
+        rests_on=(*_choices(drive), *keys),
+        note=_note(drive, binding),
+        expression=texts[0] if len(texts) == 1 else f"MAX({','.join(texts)})" if texts else "0",
+    )
+
+
+def life_years(worn: Wearout, work_s: float) -> float | None:
+    """Years of 365 days that a drive lives, a Work of ``work_s`` s done without end; None: for ever."""
+    return work_s / worn.fraction / SECONDS_PER_YEAR if worn.fraction > 0 else None
+
+
+def warnings(system: System) -> Iterator[str]:
+    """Which disks move more bytes a year than they are rated for: a rate, no stock, nothing is charged."""
+    years = system.work.duration_s / SECONDS_PER_YEAR
+    for drive in system.drives:
+        rated = drive.ratings.get("bytes_per_year")
+        moved = (drive.counts.bytes_read + drive.counts.bytes_written) / years
+        if rated is not None and moved > rated:
+            yield (
+                f"{drive.name} ({drive.model}) moves {moved / 1e12:,.0f} TB a year at this rate, "
+                f"{moved / rated:.2g} times its workload rating of {rated / 1e12:,.0f} TB a year"
+            )
+
+
+def _of_basis(found: Sequence[Ratio], basis: str) -> list[Ratio]:
+    """The shares among which the largest counts."""
+    by = {one.rating: one for one in found}
+    of_bytes = [by[name] for name in ("nand_bytes", "bytes_written") if name in by][:1]
+    if basis == "host":
+        return [by[name] for name in ("bytes_written",) if name in by]
+    if basis == "nand":
+        return of_bytes
+    if "percentage_used" in by:
+        return [by["percentage_used"]]
+    return [by[name] for name in ("pe_cycles",) if name in by] + of_bytes
+
+
+def _choices(drive: Drive) -> tuple[str, ...]:
+    return ("wear.limits",) if drive.kind == "hdd" else ("wear.ssd_basis", "wear.limits")
+
+
+def _unknown(drive: Drive) -> str:
+    what = "TBW" if drive.kind == "ssd" else "cycles"
+    key = "wear.ssd_tbw" if drive.kind == "ssd" else f"wear.{STARTS_STOPS}"
+    return f"no rating of its {what} is known: its wear is not charged (--set {key}=... states one)"
+
+
+def _note(drive: Drive, binding: Ratio) -> str:
+    said = []
+    if drive.counts.percentage_used == 0 and drive.kind == "ssd":
+        said.append("the drive's own percentage did not move within the work, so its ratings count")
+    if binding.rating == "nand_bytes" and drive.counts.write_amplification is None:
+        said.append("its flash was not simulated: WAF is that of its class in the field")
+    return "; ".join(said)

@@ -1,0 +1,157 @@
+"""Which drives serve in one place, one after another: each until it is worn out or its service life is over.
+
+Of a place that needs thousands of drives, groups of them are dated evenly: their number and their dollars
+are sums in closed form, so that no horizon takes longer than another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.wear.life import Wearout, wearout
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.case import Case
+
+Reason = Literal["worn", "service_life"]
+
+#: Replacements that are dated one by one; of more, so many groups.
+LISTED: Final = 1000
+#: A drive that lasts until the end of the horizon within this share of its life needs no successor.
+ROUNDING: Final = 1e-9
+_DECLINE: Final = "wear.price_decline"
+_SERVICE: Final = "wear.service_life"
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A drive bought in place of one that is worn out, or ``count`` of them evenly until ``until_s``."""
+
+    #: Name of the drive in whose place it serves.
+    drive: str
+    at_s: float
+    reason: Reason
+    #: Of all ``count``.
+    usd: float
+    count: int = 1
+    until_s: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """A row of ``drives[].replacements`` in ``iowatt.cost/1``; a group has ``count`` and an end."""
+        row: dict[str, Any] = {
+            "at_years": self.at_s / SECONDS_PER_YEAR,
+            "reason": self.reason,
+            "usd": self.usd,
+        }
+        if self.until_s is not None:
+            row |= {"count": self.count, "until_years": self.until_s / SECONDS_PER_YEAR}
+        return row
+
+
+@dataclass(frozen=True)
+class Place:
+    """One drive's place over the horizon."""
+
+    drive: Drive
+    worn: Wearout
+    #: How long each drive serves there, s; infinite where nothing ends it.
+    life_s: float
+    reason: Reason
+    #: The horizon in lives; at least one drive serves.
+    lives: float
+    drives: int
+    #: USD of the first one.
+    price: float
+    #: Years' decline of the price, as a share.
+    decline: float
+    rests_on: tuple[str, ...]
+
+    def usd(self, first: int, count: int) -> float:
+        """What ``count`` drives cost from number ``first`` on (0 is the one bought at the start).
+
+        ``price x sum of (1 - decline)^(k x life in years)``, a geometric series.
+        """
+        if not math.isfinite(self.life_s):
+            return self.price * count
+        force = math.log1p(-self.decline) * self.life_s / SECONDS_PER_YEAR
+        if force == 0.0:
+            return self.price * count
+        try:
+            series = math.expm1(force * count) / math.expm1(force)
+            return self.price * math.exp(force * first) * series
+        except OverflowError:
+            raise InputError(
+                f"the price of what replaces {self.drive.name} rises beyond all numbers",
+                where=_DECLINE,
+                hint="give a shorter horizon, or a price that does not rise",
+            ) from None
+
+
+def place(case: Case, drive: Drive) -> Place:
+    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``."""
+    worn = wearout(drive, case.book)
+    work_s = case.system.work.duration_s
+    life_s = work_s / worn.fraction if worn.fraction > 0 else math.inf
+    service = case.book.find(_SERVICE)
+    service_s = math.inf if service is None else case.book.number(_SERVICE) * SECONDS_PER_YEAR
+    each = min(life_s, service_s)
+    lives = case.seconds / each if each > 0 else math.inf
+    if not math.isfinite(lives):
+        raise InputError(
+            f"{drive.name} would be replaced more often than can be counted",
+            where=case.system.where,
+            hint="give a smaller --alpha or --years",
+        )
+    decline = case.book.find(_DECLINE)
+    return Place(
+        drive=drive,
+        worn=worn,
+        life_s=each,
+        reason="worn" if life_s <= service_s else "service_life",
+        lives=lives,
+        drives=max(1, math.ceil(lives * (1.0 - ROUNDING))),
+        price=case.charged(drive),
+        decline=0.0 if decline is None else case.book.number(_DECLINE),
+        rests_on=(
+            *worn.rests_on,
+            *(() if service is None else (_SERVICE,)),
+            *(() if decline is None else (_DECLINE,)),
+        ),
+    )
+
+
+def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
+    """The drives bought in place of ``drive`` within the horizon, in order of time.
+
+    One falls due at each multiple of its life: of ``1 / fraction`` Works, or of ``wear.service_life`` years,
+    whichever is shorter. A drive that ends with the horizon has no successor. Prices fall by
+    ``wear.price_decline`` a year from that of the first one. More than ``LISTED`` come in as many groups
+    of nearly equal number (``count``), each even from ``at_s`` until ``until_s``.
+
+    Raises ``InputError`` where the drive has no price.
+    """
+    return tuple(replacements(place(case, drive), case.seconds))
+
+
+def replacements(there: Place, horizon_s: float) -> Iterator[Replacement]:
+    """The same of a place over ``horizon_s`` seconds."""
+    many = there.drives - 1
+    groups = min(many, LISTED)
+    for group in range(groups):
+        first = 1 + many * group // groups
+        end = 1 + many * (group + 1) // groups
+        at_s = first * there.life_s
+        yield Replacement(
+            drive=there.drive.name,
+            at_s=min(at_s, horizon_s),
+            reason=there.reason,
+            usd=there.usd(first, end - first),
+            count=end - first,
+            until_s=None if many <= LISTED else min(end * there.life_s, horizon_s),
+        )

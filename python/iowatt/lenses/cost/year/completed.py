@@ -1,0 +1,62 @@
+"""A long Run as a duty cycle: what completed in each of its intervals.
+
+A Run's seconds count from its start, and nothing says what time of day that was: it is taken to be midnight,
+and in a Run of a week or more that before a Monday.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.year.cycle import Cycle
+from iowatt.lenses.cost.year.measured import HINT, Stretches, shape
+from iowatt.lenses.one_array import measure_of
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+_WEEK_S: Final = 604_800.0
+
+
+def of_run(run: Run) -> Cycle:
+    """The load of a Run by the hour, in requests/s, or in MiB/s where requests are large.
+
+    Raises
+    ------
+    InputError
+        Intervals of more than an hour; less than a day of them.
+    """
+    where = str(run.path or run.name)
+    table = run.table("intervals").select(
+        "start_s", "end_s", "completions", "bytes_read", "bytes_written"
+    ).drop_nulls()  # fmt: skip
+    start, end, count, read, written = (table[name].to_numpy().astype(np.float64) for name in table.columns)
+    seconds, moved = end - start, read + written
+    if not count.any():
+        raise InputError("it has no requests", where=where, hint=HINT)
+    by = measure_of(float(count.sum()), float(moved.sum()))
+    first = np.floor(start.min() / 86_400.0) * 86_400.0
+    weeks = bool(len(end)) and end.max() - first >= _WEEK_S
+    found = shape(
+        Stretches(
+            start - first, seconds, count if by == "iops" else moved / 2**20, 0 if weeks else None, where
+        )
+    )
+    simulated = run.summary["source"] == "simulation"
+    begins = "midnight before a Monday" if weeks else "midnight"
+    return Cycle(
+        name=run.name,
+        title=f"the load of {run.name}, {'simulated' if simulated else 'measured'}",
+        where=where,
+        measure="mib_per_s" if by == "mib_per_s" else "iops",
+        week=found.week,
+        source=f"completions of the Run {run.name}",
+        quality="derived" if simulated else "measured",
+        notes=(
+            *(f"{run.name}: {note}" for note in found.notes),
+            f"{run.name}: its second 0 is taken to be {begins}",
+        ),
+    )

@@ -1,0 +1,144 @@
+"""A duty cycle: the load of each hour of a year, as a week's shape, months' factors and holidays.
+
+Hours are those of the clock on the wall in local standard time, as tariffs have them: no hour is skipped or
+repeated. A year has 365 days from its start; one that holds 29 February ends a day earlier in the calendar.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Measure = Literal["share", "iops", "mib_per_s"]
+
+HOURS_A_DAY: Final = 24
+DAYS_A_WEEK: Final = 7
+DAYS_A_YEAR: Final = 365
+HOURS_A_YEAR: Final = DAYS_A_YEAR * HOURS_A_DAY
+DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True)
+class Holiday:
+    """A day that is not worked: of every year, or of one."""
+
+    month: int
+    day: int
+    year: int | None = None
+
+    def on(self, day: dt.date) -> bool:
+        """Whether ``day`` is it."""
+        return (day.month, day.day) == (self.month, self.day) and self.year in (None, day.year)
+
+    def __str__(self) -> str:
+        text = f"{self.month:02}-{self.day:02}"
+        return text if self.year is None else f"{self.year:04}-{text}"
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """The load of each hour of the week, and what months and holidays make of it.
+
+    Parameters
+    ----------
+    measure:
+        ``share`` of the highest load there is a Run of, or ``iops``, or ``mib_per_s``.
+    week:
+        Shape (7, 24), Monday first, in ``measure``.
+    months:
+        Shape (12,), what the hours of a month are multiplied by.
+    holiday:
+        Shape (24,), the hours of ``holidays``.
+    growth:
+        By which share the load rises from one year to the next.
+    """
+
+    name: str
+    title: str
+    #: The file, profile, log or Run it comes from, for messages.
+    where: str
+    measure: Measure
+    week: Floats
+    #: A publication, file or reason; what it is worth, in the words of the book; its date where known.
+    source: str
+    quality: str
+    date: str | None = None
+    months: Floats = field(default_factory=lambda: np.ones(12))
+    holidays: tuple[Holiday, ...] = ()
+    holiday: Floats = field(default_factory=lambda: np.zeros(HOURS_A_DAY))
+    growth: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """The load of the highest hour of the first year, in ``measure``."""
+        days = [self.week.max()] + ([self.holiday.max()] if self.holidays else [])
+        return float(max(days) * self.months.max())
+
+    def as_share(self, share: float) -> Cycle:
+        """The same shape, its highest hour at ``share`` of the highest load that there is a Run of."""
+        factor = share / self.highest
+        note = (
+            f"the shape of {self.name} alone: its highest hour is taken to be {share:g} of the highest load "
+            "there is a Run of"
+        )
+        return replace(
+            self, measure="share", week=self.week * factor, holiday=self.holiday * factor,
+            notes=(*self.notes, note),
+        )  # fmt: skip
+
+    def days(self, start: datetime, years: int = 1) -> list[dt.date]:
+        """The day that each 24 hours of ``years`` from ``start`` are counted to, with one more for a rest."""
+        first = start.date()
+        return [first + timedelta(days=index) for index in range(years * DAYS_A_YEAR + 1)]
+
+    def hours(self, start: datetime, years: int = 1) -> Floats:
+        """The load of each hour from the one that ``start`` lies in, (8760 x years,), in ``measure``."""
+        days = self.days(start, years)
+        by_day = np.stack([self._day(day) for day in days]).ravel()
+        found = by_day[start.hour : start.hour + years * HOURS_A_YEAR]
+        growth = (1.0 + self.growth) ** (np.arange(len(found)) // HOURS_A_YEAR)
+        loads: Floats = found * growth
+        return loads
+
+    def _day(self, day: dt.date) -> Floats:
+        holiday = any(one.on(day) for one in self.holidays)
+        shape: Floats = self.holiday if holiday else self.week[day.weekday()]
+        found: Floats = shape * self.months[day.month - 1]
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """What it is, for documents: shapes in ``measure``, a mean day, and where it comes from."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "where": self.where,
+            "measure": self.measure,
+            "week": [[float(value) for value in day] for day in self.week],
+            "mean_day": [float(value) for value in self.week.mean(axis=0)],
+            "months": [float(value) for value in self.months],
+            "holidays": [str(one) for one in self.holidays],
+            "holiday": [float(value) for value in self.holiday] if self.holidays else None,
+            "growth_per_year": self.growth,
+            "source": self.source,
+            "date": self.date,
+            "quality": self.quality,
+            "notes": list(self.notes),
+        }
+
+
+def weekday_and_weekend(weekday: Floats, weekend: Floats) -> Floats:
+    """A week of five days of one shape and two of another, both (24,), as (7, 24)."""
+    return np.stack([weekday] * 5 + [weekend] * 2)
+
+
+def hour_name(start: datetime, index: int) -> str:
+    """Such as ``Monday 2026-01-05 14:00``, for the hour ``index`` from the one that ``start`` lies in."""
+    at = start.replace(minute=0, second=0, microsecond=0) + timedelta(hours=index)
+    return f"{DAYS[at.weekday()]} {at:%Y-%m-%d %H:00}"

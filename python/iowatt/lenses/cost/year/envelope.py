@@ -1,0 +1,125 @@
+"""A profile's envelopes as a duty cycle.
+
+Envelopes repeat from the profile's second 0, which is taken to be midnight before a Monday; several multiply,
+each scaled to a mean of 1 as the generator does. An hour's load is the mean of their product over it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
+from iowatt.workload.compile import mean_rate
+from iowatt.workload.find import Loaded
+from iowatt.workload.profile import Envelope, Profile
+
+_WEEK_S: Final = 604_800.0
+_HOURS: Final = DAYS_A_WEEK * HOURS_A_DAY
+_MOST_BORDERS: Final = 2_000_000
+
+
+def of_profile(loaded: Loaded) -> Cycle:
+    """The load of a profile over the week, in requests/s where it has a rate, else of its highest hour.
+
+    Raises
+    ------
+    InputError
+        Its requests wait for completions or have the stamps of a trace; nobody published its envelope; an
+        envelope's period does not fit into a week.
+    """
+    profile, where = loaded.profile, loaded.document.source
+    paced = profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded")
+    if paced:
+        raise InputError(
+            f"its arrivals ({profile.arrivals.law if profile.arrivals else ''}) follow no clock: there is no "
+            "load by hour",
+            where=where, hint="write the hours down: examples/cost/office-hours.toml is one to start from",
+        )  # fmt: skip
+    for missing in profile.missing:
+        if missing.figure == "envelope" and not profile.envelope:
+            raise InputError(
+                f"its envelope is missing: {missing.why}",
+                where=where,
+                hint="write the hours down: examples/cost/office-hours.toml is one to start from; flat is "
+                "the same load at all hours",
+            )
+    shape = _week(profile, where)
+    if not shape.any():
+        raise InputError("its envelopes leave no hour with any request", where=f"{where}: envelope")
+    rate = mean_rate(profile) or None
+    notes = list(profile.notes)
+    if not profile.envelope:
+        notes.append(f"the profile {profile.name} has no envelope: the load is the same at all hours")
+    else:
+        notes.append(
+            f"the envelopes of the profile {profile.name} begin at midnight; those of a week on Monday"
+        )
+    if rate is None:
+        notes.append(
+            f"the profile {profile.name} has no rate: its highest hour is taken to be the highest load there "
+            "is a Run of"
+        )
+    week = shape / shape.max() if rate is None else shape * rate
+    source, quality = _source(profile)
+    return Cycle(
+        name=profile.name,
+        title=profile.title,
+        where=where,
+        measure="share" if rate is None else "iops",
+        week=week,
+        source=source,
+        quality=quality,
+        notes=tuple(notes),
+    )
+
+
+def _source(profile: Profile) -> tuple[str, str]:
+    """What the profile says of where its envelope comes from."""
+    for source in profile.source:
+        if any(figure.split(".")[0] == "envelope" for figure in source.figures):
+            return source.text, source.quality
+    return f"the profile {profile.name}", "stated" if not profile.envelope else "given"
+
+
+def _week(profile: Profile, where: str) -> Floats:
+    """Factors of each hour of a week, (7, 24), with a mean of all of 1 (of several envelopes: about 1)."""
+    borders = [np.arange(_HOURS + 1) * 3600.0]
+    for index, envelope in enumerate(profile.envelope):
+        if not any(envelope.factors):
+            raise InputError(
+                "nothing ever arrives: all factors are 0", where=f"{where}: envelope[{index}].factors"
+            )
+        times = _WEEK_S / envelope.period
+        if not math.isclose(times, round(times), rel_tol=1e-9) or round(times) < 1:
+            raise InputError(
+                f"a period of {envelope.period:g} s does not fit into a week a whole number of times",
+                where=f"{where}: envelope[{index}].period",
+                hint="expected daily, weekly, or a period that divides them, such as 8h",
+            )
+        count = round(times) * len(envelope.factors)
+        if count > _MOST_BORDERS:
+            raise InputError(
+                f"a week has {count} parts of it; at most {_MOST_BORDERS} are read",
+                where=f"{where}: envelope[{index}].factors",
+            )
+        borders.append(np.arange(1, count) * (_WEEK_S / count))
+    at = np.unique(np.concatenate(borders))
+    middle, width = at[:-1] + np.diff(at) / 2, np.diff(at)
+    product = np.ones(len(middle))
+    for envelope in profile.envelope:
+        product *= _factor(envelope, middle)
+    hour = np.minimum((middle // 3600.0).astype(np.int64), _HOURS - 1)
+    means = np.bincount(hour, weights=product * width, minlength=_HOURS) / 3600.0
+    return means.reshape(DAYS_A_WEEK, HOURS_A_DAY)
+
+
+def _factor(envelope: Envelope, at_s: Floats) -> Floats:
+    factors = np.array(envelope.factors)
+    part = envelope.period / len(factors)
+    which = ((at_s % envelope.period) // part).astype(np.int64)
+    found: Floats = factors[np.minimum(which, len(factors) - 1)] / factors.mean()
+    return found

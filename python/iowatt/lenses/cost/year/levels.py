@@ -1,0 +1,185 @@
+"""Runs of one array at several loads, as points between which everything per second lies on straight lines.
+
+At the load x between the Runs a and b a figure per second is ``f_a + (x - x_a) (f_b - f_a) / (x_b - x_a)``.
+A sum over hours is then a sum over Runs, each for the seconds that it stands for: ``weights`` has these, and
+what is counted, used and drawn over a year all rest on the same ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
+from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
+
+HOUR_S: Final = 3600.0
+_IDLE: Final = "iowatt run SCENARIO --set workload=[] --set observe.duration=10min -o idle"
+_CURVE: Final = "iowatt curve SCENARIO --rates ... --bundles"
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Systems in order of their load, each another one.
+
+    ``loads`` in ``measure``, ``watts`` at them, both of shape (n,); ``response_ms`` NaN where a Run has none.
+    """
+
+    systems: tuple[System, ...]
+    measure: str
+    loads: Floats
+    watts: Floats
+    response_ms: Floats
+
+    @property
+    def highest(self) -> float:
+        """The highest load."""
+        return float(self.loads[-1])
+
+    @property
+    def unit(self) -> str:
+        """Of the loads: IOPS or MiB/s."""
+        return MEASURES[self.measure]
+
+    @property
+    def has_idle(self) -> bool:
+        """Whether the lowest is without requests."""
+        return self.systems[0].work.requests == 0
+
+    def weights(self, loads: Floats) -> Floats:
+        """Seconds that each system stands for over hours of ``loads``, shape (n,); they add up to all."""
+        below = np.clip(np.searchsorted(self.loads, loads, side="right") - 1, 0, len(self.loads) - 1)
+        above = np.minimum(below + 1, len(self.loads) - 1)
+        width = self.loads[above] - self.loads[below]
+        along = np.divide(loads - self.loads[below], width, out=np.zeros_like(loads), where=width > 0)
+        count = len(self.loads)
+        found = np.bincount(below, weights=1.0 - along, minlength=count)
+        found = found + np.bincount(above, weights=along, minlength=count)
+        return found.astype(np.float64) * HOUR_S
+
+    def power(self, loads: Floats) -> Floats:
+        """Watts at each of ``loads``."""
+        return np.interp(loads, self.loads, self.watts)
+
+    def response(self, loads: Floats) -> Floats:
+        """Mean response time in ms at each of ``loads``; below the lowest Run with requests, that Run's."""
+        first = 1 if self.has_idle else 0
+        return np.interp(loads, self.loads[first:], self.response_ms[first:])
+
+
+def levels(systems: Sequence[System], measure: Measure) -> Levels:
+    """The systems in order of their load.
+
+    Parameters
+    ----------
+    measure:
+        Of the duty cycle; with ``share``, load is counted in MiB/s where requests are large, else in IOPS.
+
+    Raises
+    ------
+    InputError
+        No system with requests; systems of several arrays, or kinds of power; power that is not known; two
+        with the same load.
+    """
+    same_array([_seen(system) for system in systems])
+    loaded = [system for system in systems if system.work.requests]
+    if not loaded:
+        raise InputError(
+            "there is no Run with requests",
+            where=", ".join(system.where for system in systems) or None,
+            hint=f"a duty cycle needs Runs at several loads: {_CURVE}",
+        )
+    by = measure
+    if measure == "share":
+        requests, moved = (
+            math.fsum(getattr(system.work, name) for system in loaded) for name in ("requests", "bytes_moved")
+        )
+        by = "mib_per_s" if measure_of(requests, moved) == "mib_per_s" else "iops"
+    ordered = sorted(systems, key=lambda system: _load(system, by))
+    loads = np.array([_load(system, by) for system in ordered])
+    for index in np.flatnonzero(np.diff(loads) <= 0):
+        first, second = ordered[index], ordered[index + 1]
+        what = "have no requests" if loads[index] == 0 else f"are at the same {loads[index]:g} {MEASURES[by]}"
+        raise InputError(
+            f"it and {first.where} {what}: which one is meant is not known", where=second.where,
+            hint="leave one of them out",
+        )  # fmt: skip
+    watts = np.array([system.work.load.total_j / system.work.duration_s for system in ordered])
+    for system, power in zip(ordered, watts, strict=True):
+        if not math.isfinite(power):
+            raise InputError("its power is not known", where=system.where, hint="see its notes")
+    response = [math.nan if one.work.response_ms is None else one.work.response_ms for one in ordered]
+    return Levels(tuple(ordered), by, loads, watts, np.array(response))
+
+
+def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
+    """The load of each hour in the systems' measure, none beyond what they span.
+
+    A load within 2 % beyond the highest Run, or below the lowest where there is no idle one, is that Run's.
+
+    Raises
+    ------
+    InputError
+        An hour above the highest load, or below the lowest without an idle Run: when, how much, and what
+        would do.
+    """
+    given = cycle.hours(start, years)
+    loads = given * points.highest if cycle.measure == "share" else given
+    low, high = float(points.loads[0]), points.highest
+    over = np.flatnonzero(loads > high * (1.0 + WITHIN))
+    if len(over):
+        worst = int(np.argmax(loads))
+        raise InputError(
+            f"{hour_name(start, worst)} has {loads[worst]:.6g} {points.unit}, and the highest Run "
+            f"({points.systems[-1].where}) {high:.6g}: power beyond it is not known "
+            f"({len(over)} of {len(loads)} hours are beyond)",
+            where=cycle.where,
+            hint=f"add a Run at {loads[worst]:.6g} {points.unit} or more ({_CURVE}), or take the shape "
+            f"alone: --duty {cycle.where}@1",
+        )
+    under = np.flatnonzero(loads < low * (1.0 - WITHIN))
+    if len(under):
+        least = int(np.argmin(loads))
+        needed = (
+            "an idle Run"
+            if loads[least] == 0
+            else f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
+        )
+        raise InputError(
+            f"{hour_name(start, least)} has {loads[least]:.6g} {points.unit}, and the lowest Run "
+            f"({points.systems[0].where}) {low:.6g}: power below it is not known "
+            f"({len(under)} of {len(loads)} hours are below)",
+            where=cycle.where,
+            hint=f"add {needed}: {_IDLE}",
+        )
+    found: Floats = np.clip(loads, low, high)
+    return found
+
+
+def _load(system: System, measure: str) -> float:
+    work = system.work
+    return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
+
+
+def is_same_array(one: System, other: System) -> bool:
+    """Whether two systems are of one array, so that they may be loads of one year."""
+    return bool(_seen(one).array == _seen(other).array)
+
+
+def _seen(system: System) -> Seen:
+    return Seen(
+        name=system.where,
+        where=system.where,
+        drives=tuple((drive.name, drive.model) for drive in system.drives),
+        raw_gb=system.raw_gb,
+        power_basis=system.power_basis,
+        parts=system.parts,
+        usable_gb=system.usable_gb,
+    )

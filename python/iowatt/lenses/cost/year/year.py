@@ -1,0 +1,242 @@
+"""A year of a duty cycle on one array, from its Runs at several loads, as the work that is priced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost.system import System, Work
+from iowatt.lenses.cost.year import drives
+from iowatt.lenses.cost.year.cycle import (
+    DAYS,
+    DAYS_A_WEEK,
+    HOURS_A_DAY,
+    HOURS_A_YEAR,
+    Cycle,
+    Floats,
+    hour_name,
+)
+from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed
+from iowatt.tariffs.load import JOULES_PER_KWH, Load
+
+SCHEMA: Final = "iowatt.year/1"
+_BINS: Final = 10
+_MOST_YEARS: Final = 100
+
+
+@dataclass(frozen=True)
+class Year:
+    """What a year is made of; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
+
+    system: System
+    cycle: Cycle
+    levels: Levels
+    start: datetime
+    years: int
+    loads: Floats
+    watts: Floats
+
+    def as_dict(self) -> dict[str, Any]:
+        """Figures to be shown: loads in ``unit``, power in W, as a mean week, by load, by month; JSON."""
+        points, work = self.levels, self.system.work
+        top = int(np.argmax(self.loads))
+        response = points.response(self.loads[top : top + 1])[0]
+        return {
+            "schema": SCHEMA,
+            "system": self.system.name,
+            "cycle": self.cycle.as_dict(),
+            "start": f"{self.start:%Y-%m-%d}",
+            "years": self.years,
+            "measure": points.measure,
+            "unit": points.unit,
+            "highest": points.highest,
+            "power_basis": self.system.power_basis,
+            "modelled": self.system.modelled,
+            "energy_kwh": work.load.total_j / JOULES_PER_KWH,
+            "mean_w": float(self.watts.mean()),
+            "requests": work.requests,
+            "bytes_moved": work.bytes_moved,
+            "response_ms": work.response_ms,
+            "highest_hour": {
+                "when": hour_name(self.start, top),
+                "load": float(self.loads[top]),
+                "watts": float(self.watts[top]),
+                "response_ms": float(response) if math.isfinite(response) else None,
+            },
+            "levels": self._levels(),
+            "by_load": self._by_load(),
+            "week": self._week(),
+            "mean_day": self._mean_day(),
+            "months": self._months(),
+            "notes": list(self.system.notes),
+        }
+
+    def _levels(self) -> list[dict[str, Any]]:
+        points = self.levels
+        hours = points.weights(self.loads) / HOUR_S
+        return [
+            {
+                "where": system.where,
+                "load": float(points.loads[index]),
+                "share": float(points.loads[index] / points.highest),
+                "watts": float(points.watts[index]),
+                "response_ms": system.work.response_ms,
+                "hours": float(hours[index]),
+            }
+            for index, system in enumerate(points.systems)
+        ]
+
+    def _by_load(self) -> list[dict[str, Any]]:
+        """Hours at each tenth of the highest load, those without any apart; kWh in them."""
+        tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
+        tenth[self.loads == 0] = 0
+        tenth[(self.loads > 0) & (tenth == 0)] = 1
+        hours = np.bincount(tenth, minlength=_BINS + 1)
+        kwh = np.bincount(tenth, weights=self.watts, minlength=_BINS + 1) / 1000.0
+        return [
+            {
+                "above": max(index - 1, 0) / _BINS,
+                "to": index / _BINS,
+                "hours": int(hours[index]),
+                "kwh": float(kwh[index]),
+            }
+            for index in range(_BINS + 1)
+        ]
+
+    @property
+    def _hour_of_week(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        first = self.start.weekday() * HOURS_A_DAY + self.start.hour
+        found: np.ndarray[tuple[int], np.dtype[np.int64]] = (first + np.arange(len(self.loads))) % (
+            DAYS_A_WEEK * HOURS_A_DAY
+        )
+        return found
+
+    def _week(self) -> dict[str, Any]:
+        """The mean of each hour of the week over all weeks, 7 x 24, Monday first."""
+
+        def mean(values: Floats) -> list[list[float]]:
+            of_week = self._hour_of_week
+            summed = np.bincount(of_week, weights=values) / np.bincount(of_week)
+            return [[float(value) for value in day] for day in summed.reshape(DAYS_A_WEEK, HOURS_A_DAY)]
+
+        return {"days": list(DAYS), "load": mean(self.loads), "watts": mean(self.watts)}
+
+    def _mean_day(self) -> dict[str, Any]:
+        hour = self._hour_of_week % HOURS_A_DAY
+        return {
+            name: [float(value) for value in np.bincount(hour, weights=values) / np.bincount(hour)]
+            for name, values in (("load", self.loads), ("watts", self.watts))
+        }
+
+    def _months(self) -> list[dict[str, Any]]:
+        """Calendar months of all years together, January first."""
+        month = np.repeat([day.month - 1 for day in self.cycle.days(self.start, self.years)], HOURS_A_DAY)[
+            self.start.hour : self.start.hour + len(self.loads)
+        ]
+        hours = np.bincount(month, minlength=12)
+        loads, watts = (np.bincount(month, weights=v, minlength=12) for v in (self.loads, self.watts))
+        return [
+            {
+                "month": index + 1,
+                "hours": int(hours[index]),
+                "kwh": float(watts[index] / 1000.0),
+                "mean_load": float(loads[index] / hours[index]),
+            }
+            for index in range(12)
+        ]
+
+
+def make_year(
+    systems: Sequence[System], cycle: Cycle, start: datetime, *, years: int = 1, name: str | None = None
+) -> Year:
+    """The year of ``cycle`` from ``start`` on the array that ``systems`` are Runs of.
+
+    Its ``system`` has work of ``years`` x 365 days. With one year, repeated over a longer horizon, weekends
+    drift against the calendar's by a day a year, and growth does not come in: for both, ask for all years.
+
+    Raises
+    ------
+    InputError
+        Systems that are not of one array or of one kind of power, power that is not known, two at one load,
+        none with requests; hours beyond the loads of the Runs.
+    """
+    if not 1 <= years <= _MOST_YEARS:
+        raise InputError(
+            f"{years} is not within what can be made; expected 1 to {_MOST_YEARS} years", where="--years"
+        )
+    points = levels(systems, cycle.measure)
+    loads = placed(cycle, points, start, years)
+    weights = points.weights(loads)
+    watts = points.power(loads)
+    requests, moved = (
+        math.fsum(weight * getattr(system.work, field) / system.work.duration_s
+                  for weight, system in zip(weights, points.systems, strict=True))
+        for field in ("requests", "bytes_moved")
+    )  # fmt: skip
+    top = points.systems[-1]
+    system = replace(
+        top,
+        name=name or _name(points.systems),
+        where=", ".join(one.where for one in points.systems),
+        drives=drives.over(points.systems, weights),
+        work=Work(
+            duration_s=years * HOURS_A_YEAR * HOUR_S,
+            load=Load.of_powers(np.full(len(watts), HOUR_S), watts),
+            requests=requests,
+            bytes_moved=moved,
+            response_ms=_response(points, loads),
+        ),
+        modelled=all(one.modelled for one in points.systems),
+        notes=_notes(points, cycle, loads, start, years),
+    )
+    return Year(system, cycle, points, start, years, loads, watts)
+
+
+def _name(systems: Sequence[System]) -> str:
+    """The Runs' name where they share one; else that of the highest load."""
+    return systems[-1].name
+
+
+def _response(points: Levels, loads: Floats) -> float | None:
+    """Mean response time in ms, each hour counted by its requests."""
+    rates = np.array([one.work.requests / one.work.duration_s for one in points.systems])
+    requests = np.interp(loads, points.loads, rates)
+    if not requests.any():
+        return None
+    busy = requests > 0
+    mean = float(np.average(points.response(loads[busy]), weights=requests[busy]))
+    return mean if math.isfinite(mean) else None
+
+
+def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[str, ...]:
+    notes = [note for system in points.systems for note in system.notes]
+    notes += cycle.notes
+    said = f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality})"
+    notes.append(
+        f"{said}: power and counts lie on straight lines between Runs at "
+        f"{', '.join(f'{load:.4g}' for load in points.loads)} {points.unit}"
+    )
+    if points.has_idle:
+        lowest = float(points.loads[1])
+        between = int(((loads > 0) & (loads < lowest)).sum())
+        if between:
+            notes.append(
+                f"{between} of {len(loads)} hours lie between idle and the lowest load, {lowest:.4g} "
+                f"{points.unit}: power is on the line between them, response times are the lowest load's"
+            )
+    top = int(np.argmax(loads))
+    response = points.response(loads[top : top + 1])[0]
+    slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
+    notes.append(f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}")
+    notes.append(
+        "power is constant within an hour: a demand charge sees the means of hours, not peaks in them"
+    )
+    if cycle.growth and years == 1:
+        notes.append(f"a growth of {cycle.growth:.3g} a year does not come in: this is the first year alone")
+    return tuple(dict.fromkeys(notes))

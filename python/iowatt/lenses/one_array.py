@@ -1,0 +1,80 @@
+"""Runs of one array at several loads: that they are of one, and what their load is counted in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+MEASURES: Final = {"iops": "IOPS", "mib_per_s": "MiB/s"}
+"""What load is counted in, and its unit."""
+
+WITHIN: Final = 0.02
+"""A Run stands for a load where it is within so much of it; else two are joined."""
+
+_STREAMING_BYTES: Final = 128 * 1024
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What tells one array from another, of a Run or of what was made of it."""
+
+    name: str
+    #: Its folder, for messages.
+    where: str
+    #: Name and model of each drive; of measured storage none may be known.
+    drives: tuple[tuple[str, str], ...]
+    raw_gb: float | None
+    power_basis: str
+    #: Parts that are not drives, and what redundancy leaves, where they are told.
+    parts: Mapping[str, int] = field(default_factory=dict)
+    usable_gb: float | None = None
+
+    @classmethod
+    def of(cls, run: Run) -> Seen:
+        """What a Run says of its array."""
+        summary = run.summary
+        return cls(
+            name=run.name,
+            where=str(run.path or run.name),
+            drives=tuple((one["name"], one["model"]) for one in summary["devices"]),
+            raw_gb=summary["capacity_gb"]["raw"],
+            power_basis=summary["power_basis"],
+        )
+
+    @property
+    def array(self) -> Any:
+        """Its drives (where none are known, its raw capacity), parts and usable capacity."""
+        return (self.drives or self.raw_gb, dict(self.parts), self.usable_gb)
+
+
+def same_array(seen: Sequence[Seen]) -> None:
+    """Refuse to weigh one array's idle power against another's work, or the wall's against the drives'.
+
+    Raises
+    ------
+    InputError
+        With the first that is of another array, or has another kind of power, than the one given first.
+    """
+    for here in seen[1:]:
+        first = seen[0]
+        if here.array != first.array:
+            raise InputError(
+                f"is of another array than {first.name}: a duty cycle is of one", where=here.where
+            )
+        if here.power_basis != first.power_basis:
+            raise InputError(
+                f"its power is that of the {here.power_basis}, that of {first.name} of the "
+                f"{first.power_basis}: they do not add up",
+                where=here.where,
+            )
+
+
+def measure_of(requests: float, moved_bytes: float) -> str:
+    """``mib_per_s`` where requests have 128 KiB and more on average, which are streams; else ``iops``."""
+    return "mib_per_s" if requests and moved_bytes / requests >= _STREAMING_BYTES else "iops"
