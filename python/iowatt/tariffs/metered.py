@@ -74,7 +74,9 @@ def read(tariff: Tariff, load: Load, month: Month) -> Metered:
             for here in (periods == period for period in range(len(charge.periods)))
         )
 
-    return Metered(month, _reading(seconds, joules), by(tariff.energy), by(tariff.demand), by(tariff.coincident))
+    return Metered(
+        month, _reading(seconds, joules), by(tariff.energy), by(tariff.demand), by(tariff.coincident)
+    )
 
 
 def _reading(seconds: Floats, joules: Floats) -> Reading:
