@@ -79,8 +79,13 @@ def wearout(drive: Drive, book: Book) -> Wearout:
         source=binding.source,
         rests_on=(*_choices(drive), *keys),
         note=_note(drive, binding),
-        expression=texts[0] if len(texts) == 1 else f"MAX({','.join(texts)})" if texts else "0",
+        expression=largest(texts),
     )
+
+
+def largest(texts: Sequence[str]) -> str:
+    """The largest of several expressions, as one; 0 of none."""
+    return texts[0] if len(texts) == 1 else f"MAX({','.join(texts)})" if texts else "0"
 
 
 def life_years(worn: Wearout, work_s: float) -> float | None:
