@@ -179,6 +179,7 @@ def test_its_money_is_the_energy_s_less_the_wear_of_its_cycles(runs: dict[str, R
     assert row["horizon"]["net_usd"] == pytest.approx(10 * row["net_usd"])
     (level,) = row["break_even"]
     assert (level["level"], level["by"]) == ("standby", "start_stop_cycles")
+    assert (row["energy_s"], row["dollars_s"]) == (level["energy_s"], level["dollars_s"])
     assert level["dollars_s"] > level["energy_s"] == pytest.approx(59.92, abs=0.01)
     starts = row["budget"][0]
     assert starts["per_day"] == pytest.approx(10_000 / 1825)
