@@ -108,9 +108,7 @@ def _subjects(
     ]
     if asked.duty is None:
         return observed
-    cycle = find_cycle(asked.duty)
     years = math.ceil(horizon.amount) if horizon.basis == "time" else 1
-    made = make_years(
-        [(run, one.system) for run, one in zip(runs, observed, strict=True)], cycle, start, years=years
-    )
+    pairs = [(run, one.system) for run, one in zip(runs, observed, strict=True)]
+    made = make_years(pairs, find_cycle(asked.duty), start, years=years)
     return [Subject(year.system, year=year) for year in made]
