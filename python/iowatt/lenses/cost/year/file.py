@@ -232,6 +232,9 @@ def of_document(document: Document) -> Cycle:
         A key is unknown, missing or out of bounds (file, line, key); shares above 1; nothing but zeros; a log
         or Run that cannot be read or has no whole day.
     """
-    file = document.validate(MeasuredFile if "measured" in document.raw else HoursFile)
+    measured = "measured" in document.raw
+    file: HoursFile | MeasuredFile = (
+        document.validate(MeasuredFile) if measured else document.validate(HoursFile)
+    )
     document.fail(file.problems())
     return file.cycle(document.source)
