@@ -160,7 +160,7 @@ def _system(made, horizon, values):
     )  # fmt: skip
     credit = -0.05 * components[0]["usd"]
     components.append(
-        _component("residual", "credit", "ssd-0", credit, None, [], None, "", None,
+        _component("residual", "credit", f"{drives[0][0]}-0", credit, None, [DRIVES[drives[0][0]][1]], None, "", None,
                    [{"usd": credit, "at_s": seconds, "until_s": None}])
     )  # fmt: skip
     rate = values["discount.rate"]

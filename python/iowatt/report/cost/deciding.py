@@ -118,9 +118,14 @@ def differences(found: Found) -> Figure | None:
 
 def tornados(found: Found) -> list[Figure]:
     """What moves each difference most, and each total."""
-    several = len(found["systems"]) > 1
-    ones = sorted(found["tornado"], key=lambda one: one["of"] != "difference" if several else 0)
-    return [_tornado(at, one) for at, one in enumerate(one for one in ones if one["bars"])][:_TORNADOS]
+    return every_tornado(found)[:_TORNADOS]
+
+
+def every_tornado(found: Found) -> list[Figure]:
+    """All of them: differences first."""
+    ones = [one for one in found["tornado"] if one["bars"]]
+    ones.sort(key=lambda one: one["of"] != "difference")
+    return [_tornado(at, one) for at, one in enumerate(ones)]
 
 
 def _tornado(at: int, one: Found) -> Figure:
@@ -128,7 +133,8 @@ def _tornado(at: int, one: Found) -> Figure:
     what = f"{one['b']} less {one['a']}" if difference else str(one["system"])
     columns = [
         Column("Figure", text=True), Column("Unit", text=True), Column("Low"), Column("Value"),
-        Column("High"), Column("With the low one", "USD"), Column("With the high one", "USD"), Column("Swing", "USD"),
+        Column("High"), Column("With the low one", "USD"), Column("With the high one", "USD"),
+        Column("Swing", "USD"),
         *([Column("Changes which is cheaper", text=True)] if difference else []),
     ]  # fmt: skip
     rows: list[list[Cell]] = [

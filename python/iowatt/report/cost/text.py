@@ -197,7 +197,7 @@ def _wear(found: Found, names: Sequence[str]) -> list[str]:
             drive = words.worst(drives)
             wear = drive["wear"]
             lasts, by = (None, "") if wear is None else (wear["life_years"], wear["by"] or "")
-            replaced = sum(len(one["replacements"]) for one in drives)
+            replaced = sum(words.replaced(one) for one in drives)
             when = ""
             if drive["replacements"]:
                 first = drive["replacements"][0]
