@@ -6,6 +6,7 @@ repeated. Leap days are there, because they are billed.
 
 from __future__ import annotations
 
+from calendar import isleap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from iowatt.errors import InputError
 from iowatt.tariffs.load import Floats
 
 Ints = NDArray[np.int64]
@@ -21,6 +23,8 @@ Ints = NDArray[np.int64]
 _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86_400.0
 _SATURDAY: Final = 5
+#: A rest of a month as short as this is the rounding of a duration, and belongs to the month before.
+_ROUNDING_S: Final = 1e-3
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Month:
     from_s: float
     until_s: float
     days: int
+    #: Whether the load ends in it.
+    last: bool = False
 
     @property
     def label(self) -> str:
@@ -48,31 +54,45 @@ class Month:
     @property
     def share(self) -> float:
         """Part of the month that the load lasts."""
-        return (self.until_s - self.from_s) / (self.days * _DAY_S)
+        return min(1.0, (self.until_s - self.from_s) / (self.days * _DAY_S))
+
+    @property
+    def year_s(self) -> float:
+        """Seconds of its calendar year."""
+        return (366 if isleap(self.first.year) else 365) * _DAY_S
 
     def edges(self, window_s: float) -> Floats:
         """Instants from ``from_s`` to ``until_s`` with every border of a window between, shape (n + 1,)."""
         count = round(self.days * _DAY_S / window_s)
         borders = self.begins_s + np.arange(count + 1) * window_s
-        inside = borders[(borders > self.from_s) & (borders < self.until_s)]
+        inside = borders[(borders > self.from_s + _ROUNDING_S) & (borders < self.until_s - _ROUNDING_S)]
         return np.concatenate([[self.from_s], inside, [self.until_s]])
 
-    def hours(self, at_s: Floats) -> tuple[Ints, NDArray[np.bool_]]:
-        """Hour of the day (0 to 23) at each instant, and whether it is on a weekend."""
+    def hours(self, at_s: Floats) -> tuple[Ints, NDArray[np.bool_], Ints]:
+        """Hour of the day (0 to 23) at each instant, whether it is on a weekend, day of the month from 0."""
         since = at_s - self.begins_s
-        hours = (since // _HOUR_S).astype(np.int64)
-        weekday = (self.first.weekday() + hours // 24) % 7
-        return hours % 24, weekday >= _SATURDAY
+        hours = np.clip((since // _HOUR_S).astype(np.int64), 0, self.days * 24 - 1)
+        days = hours // 24
+        weekday = (self.first.weekday() + days) % 7
+        return hours - 24 * days, weekday >= _SATURDAY, days
 
 
 def months(start: datetime, duration_s: float) -> Iterator[Month]:
-    """The months that a load of ``duration_s`` from ``start`` touches, in order."""
+    """The months that a load of ``duration_s`` from ``start`` touches, in order.
+
+    Raises ``InputError`` where it ends beyond the year 9999.
+    """
     first = start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    while True:
-        following = (first + timedelta(days=32)).replace(day=1)
+    last = duration_s <= 0.0
+    while not last:
+        try:
+            following = (first + timedelta(days=32)).replace(day=1)
+        except OverflowError:
+            years = duration_s / (365 * _DAY_S)
+            raise InputError(f"{years:,.0f} years from {start:%Y-%m-%d} end beyond the year 9999") from None
         begins = (first - start).total_seconds()
         ends = (following - start).total_seconds()
-        if begins >= duration_s:
-            return
-        yield Month(first, begins, max(begins, 0.0), min(ends, duration_s), (following - first).days)
+        last = ends >= duration_s - _ROUNDING_S
+        until = duration_s if last else ends
+        yield Month(first, begins, max(begins, 0.0), until, (following - first).days, last)
         first = following

@@ -45,6 +45,8 @@ class TimeOfUse:
     periods: tuple[Tiers, ...]
     weekdays: Schedule
     weekends: Schedule
+    #: Of demand: each day's peak is charged, not each month's.
+    daily: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,17 @@ class FlatDemand:
 
     periods: tuple[Tiers, ...]
     months: tuple[int, ...]
+    #: Each day's peak is charged, not each month's.
+    daily: bool = False
 
 
 @dataclass(frozen=True)
 class Ratchet:
-    """Billed demand is at least a share of an earlier peak.
+    """Billed demand is at least a share of an earlier month's peak.
 
-    ``shares`` has one for each month (0: none). Peaks count from ``lookback_months`` months before, of the
-    months flagged in ``lookback_flags`` where given, at ``lookback_share``.
+    ``shares`` has one for each month (0: none), of the highest peak of the eleven months before. Besides,
+    ``lookback_share`` of the highest peak of the ``lookback_months`` months before; or, where
+    ``lookback_flags`` names months of the year, of the highest of these among the eleven months before.
     """
 
     shares: tuple[float, ...] = (0.0,) * 12
@@ -103,4 +108,8 @@ class Tariff:
     fuel: tuple[float, ...]
     #: Whom it is for, kW.
     applicable_kw: tuple[float | None, float | None] = (None, None)
+    #: The same in kWh a month.
+    applicable_kwh: tuple[float | None, float | None] = (None, None)
+    #: When its figures were taken from the source, ISO 8601; None where that is not said.
+    date: str | None = None
     notes: tuple[str, ...] = ()

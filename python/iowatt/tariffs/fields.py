@@ -1,0 +1,149 @@
+"""Values of a JSON object, each checked where it is taken, so that an error names its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iowatt.errors import InputError
+
+#: No utility charges as much for anything; more is a slip of the unit or of the exponent.
+LARGEST: Final = 1e9
+_SHOWN: Final = 40
+
+
+@dataclass(frozen=True)
+class Fields:
+    """An object's values by key, and what messages call the object.
+
+    Keys are compared in lower case, because records have them as ``lookbackPercent`` and as
+    ``lookbackpercent``. A value of null counts as left out.
+    """
+
+    values: Mapping[str, object]
+    where: str
+    #: Before the keys of this object: "" or "energyratestructure[0][1].".
+    prefix: str = ""
+
+    @classmethod
+    def of(cls, document: object, where: str, prefix: str = "") -> Fields:
+        """The fields of a JSON object; any other value is an ``InputError``."""
+        place = _joined(where, prefix.removesuffix("."))
+        if not isinstance(document, Mapping):
+            raise InputError(f"{shown(document)} is no JSON object", where=place)
+        values: dict[str, object] = {}
+        for key, value in document.items():
+            if value is None:
+                continue
+            lower = str(key).lower()
+            if lower in values:
+                raise InputError(f"{lower} is there twice, with different capitals", where=place)
+            values[lower] = value
+        return cls(values, where, prefix)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def place(self, key: str) -> str:
+        """File and place, such as ``rate.json: demandwindow``."""
+        return _joined(self.where, self.prefix + key)
+
+    def wrong(self, key: str, message: str, hint: str | None = None) -> InputError:
+        """An error at ``key``."""
+        return InputError(message, where=self.place(key), hint=hint)
+
+    def number(
+        self, key: str, default: float | None = None, *, low: float = -LARGEST, high: float = LARGEST
+    ) -> float | None:
+        """The number at ``key``, from ``low`` to ``high``."""
+        if key not in self.values:
+            return default
+        return self.measure(self.values[key], key, low, high)
+
+    def numbers(
+        self, key: str, count: int, *, low: float = -LARGEST, high: float = LARGEST
+    ) -> list[float] | None:
+        """The ``count`` numbers at ``key``."""
+        rows = self.rows(key)
+        if rows is None:
+            return None
+        if len(rows) != count:
+            raise self.wrong(key, f"has {len(rows)} values; expected {count}, one for each month")
+        return [self.measure(value, f"{key}[{index}]", low, high) for index, value in enumerate(rows)]
+
+    def rows(self, key: str) -> Sequence[object] | None:
+        """The list at ``key``."""
+        if key not in self.values:
+            return None
+        return self.listed(self.values[key], key)
+
+    def listed(self, value: object, place: str) -> Sequence[object]:
+        """``value``, which must be a list."""
+        if not isinstance(value, list | tuple):
+            raise self.wrong(place, f"{shown(value)} is no list")
+        return value
+
+    def text(self, key: str, default: str = "") -> str:
+        """The text at ``key``, in one line."""
+        value = self.values.get(key, default)
+        if not isinstance(value, str):
+            raise self.wrong(key, f"{shown(value)} is no text")
+        return " ".join(value.split())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The texts listed at ``key``; none where it is left out."""
+        found = []
+        for index, value in enumerate(self.rows(key) or ()):
+            if not isinstance(value, str):
+                raise self.wrong(f"{key}[{index}]", f"{shown(value)} is no text")
+            found.append(" ".join(value.split()))
+        return tuple(found)
+
+    def flag(self, key: str) -> bool:
+        """Whether ``key`` is true; records have it as a word, too."""
+        value = self.values.get(key, False)
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if not isinstance(value, bool):
+            raise self.wrong(key, f"{shown(value)} is neither true nor false")
+        return value
+
+    def index(self, value: object, place: str, below: int, what: str) -> int:
+        """``value``, which must be an index from 0 to less than ``below``."""
+        number = self.measure(value, place, -LARGEST, LARGEST)
+        if number != int(number) or not 0 <= number < below:
+            known = f"0 to {below - 1}" if below > 1 else "0"
+            raise self.wrong(place, f"there is no period {number:g}; {what} has {below}: {known}")
+        return int(number)
+
+    def measure(self, value: object, place: str, low: float, high: float) -> float:
+        """``value``, which must be a number from ``low`` to ``high``."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.wrong(place, f"{shown(value)} is no number")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise self.wrong(place, f"{shown(value)} is not finite")
+        if not low <= number <= high:
+            raise self.wrong(place, f"{number:g} is outside {low:g} to {high:g}")
+        return number
+
+
+def shown(value: object) -> str:
+    """A JSON value for a message, cut short."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST:
+        return "a very large number"
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def _joined(where: str, place: str) -> str:
+    return f"{where}: {place}" if place else where

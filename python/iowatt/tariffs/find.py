@@ -1,0 +1,115 @@
+"""Tariffs of the library, records of one's own, and flat prices."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final, Never
+
+from iowatt.errors import InputError
+from iowatt.scenario.problems import nearest
+from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
+from iowatt.tariffs.urdb import parse
+
+_FLAT: Final = "flat:"
+_DEAREST: Final = 1e6
+_WINDOW_S: Final = 900.0
+_NEVER: Final = (0.0,) * 12
+# The whole of URDB is larger; one record is not.
+_MOST_BYTES: Final = 16 * 1024 * 1024
+
+
+@cache
+def tariff_names() -> tuple[str, ...]:
+    """Names of the library's tariffs, sorted."""
+    entries = resources.files("iowatt.library").joinpath("tariffs").iterdir()
+    return tuple(sorted(e.name.removesuffix(".json") for e in entries if e.name.endswith(".json")))
+
+
+def find_tariff(name: str) -> Tariff:
+    """The tariff of a library name, of a record of URDB (``PATH.json``) or of ``flat:$/KWH[,$/KW-MONTH]``.
+
+    Raises
+    ------
+    InputError
+        There is no such tariff; the file cannot be read or billed (file and place); a price is none.
+    """
+    if name.startswith(_FLAT):
+        return _flat(name)
+    if name.endswith(".json"):
+        return parse(_document(_read(Path(name)), name), name)
+    if name in tariff_names():
+        text = resources.files("iowatt.library").joinpath("tariffs", f"{name}.json").read_bytes()
+        return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
+    near = nearest(name, tariff_names())
+    raise InputError(
+        f"there is no tariff {name!r}; expected a name that `iowatt tariff list` prints, a record of URDB "
+        "(PATH.json) or flat:$/KWH[,$/KW-MONTH]",
+        hint=near and f"did you mean {near!r}?",
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError("is too large for a tariff; expected at most 16 MiB", where=str(path))
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else None
+        raise InputError(f"cannot be read: {said or error}", where=str(path)) from None
+
+
+def _document(text: bytes, where: str) -> object:
+    try:
+        document: object = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise InputError(f"no JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
+    except UnicodeDecodeError:
+        raise InputError("no JSON: not UTF-8", where=where) from None
+    except RecursionError:
+        raise InputError("no JSON that can be read: nested too deeply", where=where) from None
+    except ValueError as error:  # NaN, Infinity, numbers of thousands of digits
+        raise InputError(f"no JSON that can be read: {error}", where=where) from None
+    return document
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _flat(name: str) -> Tariff:
+    """One price for each kWh, and one for each kW of a month's peak."""
+    prices = name.removeprefix(_FLAT).split(",")
+    if len(prices) not in (1, 2):
+        raise InputError(f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH")
+    per_kwh, per_kw = (_price(text, name) for text in (*prices, "0")[:2])
+    every_hour = ((0,) * 24,) * 12
+    return Tariff(
+        key=name,
+        name=f"${per_kwh:g}/kWh" + (f" and ${per_kw:g}/kW-month" if per_kw else ""),
+        utility="",
+        source="given on the command line",
+        effective=(None, None),
+        verified=True,
+        energy=TimeOfUse(((Tier(per_kwh),),), every_hour, every_hour),
+        demand=None,
+        flat_demand=FlatDemand(((Tier(per_kw),),), (0,) * 12) if per_kw else None,
+        coincident=None,
+        ratchet=Ratchet(),
+        demand_window_s=_WINDOW_S,
+        fixed=(),
+        minimum=(),
+        fuel=_NEVER,
+    )
+
+
+def _price(text: str, name: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0.0 <= value <= _DEAREST:
+        raise InputError(f"{text.strip()!r} in {name!r} is no price in dollars; expected 0 or more")
+    return value
