@@ -12,10 +12,14 @@ Found = dict[str, Any]
 HORIZON: Final = "horizon"
 """The horizon, among the keys that something is live for."""
 RATE: Final = "discount.rate"
+NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
 
 _TIME: Final = ("repeats", "years", "seconds")
-#: How far an expression may be from the dollars beside it.
+#: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
+#: repetition of the work is cut by the end of the horizon and was not like the mean one.
 _CLOSE: Final = 1e-9
+_CUT: Final = 1e-6
+_HALF_CENT: Final = 0.005
 #: The format's limit of a formula is 8,192 characters; names of cells are longer than those of figures.
 _LONGEST: Final = 4000
 
@@ -102,7 +106,8 @@ class Live:
 
 
 def _close(value: float, stated: float) -> bool:
-    return abs(value - stated) <= _CLOSE * max(abs(value), abs(stated))
+    apart, size = abs(value - stated), max(abs(value), abs(stated))
+    return apart <= _CLOSE * size or (apart <= _CUT * size and apart < _HALF_CENT)
 
 
 def told(found: Found) -> dict[str, str]:
@@ -131,5 +136,5 @@ def told(found: Found) -> dict[str, str]:
             parts = "live in part; stays as stated in" if key in follows else "stays as stated in"
             said[key] = f"{parts} {', '.join(sorted(stays[key]))}"
         else:
-            said[key] = "live" if key in follows else "no effect here"
+            said[key] = "live" if key in follows else NOT_FOLLOWED
     return said

@@ -108,6 +108,11 @@ def usd(value: float | None) -> str:
     return numbers.NO_VALUE if value is None else f"{dollars(value)} USD"
 
 
+def sentence(text: str) -> str:
+    """A phrase with a capital, as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def change(share: float | None) -> str:
     """A share as a change: ``+12.3 %``."""
     if share is None:

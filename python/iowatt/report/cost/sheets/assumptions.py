@@ -10,7 +10,7 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.lenses.cost.book.keys import known
 from iowatt.report.cost import live
 from iowatt.report.cost.sheets.place import Cells, absolute, cell_names
-from iowatt.report.cost.sheets.styles import Styles
+from iowatt.report.cost.sheets.styles import Styles, printed
 
 Found = dict[str, Any]
 
@@ -45,6 +45,7 @@ class _Sheet:
 
     def write(self) -> Cells:
         sheet, styles = self._sheet, self._styles
+        printed(sheet)
         for at, width in enumerate(_WIDTHS):
             sheet.set_column(at, at, width)
         sheet.write_string(0, 0, "What is assumed", styles.title)

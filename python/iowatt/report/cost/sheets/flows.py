@@ -11,7 +11,7 @@ from iowatt.lenses.cost.component import Flow
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.report.cost import live
 from iowatt.report.cost.sheets.place import Cells, absolute, on, span
-from iowatt.report.cost.sheets.styles import Styles
+from iowatt.report.cost.sheets.styles import Styles, printed
 
 Found = dict[str, Any]
 
@@ -87,6 +87,7 @@ class Flows:
             "lasts until the end of the horizon, or is due then, follows it."
         )
         self._sheet.write_string(0, 0, text, self._styles.text)
+        printed(self._sheet)
         for at, head in enumerate(_HEADS):
             self._sheet.write_string(1, at, head, self._styles.head)
         for at, width in enumerate((26, 34, 14, 14, 14, 16)):

@@ -6,11 +6,20 @@ from typing import Any, Final
 
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
 
 USD: Final = "#,##0.00;-#,##0.00;0.00"
-PLAIN: Final = "#,##0.######"
+PLAIN: Final = "General"
+TIMES: Final = "#,##0.0"
 _GIVEN: Final = {"font_color": "#0000c0", "bg_color": "#fff8d6"}
 _STATED: Final = {"bg_color": "#ececec"}
+
+
+def printed(sheet: Worksheet) -> None:
+    """On paper as wide as the sheet is."""
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
 
 
 class Styles:
@@ -35,6 +44,11 @@ class Styles:
     def head(self) -> Format:
         """A heading of a column."""
         return self._of(bold=True, bottom=1, text_wrap=True)
+
+    @property
+    def head_number(self) -> Format:
+        """A heading of a column of numbers."""
+        return self._of(bold=True, bottom=1, text_wrap=True, align="right")
 
     @property
     def text(self) -> Format:

@@ -11,7 +11,7 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.lenses.cost.component import GROUPS, Group
 from iowatt.report.cost import words
 from iowatt.report.cost.sheets.place import Place, absolute, on
-from iowatt.report.cost.sheets.styles import PLAIN, USD, Styles
+from iowatt.report.cost.sheets.styles import TIMES, USD, Styles, printed
 
 Found = dict[str, Any]
 
@@ -21,6 +21,7 @@ _TOP: Final = 6
 def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Place]) -> None:
     """Write the sheet and its chart."""
     names, systems = words.labels(found), found["systems"]
+    printed(sheet)
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, max(len(names), 6), 18)
     sheet.write_string(0, 0, "What each system costs", styles.title)
@@ -35,7 +36,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
         sheet.write_string(row, 0, text, styles.text)
     sheet.write_string(_TOP, 0, "USD", styles.head)
     for at, name in enumerate(names, 1):
-        sheet.write_string(_TOP, at, name, styles.head)
+        sheet.write_string(_TOP, at, name, styles.head_number)
     groups = [
         group for group in GROUPS if any(one["group"] == group for s in systems for one in s["components"])
     ]
@@ -84,8 +85,8 @@ def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Pla
             (on(place.sheet, place.present), system["present_usd"], USD),
             (f"{here}-{base}", more, USD),
             (f"IF({base}=0,0,({here}-{base})/{base})", more / first["usd"] if first["usd"] else 0.0, "0.0%"),
-            (on(place.sheet, place.repeats), system["repeats"], PLAIN),
-            (on(place.sheet, place.years), system["years"], PLAIN),
+            (on(place.sheet, place.repeats), system["repeats"], TIMES),
+            (on(place.sheet, place.years), system["years"], "0.00"),
         )
         for down, (formula, value, shown) in enumerate(cells):
             style = styles.computed(shown, bold=down == 0)
@@ -126,7 +127,8 @@ def _chart(book: Workbook, sheet: Worksheet, groups: Sequence[Group], systems: i
         )
     chart.set_title({"name": "USD by group", "name_font": {"size": 12}})
     chart.set_y_axis({"reverse": True})
-    chart.set_x_axis({"num_format": "#,##0"})
+    # With the first system on top the axis is there too; its labels belong below.
+    chart.set_x_axis({"num_format": "#,##0", "label_position": "high"})
     chart.set_legend({"position": "bottom"})
     chart.set_size({"width": 900, "height": max(260, 120 + 50 * systems)})
     sheet.insert_chart(below, 0, chart)

@@ -13,7 +13,7 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.report.cost import live, words
 from iowatt.report.cost.sheets.flows import Flows, Horizon
 from iowatt.report.cost.sheets.place import Cells, Place, absolute, on, span
-from iowatt.report.cost.sheets.styles import PLAIN, USD, Styles
+from iowatt.report.cost.sheets.styles import PLAIN, USD, Styles, printed
 
 Found = dict[str, Any]
 
@@ -61,6 +61,7 @@ class _System:
 
     def write(self) -> Place:
         sheet, styles, system = self._sheet, self._styles, self._system
+        printed(sheet)
         for at, width in enumerate(_WIDTHS):
             sheet.set_column(at, at, width)
         sheet.write_string(0, 0, str(system["name"]), styles.title)
@@ -68,7 +69,8 @@ class _System:
         self._drives(self._last + 4)
         self._carbon()
         for at, head in enumerate(_HEADS):
-            sheet.write_string(self._first - 1, at, head, styles.head)
+            number = at in (_QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
+            sheet.write_string(self._first - 1, at, head, styles.head_number if number else styles.head)
         for component in system["components"]:
             self._component(component)
         total, present = absolute(self._last + 1, _USD), absolute(self._last + 1, _PRESENT)
@@ -113,7 +115,7 @@ class _System:
         """Prices of the drives; components of a drive refer to them."""
         sheet, styles = self._sheet, self._styles
         for at, head in enumerate(_DRIVE_HEADS):
-            sheet.write_string(top, at, head, styles.head)
+            sheet.write_string(top, at, head, styles.head_number if at in (3, _USD) else styles.head)
         for row, drive in enumerate(self._system["drives"], top + 1):
             texts = {
                 0: drive["name"], 1: drive["kind"], 2: drive["pool"], 4: drive["model"],
