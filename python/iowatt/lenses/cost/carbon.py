@@ -115,16 +115,12 @@ def choices(case: Case) -> list[Choice]:
     apart = case.book.changed({})  # a copy that keeps its own record
     found = []
     for estimate in estimates(apart):
-        sources: dict[str, None] = {}
-        total: float | None = 0.0
-        for drive in case.system.drives:
-            figures = _figures(apart, estimate, drive)
-            if not figures:
-                total = None
-                break
-            sources |= dict.fromkeys(figure.source for figure in figures)
-            total += math.fsum(lot.kg for lot in _lots(case, drive, figures))
-        found.append(Choice(estimate, total, "; ".join(sources)))
+        of = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
+        known = all(figures for _, figures in of)
+        lots = [lot for drive, figures in of for lot in _lots(case, drive, figures)]
+        sources = dict.fromkeys(figure.source for _, figures in of for figure in figures)
+        kg = math.fsum(lot.kg for lot in lots) if known else None
+        found.append(Choice(estimate, kg, "; ".join(sources)))
     return found
 
 
