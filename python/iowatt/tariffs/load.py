@@ -69,8 +69,8 @@ class Load:
         return Load(self.at_s, self.joules * factor, self.repeats)
 
     def plus(self, watts: float) -> Load:
-        """The same beside a constant power, such as that of the rest of a site."""
-        return Load(self.at_s, self.joules + watts * self.at_s, self.repeats)
+        """The same with ``watts`` more all the time."""
+        return Load(self.at_s, self.joules + self.at_s * watts, self.repeats)
 
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""

@@ -173,20 +173,18 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
         "drives": [_drive(case, drive) for drive in system.drives],
         "carbon": carbon.as_dict(case),
         "views": [view.as_dict() for view in views.views(case, costs)],
-        "spin_down": _spin_down(case, subject),
+        "spin_down": _spin_down(case),
         "year": None if subject.year is None else subject.year.as_dict(),
         "notes": list(costs.notes),
     }  # fmt: skip
 
 
-def _spin_down(case: Case, subject: Subject) -> list[dict[str, Any]]:
+def _spin_down(case: Case) -> list[dict[str, Any]]:
     """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    if subject.run is None:
-        return []
     kwh = [charge for charge in energy.charges(case, 1.0) if charge.kind in ("energy", "fuel")]
     quantity = sum(charge.quantity for charge in kwh if charge.kind == "energy")
     price_ = sum(energy.flow(case, charge).usd for charge in kwh) / quantity if quantity else 0.0
-    return spin_down.of_run(subject.run, case, price_)
+    return spin_down.of_case(case, price_)
 
 
 def _component(component: Component, rate: float) -> dict[str, Any]:

@@ -17,9 +17,7 @@ from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.subject import Subject
-from iowatt.lenses.cost.system import System
-from iowatt.lenses.cost.year import find_cycle, make_year
-from iowatt.lenses.cost.year.levels import is_same_array
+from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
 
@@ -110,15 +108,7 @@ def _subjects(
     ]
     if asked.duty is None:
         return observed
-    cycle = find_cycle(asked.duty)
     years = math.ceil(horizon.amount) if horizon.basis == "time" else 1
-    arrays: list[list[System]] = []
-    for one in observed:
-        known = (group for group in arrays if is_same_array(group[0], one.system))
-        group = next(known, None)
-        if group is None:
-            arrays.append([one.system])
-        else:
-            group.append(one.system)
-    made = [make_year(group, cycle, start, years=years) for group in arrays]
+    pairs = [(run, one.system) for run, one in zip(runs, observed, strict=True)]
+    made = make_years(pairs, find_cycle(asked.duty), start, years=years)
     return [Subject(year.system, year=year) for year in made]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from iowatt.lenses.cost.low import Low
 from iowatt.tariffs.load import Load
 
 
@@ -24,6 +25,10 @@ class Counts:
     write_amplification: float | None
     #: Share of its life that the drive itself says was used; None where not measured.
     percentage_used: float | None = None
+    #: Seconds at power levels below idling and on the way, and joules less than idling for that long; None
+    #: where not known.
+    low_s: float | None = None
+    saved_j: float | None = None
 
     def scaled(self, factor: float) -> Counts:
         """The same work ``factor`` times; amplification does not change."""
@@ -34,7 +39,7 @@ class Counts:
         return Counts(
             self.bytes_read * factor, self.bytes_written * factor, self.start_stops * factor,
             self.load_unloads * factor, times(self.pe_fraction), self.write_amplification,
-            times(self.percentage_used),
+            times(self.percentage_used), times(self.low_s), times(self.saved_j),
         )  # fmt: skip
 
 
@@ -58,6 +63,8 @@ class Drive:
     counts: Counts
     #: The drive of the library that it is in all but name; None where it is no other.
     based_on: str | None = None
+    #: Its power levels below idling, deepest last; none where it has none or they are not known.
+    lows: tuple[Low, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
