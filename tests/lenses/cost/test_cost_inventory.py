@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cost_systems import book, hdd, ssd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cost_systems import book, hdd, ssd
 from iowatt.errors import InputError
 from iowatt.lenses.cost.inventory import changed, drives, notes, read_inventory
 from iowatt.run.histogram import Histogram

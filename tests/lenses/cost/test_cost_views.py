@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from cost_systems import NOTHING, book, case, hdd, ssd, system
 
+from cost_systems import NOTHING, book, case, hdd, ssd, system
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
-from iowatt.lenses.cost.views import views
 from iowatt.lenses.cost.system import Work
+from iowatt.lenses.cost.views import views
 from iowatt.tariffs.load import Load
 
 
