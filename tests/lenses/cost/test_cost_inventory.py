@@ -81,13 +81,13 @@ def test_parts_have_prices_in_the_book_and_ranges(inventory):
     figure = found.priced(book()).figures["purchase.part.controller"]
     assert (figure.value, figure.low, figure.high, figure.source) == (5200.0, 4500.0, 6000.0, "offer 4711")
     assert found.priced(book("purchase.part.controller=1")).number("purchase.part.controller") == 1.0
-    other = inventory('[[part]]\nname = "controller"\nusd = 9\n')
+    other = inventory('[[part]]\nname = "controller"\ncount = 1\nusd = 9\n')
     with pytest.raises(InputError, match=r"controller.*9 USD here and 5200") as refused:
         other.priced(found.priced(book()))
     assert "array.toml" in str(refused.value)
-    same = inventory('[[part]]\nname = "controller"\nusd = 5200\n')
+    same = inventory('[[part]]\nname = "controller"\ncount = 1\nusd = 5200\n')
     assert same.priced(found.priced(book())).number("purchase.part.controller") == 5200.0
-    assert inventory('[[part]]\nname = "rack"\n').priced(book()).find("purchase.part.rack") is None
+    assert inventory('[[part]]\nname = "rack"\ncount = 1\n').priced(book()).find("purchase.part.rack") is None
 
 
 def test_a_device_brings_its_price_and_a_file_of_ones_own_its_base(inventory, tmp_path, run):
@@ -190,9 +190,10 @@ def test_changes_of_nothing_and_drives_twice_are_refused(inventory, run):
         ('[[drive]]\nname = "a"\nkind = "hdd"\ncapacity = "1TB"\nprise = 3\n', 6, "unknown key"),
         ('[[drive]]\nname = "a"\nkind = "hdd"\ncapacity = "1TB"\nused = 1.5\n', 6, "1"),
         ('[[drive]]\nname = "a"\nkind = "hdd"\ncapacity = "1TB"\n[drive.price]\nusd = -1\n', 7, "0"),
-        ('[[part]]\nname = "a"\n[[part]]\nname = "a"\n', 5, "another part"),
-        ('[[part]]\nname = "a"\nusd = 5\nlow = 6\n', 2, "outside its own range"),
-        ('[[part]]\nname = "a"\nlow = 6\n', 2, "of usd"),
+        ('[[part]]\nname = "a"\ncount = 1\n[[part]]\nname = "a"\ncount = 2\n', 6, "another part"),
+        ('[[part]]\nname = "a"\ncount = 1\nusd = 5\nlow = 6\n', 2, "outside its own range"),
+        ('[[part]]\nname = "a"\ncount = 1\nlow = 6\n', 2, "of usd"),
+        ('[[part]]\nname = "a"\n', 2, "count"),
         ('[spread]\npools = ["x"]\nwrites = 1\n', 3, "no drive is in a pool 'x'"),
     ],
 )

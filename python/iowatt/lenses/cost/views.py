@@ -105,8 +105,9 @@ def _per_tb_moved(case: Case, costs: Costs) -> View:
     moved = case.system.work.bytes_moved * case.repeats / 1e12
     return View(
         "usd_per_tb_moved", "Cost of a terabyte read or written by hosts",
-        costs.usd / moved if moved else None, "USD/TB", "cost over the horizon / bytes of hosts of the horizon",
-        "", "" if moved else "the work moves no bytes",
+        costs.usd / moved if moved else None, "USD/TB",
+        "cost over the horizon / bytes that hosts read and wrote in it", "",
+        "" if moved else "the work moves no bytes",
     )  # fmt: skip
 
 
