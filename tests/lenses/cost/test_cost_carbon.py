@@ -130,6 +130,13 @@ def test_estimates_that_are_only_shown_are_not_recorded_as_used():
     assert used == ["carbon.embodied.survey.ssd"]
 
 
+def test_embodied_carbon_of_unknown_drives_is_not_nothing():
+    made = carbon.as_dict(_case())
+    assert made["embodied_kg"] is None
+    assert {choice["embodied_kg"] for choice in made["choices"]} == {None}
+    assert "not known" in made["note"]
+
+
 def test_the_document_says_what_is_left_out():
     made = carbon.as_dict(_case(drives=(ssd(),), parts={"shelf": 1}))
     assert list(made) == ["operational_kg", "embodied_kg", "estimate", "choices", "note"]

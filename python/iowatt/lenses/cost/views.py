@@ -154,10 +154,10 @@ def _carbon(case: Case, costs: Costs) -> View:
     usable = case.system.usable_gb
     kg = costs.operational_kg + costs.embodied_kg
     estimate = case.book.word("carbon.estimate")
+    note = "drives alone have embodied carbon" if case.system.drives else "its drives are not known: without"
     return View(
         "kg_per_tb_year", "Carbon of a usable terabyte a year",
         None if usable is None else kg / (usable / GB_PER_TB * case.years), "kg CO2e/TB/year",
         "(operational + embodied kg) / (usable TB x years)", f"embodied: estimate {estimate!r}",
-        "drives alone have embodied carbon" if usable is not None
-        else "usable capacity is not known (an inventory states it)",
+        note if usable is not None else "usable capacity is not known (an inventory states it)",
     )  # fmt: skip
