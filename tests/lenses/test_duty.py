@@ -23,7 +23,7 @@ def run(name, iops, watts, *, model="disk", size=8192, basis="wall", source="sim
         "devices": [{"name": "d.0", "model": model}],
         "source": source,
     }
-    return SimpleNamespace(name=name, summary=summary, path=None)
+    return SimpleNamespace(name=name, summary=summary, plan={}, path=None)
 
 
 RUNS = [run("idle", 0, 100.0), run("half", 500, 140.0), run("most", 800, 170.0), run("all", 1000, 200.0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,8 @@ WITHIN: Final = 0.02
 """A Run stands for a load where it is within so much of it; else two are joined."""
 
 _STREAMING_BYTES: Final = 128 * 1024
+#: Keys of a plan that differ between Runs of one array.
+_OF_LOAD: Final = frozenset({"seed", "workloads", "observe"})
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Seen:
     #: Parts that are not drives, and what redundancy leaves, where they are told.
     parts: Mapping[str, int] = field(default_factory=dict)
     usable_gb: float | None = None
+    #: Of a simulated one, all that its plan says of it.
+    plan: str = ""
 
     @classmethod
     def of(cls, run: Run) -> Seen:
@@ -45,12 +50,23 @@ class Seen:
             drives=tuple((one["name"], one["model"]) for one in summary["devices"]),
             raw_gb=summary["capacity_gb"]["raw"],
             power_basis=summary["power_basis"],
+            plan=plan_of(run),
         )
 
     @property
     def array(self) -> Any:
-        """Its drives (where none are known, its raw capacity), parts and usable capacity."""
-        return (self.drives or self.raw_gb, dict(self.parts), self.usable_gb)
+        """Its drives (where none are known, its raw capacity), parts, usable capacity and plan."""
+        return (self.drives or self.raw_gb, tuple(sorted(self.parts.items())), self.usable_gb, self.plan)
+
+
+def plan_of(run: Run) -> str:
+    """What the plan of a simulated Run says of the array, apart from its load and what was observed; as text.
+
+    Two arrays of the same drives differ in it: other levels, caches, policies of power. Of measured storage
+    no plan is known.
+    """
+    array = {key: value for key, value in run.plan.get("simulation", {}).items() if key not in _OF_LOAD}
+    return json.dumps([array, run.plan.get("power")], sort_keys=True) if array else ""
 
 
 def same_array(seen: Sequence[Seen]) -> None:
@@ -64,8 +80,9 @@ def same_array(seen: Sequence[Seen]) -> None:
     for here in seen[1:]:
         first = seen[0]
         if here.array != first.array:
+            alike = " (the same drives, other settings)" if here.drives == first.drives else ""
             raise InputError(
-                f"is of another array than {first.name}: a duty cycle is of one", where=here.where
+                f"is of another array than {first.name}{alike}: a duty cycle is of one", where=here.where
             )
         if here.power_basis != first.power_basis:
             raise InputError(

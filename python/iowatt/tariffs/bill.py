@@ -70,21 +70,34 @@ class Bill:
         return math.fsum(item.usd for item in self.items if item.kind in kinds)
 
 
-def bill(tariff: Tariff, load: Load, start: datetime) -> Bill:
+#: What was read and charged in months that a load lasts to the end of, by their names.
+Known = dict[str, tuple[MonthUse, list[Item]]]
+
+
+def bill(tariff: Tariff, load: Load, start: datetime, known: Known | None = None) -> Bill:
     """What ``load`` costs from ``start`` (local standard time) until its end.
 
-    Raises ``InputError`` where that is beyond the year 9999.
+    ``known`` is of bills of the same load, repeated more or less often, by the same tariff from the same
+    start: months that are there are not read again, and those read here are added.
+
+    Raises ``InputError`` where the end is beyond the year 9999.
     """
+    known = {} if known is None else known
     peaks = Peaks(tariff.ratchet)
     items: list[Item] = []
     used: list[MonthUse] = []
     year: list[Item] = []
     covered = 0.0
     for month in months(start, load.duration_s):
-        use = Use.of(load, month, tariff.demand_window_s)
-        used.append(MonthUse(month.label, month.share, use.energy_j, use.peak_kw))
-        lines = [*energy(tariff, use), *demand(tariff, use, peaks), *_fixed(tariff.fixed, month)]
-        lines += _monthly_minimum(tariff.minimum, month, lines)
+        if month.label in known and not month.last:
+            read, lines = known[month.label]
+            peaks.add(month.index, read.peak_kw)
+        else:
+            read, lines = _month(tariff, load, month, peaks)
+            if not month.last:
+                known[month.label] = read, lines
+        used.append(read)
+        lines = list(lines)
         year += lines
         covered += month.until_s - month.from_s
         if month.first.month == _DECEMBER or month.last:
@@ -96,6 +109,14 @@ def bill(tariff: Tariff, load: Load, start: datetime) -> Bill:
         tariff, start, tuple(items), load.total_j, highest, load.duration_s, tuple(used),
         notes(tariff, start, used),
     )  # fmt: skip
+
+
+def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[Item]]:
+    """What is read and charged in a month, but for what a year lacks to its minimum."""
+    use = Use.of(load, month, tariff.demand_window_s)
+    lines = [*energy(tariff, use), *demand(tariff, use, peaks), *_fixed(tariff.fixed, month)]
+    lines += _monthly_minimum(tariff.minimum, month, lines)
+    return MonthUse(month.label, month.share, use.energy_j, use.peak_kw), lines
 
 
 def _fixed(charges: Sequence[Fixed], month: Month) -> Iterator[Item]:

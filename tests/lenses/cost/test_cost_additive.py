@@ -48,10 +48,10 @@ def test_energy_is_additive_over_drives_where_a_kilowatt_hour_has_one_price() ->
 @given(
     powers=st.lists(st.floats(0.0, 5e4), min_size=1, max_size=20),
     width=st.floats(0.001, 5e4),
-    repeats=st.floats(1.0, 500.0),
+    repeats=st.integers(1, 500),
 )
 def test_the_kilowatt_hours_of_a_bill_are_the_joules_of_the_load(
-    powers: list[float], width: float, repeats: float
+    powers: list[float], width: float, repeats: int
 ) -> None:
     load = Load.of_powers(np.full(len(powers), width), np.array(powers))
     made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(repeats)
@@ -111,8 +111,12 @@ def test_a_site_is_billed_for_what_comes_on_top_only() -> None:
 
 def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
     assumed = book(*NOTHING, "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3")
-    costs = priced(system("x", ssd()), assumed, FIVE_YEARS)
+    unworn = ssd(counts={"bytes_written": 0})
+    costs = priced(system("x", unworn), assumed, FIVE_YEARS)
     assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
+    # The work wears it out every four months: its successors are always within their warranty.
+    worn = priced(system("x", ssd()), assumed, FIVE_YEARS)
+    assert usd(worn, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50)
 
 
 def test_discounting_takes_from_later_dollars_only() -> None:
@@ -158,3 +162,14 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:
     with pytest.raises(InputError, match="years"):
         priced(system("x", seconds=3e7), book(), Horizon("work", 1e4))
+
+
+def test_drives_that_cost_the_same_may_be_priced_as_one() -> None:
+    many = [hdd(name=f"hdd.{n}") for n in range(7)] + [ssd(), hdd(name="odd", counts={"start_stops": 9e5})]
+    of = system("x", *many)
+    assert [one.count for one in of.merged().drives] == [7, 1, 1]
+    assumed = book("carbon.price=50", "disposal.per_drive=3", "disposal.residual=0.1")
+    apart, joined = (priced(one, assumed, FIVE_YEARS) for one in (of, of.merged()))
+    for group in {one.group for one in apart.components}:
+        assert sum(one.usd for one in joined.of(group)) == pytest.approx(sum(one.usd for one in apart.of(group)))
+    assert joined.embodied_kg == pytest.approx(apart.embodied_kg)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
-from iowatt.lenses.cost import carbon, spin_down, uncertainty, views, wear
+from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.book.describe import assumptions
 from iowatt.lenses.cost.case import Case
@@ -19,6 +19,7 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.subject import Subject
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
@@ -29,7 +30,7 @@ MOST_MONTHS: Final = 240
 
 
 def analyse(
-    systems: Sequence[System],
+    subjects: Sequence[Subject],
     tariff: Tariff,
     book: Book,
     horizon: Horizon,
@@ -43,8 +44,8 @@ def analyse(
 
     Parameters
     ----------
-    systems:
-        At least one; the first is what the others are compared with.
+    subjects:
+        At least one system; the first is what the others are compared with.
     samples:
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
@@ -55,6 +56,7 @@ def analyse(
     InputError
         A drive without a price, a load that cannot be billed, a horizon that is too long.
     """
+    systems = [one.system for one in subjects]
     _distinct(systems)
     cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
     costs = [price(case) for case in cases]
@@ -77,7 +79,9 @@ def analyse(
             "name": book.name, "title": book.title, "lineage": list(book.lineage), "notes": list(book.notes),
         },
         "assumptions": assumptions(book),
-        "systems": [_system(case, cost) for case, cost in zip(cases, costs, strict=True)],
+        "systems": [
+            _system(case, cost, subject) for case, cost, subject in zip(cases, costs, subjects, strict=True)
+        ],
         "other": {"horizon": _horizon(other), "systems": [_short(case) for case in others]},
         "comparison": [
             {
@@ -93,7 +97,8 @@ def analyse(
 
 
 def _pricer(case: Case) -> uncertainty.Pricer:
-    return lambda book, horizon: price(Case(case.system, book, horizon, case.bills))
+    system = case.system.merged()
+    return lambda book, horizon: price(Case(system, book, horizon, case.bills))
 
 
 def _distinct(systems: Sequence[System]) -> None:
@@ -145,7 +150,7 @@ def _short(case: Case) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _system(case: Case, costs: Costs) -> dict[str, Any]:
+def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return {
@@ -169,9 +174,18 @@ def _system(case: Case, costs: Costs) -> dict[str, Any]:
         "drives": [_drive(case, drive) for drive in system.drives],
         "carbon": carbon.as_dict(case),
         "views": [view.as_dict() for view in views.views(case, costs)],
-        "spin_down": spin_down.of_case(case),
+        "spin_down": _spin_down(case),
+        "year": None if subject.year is None else subject.year.as_dict(),
         "notes": list(costs.notes),
     }  # fmt: skip
+
+
+def _spin_down(case: Case) -> list[dict[str, Any]]:
+    """What spinning down saves and costs, at the mean price of the energy that is billed."""
+    kwh = [charge for charge in energy.charges(case, 1.0) if charge.kind in ("energy", "fuel")]
+    quantity = sum(charge.quantity for charge in kwh if charge.kind == "energy")
+    price_ = sum(energy.flow(case, charge).usd for charge in kwh) / quantity if quantity else 0.0
+    return spin_down.of_case(case, price_)
 
 
 def _component(component: Component, rate: float) -> dict[str, Any]:

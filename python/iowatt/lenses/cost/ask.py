@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.lenses.cost import inventory, year
 from iowatt.lenses.cost.analyse import analyse
-from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
+from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.subject import Subject
+from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
 
@@ -53,13 +54,16 @@ def answer(asked: Asked) -> dict[str, Any]:
     start = _start(asked.start)
     book = find_book(asked.preset, [*asked.sets, *asked.more])
     tariff = find_tariff(asked.tariff or book.word("energy.tariff"))
-    systems = _systems(asked, book)
+    inventories = _inventories(asked)
+    for one in inventories:
+        book = one.priced(book)
+    subjects = _subjects(asked, inventories, horizon, start)
     crossed = asked.crossovers
     if crossed is None:
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
     return analyse(
-        systems, tariff, book, horizon, start,
-        samples=asked.samples, seed=asked.seed, crossovers=crossed if len(systems) > 1 else (),
+        subjects, tariff, book, horizon, start,
+        samples=asked.samples, seed=asked.seed, crossovers=crossed if len(subjects) > 1 else (),
     )  # fmt: skip
 
 
@@ -83,18 +87,28 @@ def _start(text: str) -> datetime:
         ) from None
 
 
-def _systems(asked: Asked, book: Book) -> list[System]:
+def _inventories(asked: Asked) -> list[Inventory]:
+    if asked.inventories and len(asked.inventories) != len(asked.runs):
+        raise InputError(
+            f"{len(asked.inventories)} are given and {len(asked.runs)} Runs",
+            where="--inventory",
+            hint="give one for each Run, in their order",
+        )
+    return [read_inventory(path) for path in asked.inventories]
+
+
+def _subjects(
+    asked: Asked, inventories: Sequence[Inventory], horizon: Horizon, start: datetime
+) -> list[Subject]:
     if not asked.runs:
         raise InputError("no Run is given", hint="iowatt run SCENARIO makes one")
     runs = [Run.open(path) for path in asked.runs]
-    if asked.inventories and len(asked.inventories) != len(runs):
-        raise InputError(
-            f"there are {len(asked.inventories)} inventories and {len(runs)} Runs", where="--inventory",
-            hint="give one for each Run, in their order",
-        )  # fmt: skip
-    observed = [observe(run) for run in runs]
-    for at, path in enumerate(asked.inventories):
-        observed[at] = inventory.applied(inventory.read(path), observed[at])
+    observed = [
+        Subject(observe(run, inventories[at] if inventories else None), run) for at, run in enumerate(runs)
+    ]
     if asked.duty is None:
         return observed
-    return year.systems(list(zip(runs, observed, strict=True)), year.find_cycle(asked.duty), book)
+    years = math.ceil(horizon.amount) if horizon.basis == "time" else 1
+    pairs = [(run, one.system) for run, one in zip(runs, observed, strict=True)]
+    made = make_years(pairs, find_cycle(asked.duty), start, years=years)
+    return [Subject(year.system, year=year) for year in made]

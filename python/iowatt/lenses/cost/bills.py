@@ -7,13 +7,16 @@ the meter sees.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.bill import Bill, Kind, bill
+from iowatt.tariffs.beside import beside
+from iowatt.tariffs.bill import Bill, Item, Kind, Known, bill
 from iowatt.tariffs.load import Load
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 LONGEST_YEARS: Final = 200.0
 """Beyond that a bill by months says nothing, and takes long."""
+
+_KEPT: Final = 4096
+"""Horizons and factors whose charges are kept."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,11 @@ class Charge:
     usd: float
     quantity: float
 
+    def scaled(self, factor: float) -> Charge:
+        """Of ``factor`` times the power; what is fixed stays."""
+        times = 1.0 if self.kind in ("fixed", "minimum") else factor
+        return replace(self, usd=self.usd * times, quantity=self.quantity * times)
+
 
 @dataclass(frozen=True)
 class Bills:
@@ -42,7 +53,7 @@ class Bills:
     start: datetime
     #: The work, once.
     load: Load
-    _made: dict[tuple[float, float, float], Bill] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[tuple[float, float], Known] = field(default_factory=dict, repr=False, compare=False)
     _charges: dict[tuple[float, float, float], tuple[Charge, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -52,42 +63,50 @@ class Bills:
 
         Raises ``InputError`` beyond ``LONGEST_YEARS``.
         """
-        key = (repeats, factor, site_kw)
-        if key not in self._made:
-            seconds = repeats * self.load.duration_s
-            if seconds > LONGEST_YEARS * SECONDS_PER_YEAR:
-                raise InputError(
-                    f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years",
-                    where="the horizon",
-                    hint=f"bills are made of {LONGEST_YEARS:g} years at most: give a smaller --alpha or --years",
-                )
-            load = self.load.repeated(repeats).scaled(factor)
-            self._made[key] = bill(self.tariff, load.plus(1000.0 * site_kw), self.start)
-        return self._made[key]
+        seconds = repeats * self.load.duration_s
+        if seconds > LONGEST_YEARS * SECONDS_PER_YEAR:
+            raise InputError(
+                f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years",
+                where="the horizon",
+                hint=f"bills are made of {LONGEST_YEARS:g} years at most: give a smaller --alpha or --years",
+            )
+        load = self.load.repeated(repeats).scaled(factor)
+        if site_kw:
+            load = load.plus(1000.0 * site_kw)
+        known = self._known.setdefault((factor, site_kw), {})
+        return bill(self.tariff, load, self.start, known)
 
     def charges(self, repeats: float, factor: float = 1.0, site_kw: float = 0.0) -> tuple[Charge, ...]:
         """The same by kind and year of the horizon; beside a site's load, what comes on top of the site's."""
         key = (repeats, factor, site_kw)
         if key not in self._charges:
-            with_site = self._by_year(self.of(repeats, factor, site_kw))
-            if site_kw:
-                alone = self._by_year(self.of(repeats, 0.0, site_kw))
-                nothing = (0.0, 0.0)
-                with_site = {
-                    at: (usd - alone.get(at, nothing)[0], quantity - alone.get(at, nothing)[1])
-                    for at, (usd, quantity) in with_site.items()
-                }
-            self._charges[key] = tuple(Charge(*at, *found) for at, found in with_site.items())
+            if len(self._charges) >= _KEPT:
+                self._charges.clear()
+            self._charges[key] = self._charged(repeats, factor, site_kw)
         return self._charges[key]
 
-    def _by_year(self, made: Bill) -> dict[tuple[Kind, int], tuple[float, float]]:
-        """Dollars and quantities by kind and year of the horizon."""
+    def _charged(self, repeats: float, factor: float, site_kw: float) -> tuple[Charge, ...]:
+        if site_kw:
+            load = self.load.repeated(repeats).scaled(factor)
+            return tuple(self._by_year(beside(self.tariff, load, 1000.0 * site_kw, self.start)))
+        if factor != 1.0 and self._proportional:
+            return tuple(charge.scaled(factor) for charge in self.charges(repeats))
+        return tuple(self._by_year(self.of(repeats, factor).items))
+
+    @cached_property
+    def _proportional(self) -> bool:
+        """Whether twice the power is twice the bill, fixed charges aside: no tiers, and no least bill."""
+        tariff = self.tariff
+        parts = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
+        tiers = [tiers for part in parts if part is not None for tiers in part.periods]
+        return not tariff.minimum and all(len(one) == 1 for one in tiers)
+
+    def _by_year(self, items: Iterable[Item]) -> Iterator[Charge]:
         found: dict[tuple[Kind, int], list[tuple[float, float]]] = {}
         first = self.start.year * 12 + self.start.month
-        for item in made.items:
+        for item in items:
             months = int(item.month[:4]) * 12 + int(item.month[5:]) - first
             found.setdefault((item.kind, months // 12), []).append((item.usd, item.quantity * item.share))
-        return {
-            at: (math.fsum(usd for usd, _ in pairs), math.fsum(quantity for _, quantity in pairs))
-            for at, pairs in found.items()
-        }
+        for (kind, year), pairs in found.items():
+            usd = math.fsum(one for one, _ in pairs)
+            yield Charge(kind, year, usd, math.fsum(quantity for _, quantity in pairs))

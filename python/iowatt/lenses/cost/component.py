@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -80,6 +80,13 @@ class Component:
     def present(self, rate: float) -> float:
         """The same in today's dollars."""
         return math.fsum(flow.present(rate) for flow in self.flows)
+
+    def times(self, count: int) -> Component:
+        """Of ``count`` drives alike."""
+        flows = tuple(replace(flow, usd=flow.usd * count) for flow in self.flows)
+        many = None if self.quantity is None else self.quantity * count
+        live = None if self.expression is None else f"{count}*({self.expression})"
+        return replace(self, flows=flows, quantity=many, expression=live)
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
 from iowatt.lenses.cost.system import Counts, Drive
 from iowatt.library.device import DeviceFile
-from iowatt.library.find import device_file
+from iowatt.library.find import device_file, device_names
 from iowatt.library.price_class import Sold, price_class
 from iowatt.library.rated import of_file
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.problems import Problem
 
-GB = 1e9
-Price = tuple[float, str, str]
+GB: Final = 1e9
+Price = tuple[float, str | None, str]
+#: Raw, usable and effective GB.
+Capacity = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,23 @@ class Inventory:
         return {part.name: part.count for part in self.file.part}
 
     def priced(self, book: Book) -> Book:
-        """``book`` with the prices of parts that the file states, before the book's own."""
-        figures = {
-            key: Figure(
+        """``book`` with the prices of parts that the file states; what the command line sets stays.
+
+        Raises ``InputError`` where another inventory states another price of a part of the same name.
+        """
+        figures: dict[str, Figure] = {}
+        for index, part in enumerate(self.file.part):
+            key = f"purchase.part.{part.name}"
+            there = book.figures.get(key)
+            if part.usd is None or (there is not None and there.source == SET):
+                continue
+            if there is not None and there.quality == "given" and there.value != part.usd:
+                raise InputError(
+                    f"{part.name!r} costs {part.usd:g} USD here and {there.value:g} in {there.source}",
+                    where=f"{self.where}: part.{index}",
+                    hint="parts of one name have one price: give them different names",
+                )
+            figures[key] = Figure(
                 key=key,
                 value=part.usd,
                 low=part.low,
@@ -56,14 +74,10 @@ class Inventory:
                 date=part.date,
                 quality="given",
             )
-            for part in self.file.part
-            if part.usd is not None
-            for key in (f"purchase.part.{part.name}",)
-        }
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
-    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> tuple[float | None, float | None, float | None]:
-        """Raw, usable and effective capacity in GB: the file's, else the Run's; raw else that of ``drives``."""
+    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> Capacity:
+        """The file's, else the Run's; raw capacity else that of all ``drives``."""
         given, known = self.file.capacity, run.summary["capacity_gb"]
         summed = sum(drive.capacity_gb for drive in drives) or None
 
@@ -112,7 +126,9 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         if entry.kind is not None and entry.kind != device.kind:
             yield Problem(("drive", index, "kind"), f"{device.name!r} is an {device.kind}")
         if entry.capacity is None and device.capacity is None:
-            yield Problem(("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here")
+            yield Problem(
+                ("drive", index, "device"), f"{device.name!r} has no capacity", "give capacity here"
+            )
     parts = [part.name for part in file.part]
     for index, name in enumerate(parts):
         if name in parts[:index]:
@@ -122,7 +138,9 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
         for index, pool in enumerate(file.spread.pools):
             if pool not in pools:
                 known = ", ".join(sorted(pools)) or "none"
-                yield Problem(("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}")
+                yield Problem(
+                    ("spread", "pools", index), f"no drive is in a pool {pool!r}; there are: {known}"
+                )
 
 
 def _names(entry: DriveEntry) -> list[str]:
@@ -136,9 +154,7 @@ def drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     """
     window_s = float(run.summary["window"]["duration_s"])
     found = [
-        _drive(name, entry, inventory, window_s)
-        for entry in inventory.file.drive
-        for name in _names(entry)
+        _drive(name, entry, inventory, window_s) for entry in inventory.file.drive for name in _names(entry)
     ]
     spread = inventory.file.spread
     if spread is None:
@@ -177,10 +193,10 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         bought = bought or sold.price_class
         rated = of_file(device)[0]
         if sold.usd is not None and size == device.capacity:
-            own = (sold.usd, sold.date or "", sold.source or "")
+            own = (sold.usd, sold.date, sold.source or inventory.where)
     return Drive(
         name=name,
-        model=entry.device if device is None and entry.device else device.name if device else entry.name,
+        model=entry.name if device is None else device.name,
         pool=entry.pool,
         kind=kind,
         capacity_gb=size / GB,
@@ -189,18 +205,27 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         price=_price(entry.price, inventory.where) or own,
         ratings={**rated, **entry.ratings.given()},
         counts=_counts(entry.counts, _NOTHING, window_s),
+        based_on=_based_on(device, size),
     )
+
+
+def _based_on(device: DeviceFile | None, size: int) -> str | None:
+    """The drive of the library that a file of one's own is in all but name."""
+    base = None if device is None else device.based_on
+    if base is None or base not in device_names():
+        return None
+    return base if device_file(base).capacity == size else None
 
 
 _NOTHING = Counts(0.0, 0.0, 0.0, 0.0, None, None)
 
 
 def _price(given: Bought, where: str) -> Price | None:
-    return None if given.usd is None else (given.usd, given.date or "", given.source or where)
+    return None if given.usd is None else (given.usd, given.date, given.source or where)
 
 
 def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
-    """``known`` with what was counted in its place, by the Run's part of the time that it was counted over."""
+    """``known`` with what was counted in its place: the Run's part of it, by time."""
     if given is None:
         return known
     part = 1.0 if given.over is None else window_s / given.over
@@ -214,7 +239,7 @@ def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
         amplified = flash / given.bytes_written
     used = known.percentage_used
     before, after = given.percentage_used_before, given.percentage_used_after
-    if before is not None and after is not None and after > before:
+    if before is not None and after is not None:
         used = (after - before) / 100.0 * part
     return Counts(
         counted(given.bytes_read, known.bytes_read),
@@ -271,38 +296,34 @@ def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive
 
 
 def notes(inventory: Inventory) -> tuple[str, ...]:
-    """What a reader of the costs must know of the file: its own notes, what was assumed, what is not known."""
+    """What a reader of the costs must know: the file's own notes, what was assumed, what is not known."""
     file = inventory.file
     said = [*file.notes]
-    for name, device in inventory.devices.items():
-        del name
-        said += of_file(device)[1]
+    for file_ in inventory.devices.values():
+        said += of_file(file_)[1]
     spread = file.spread
     if spread is not None:
         said.append(
-            f"bytes of hosts are spread over the drives of {', '.join(spread.pools)} by capacity: "
-            f"{spread.writes:g} written and {spread.reads:g} read for each of the hosts' (given, not measured)"
+            f"bytes of hosts are spread over the drives of {', '.join(spread.pools)} by capacity, "
+            f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured"
         )
     for entry in file.drive:
-        said += _unknown(entry, spread)
+        device = inventory.devices.get(entry.device or "")
+        if device is None:
+            said.append(
+                f"{entry.name}: no model is given; rated and priced as the inventory or its class says"
+            )
+        if not _counted(entry, device.kind if device is not None else str(entry.kind), spread):
+            said.append(
+                f"{entry.name}: nothing counted what wears it, so its wear is not known and not charged"
+            )
     return tuple(said)
 
 
-def _unknown(entry: DriveEntry, spread: Spread | None) -> Iterator[str]:
+def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
+    """Whether anything tells how the drives wear: bytes of an SSD, cycles of a disk."""
     counts = entry.counts or Counted()
-    bytes_known = counts.bytes_written is not None or (spread is not None and entry.pool in spread.pools)
-    before, after = counts.percentage_used_before, counts.percentage_used_after
-    stuck = before is not None and before == after
-    if stuck:
-        yield (
-            f"{entry.name}: percentage_used stayed at {before:g} %, which says no more than less than a "
-            "percent: it is not used"
-        )
-    if entry.price.usd is None and entry.device is None:
-        yield f"{entry.name}: priced as of its class, no model is given"
-    if entry.kind == "ssd" or (entry.device is not None and entry.kind is None and not bytes_known):
-        known = bytes_known or (before is not None and not stuck)
-    else:
-        known = counts.start_stops is not None or counts.load_unloads is not None
-    if not known:
-        yield f"{entry.name}: nothing counted what wears it, so no wear is priced"
+    if kind == "hdd":
+        return counts.start_stops is not None or counts.load_unloads is not None
+    told = spread is not None and entry.pool in spread.pools
+    return told or counts.bytes_written is not None or counts.percentage_used_after is not None

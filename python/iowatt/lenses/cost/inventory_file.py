@@ -175,7 +175,11 @@ class Space(Strict):
     raw: Capacity | None = key("Of all drives for data.", default=None, unset="summed", unit="bytes", gt=0)
     usable: Capacity | None = key("After redundancy.", default=None, unset="the Run's", unit="bytes", gt=0)
     effective: Capacity | None = key(
-        "After deduplication and compression.", default=None, unset="the Run's", unit="bytes", gt=0
+        "After deduplication and compression.",
+        default=None,
+        unset="the Run's, else as usable",
+        unit="bytes",
+        gt=0,
     )
 
 

@@ -9,6 +9,11 @@ import numpy as np
 import polars as pl
 
 from iowatt.errors import InputError
+from iowatt.lenses.cost.inventory import Inventory, changed
+from iowatt.lenses.cost.inventory import drives as added
+from iowatt.lenses.cost.inventory import notes as inventory_notes
+from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.tariffs.load import Load
 
@@ -19,8 +24,8 @@ GB: Final = 1e9
 MIB: Final = 2**20
 
 
-def observe(run: Run) -> System:
-    """What a Run tells; of a measured one, whose drives nobody knows, none.
+def observe(run: Run, inventory: Inventory | None = None) -> System:
+    """What a Run tells, and its inventory where there is one; of a measured Run alone no drives.
 
     Raises
     ------
@@ -33,14 +38,24 @@ def observe(run: Run) -> System:
     if duration <= 0:
         raise InputError("it lasts no time, so nothing of it can be repeated", where=where)
     throughput = summary["throughput"]
+    drives = tuple(_drives(run))
+    parts = dict(_parts(run.plan))
+    notes = tuple(_notes(run))
+    capacity = summary["capacity_gb"]
+    raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
+    if inventory is not None:
+        drives = (*changed(inventory, drives, run), *added(inventory, run))
+        parts |= inventory.parts
+        notes += inventory_notes(inventory)
+        raw, usable, effective = inventory.capacity_gb(run, drives)
     return System(
         name=run.path.name if run.path is not None else run.name,
         where=where,
-        drives=tuple(_drives(run)),
-        parts=dict(_parts(run.plan)),
-        raw_gb=summary["capacity_gb"]["raw"],
-        usable_gb=summary["capacity_gb"]["usable"],
-        effective_gb=summary["capacity_gb"]["effective"],
+        drives=drives,
+        parts=parts,
+        raw_gb=raw,
+        usable_gb=usable,
+        effective_gb=effective,
         work=Work(
             duration_s=duration,
             load=load(run, where),
@@ -50,7 +65,7 @@ def observe(run: Run) -> System:
         ),
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",
-        notes=tuple(_notes(run)),
+        notes=notes,
     )
 
 
@@ -83,6 +98,7 @@ def _drives(run: Run) -> Iterator[Drive]:
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
         row = rows[one["name"]]
+        lows = levels_of_plan(run.plan, one["pool"])
         share = one.get("used_share")
         price = one.get("price")
         yield Drive(
@@ -95,20 +111,26 @@ def _drives(run: Run) -> Iterator[Drive]:
             price_class=one.get("price_class", "unknown"),
             price=None if price is None else (price["usd"], price["date"], price["source"]),
             ratings=one["ratings"],
-            counts=_counts(row),
+            counts=_counts(row, lows),
             based_on=one.get("based_on"),
+            lows=lows,
         )
 
 
-def _counts(row: Mapping[str, Any]) -> Counts:
+def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
     written = row["flash_host_bytes_written"]
+    low_s, saved_j = spent_low(row, lows)
+    # Of a drive by its data sheet, wear and amplification are what that suggests, and nobody counted them.
+    simulated = bool(row["flash_modelled"])
     return Counts(
         bytes_read=float(row["bytes_read"]),
         bytes_written=float(row["bytes_written"] if written is None else written),
         start_stops=float(row["spin_downs"]),
         load_unloads=float(row["level_changes"]),
-        pe_fraction=row["flash_pe_cycles_fraction"],
-        write_amplification=row["flash_write_amplification"],
+        pe_fraction=row["flash_pe_cycles_fraction"] if simulated else None,
+        write_amplification=row["flash_write_amplification"] if simulated else None,
+        low_s=low_s,
+        saved_j=saved_j,
     )
 
 

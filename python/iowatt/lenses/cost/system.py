@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from iowatt.lenses.cost.low import Low
 from iowatt.tariffs.load import Load
 
 
@@ -24,6 +25,10 @@ class Counts:
     write_amplification: float | None
     #: Share of its life that the drive itself says was used; None where not measured.
     percentage_used: float | None = None
+    #: Seconds at power levels below idling and on the way, and joules less than idling for that long; None
+    #: where not known.
+    low_s: float | None = None
+    saved_j: float | None = None
 
     def scaled(self, factor: float) -> Counts:
         """The same work ``factor`` times; amplification does not change."""
@@ -34,7 +39,7 @@ class Counts:
         return Counts(
             self.bytes_read * factor, self.bytes_written * factor, self.start_stops * factor,
             self.load_unloads * factor, times(self.pe_fraction), self.write_amplification,
-            times(self.percentage_used),
+            times(self.percentage_used), times(self.low_s), times(self.saved_j),
         )  # fmt: skip
 
 
@@ -58,11 +63,25 @@ class Drive:
     counts: Counts
     #: The drive of the library that it is in all but name; None where it is no other.
     based_on: str | None = None
+    #: Its power levels below idling, deepest last; none where it has none or they are not known.
+    lows: tuple[Low, ...] = ()
+    #: How many drives this stands for, alike in all that is priced.
+    count: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names that the book may have figures of its model under, its own first."""
         return (self.model,) if self.based_on is None else (self.model, self.based_on)
+
+    @property
+    def priced_by(self) -> tuple[object, ...]:
+        """All that its dollars depend on; bytes wear flash, and disks only stop and unload."""
+        counts = self.counts
+        cycles = (counts.start_stops, counts.load_unloads)
+        return (
+            self.names, self.kind, self.capacity_gb, self.used_gb, self.price_class, self.price,
+            tuple(sorted(self.ratings.items())), counts if self.kind == "ssd" else cycles,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,3 +113,12 @@ class System:
     power_basis: str
     modelled: bool
     notes: tuple[str, ...] = ()
+
+    def merged(self) -> System:
+        """The same with drives that cost the same as one that stands for all: quicker to price many times."""
+        alike: dict[tuple[object, ...], Drive] = {}
+        for drive in self.drives:
+            first = alike.get(drive.priced_by)
+            count = drive.count if first is None else first.count + drive.count
+            alike[drive.priced_by] = replace(first or drive, count=count)
+        return replace(self, drives=tuple(alike.values()))

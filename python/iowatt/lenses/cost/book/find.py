@@ -15,6 +15,8 @@ from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.problems import Problem, nearest
 
 _LONGEST_LINEAGE = 8
+SET = "set on the command line"
+"""The source of figures that were set there."""
 
 
 @cache
@@ -119,7 +121,7 @@ def _given(text: str) -> Figure:
         value=_number(value, key) if _is_number(value) else value.strip(),
         low=_number(low, key) if colon else None,
         high=_number(high, key) if colon else None,
-        source="set on the command line",
+        source=SET,
         quality="given",
     )
     wrong = _wrong(figure)

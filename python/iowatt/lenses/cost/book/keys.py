@@ -80,6 +80,16 @@ KEYS: Final = (
         ),
     ),
     Key(
+        "energy.fixed",
+        "",
+        "months: the tariff's customer charges (a day, a month, a year) are part of the cost. none: only "
+        "energy and demand are, as in equations 7 and 8 of dollars2014.",
+        words=(
+            "months",
+            "none",
+        ),
+    ),
+    Key(
         "energy.site_kw",
         "kW",
         "What else the meter's site draws all the time; the bill is what comes on top.",
@@ -238,7 +248,12 @@ KEYS: Final = (
     Key(
         "carbon.embodied.*.*",
         "kg/GB",
-        "Embodied carbon of an estimate, by kind of drive.",
+        "Embodied carbon by GB of a drive, of an estimate: by model, class of price, or kind (hdd, ssd).",
+    ),
+    Key(
+        "carbon.unit.*.*",
+        "kg",
+        "Embodied carbon of a drive whatever its capacity, beside that by GB; by the same names.",
     ),
     Key(
         "carbon.price",

@@ -1,16 +1,16 @@
 """What spinning a disk down saves, what its cycles wear, and from which length of a rest on it pays."""
 
-from iowatt.lenses.cost.spin_down.course import of_run
-from iowatt.lenses.cost.spin_down.level import Low, levels_of_library, levels_of_plan
+from iowatt.lenses.cost.spin_down.course import of_case
+from iowatt.lenses.cost.spin_down.level import levels_of_library, levels_of_plan, spent_low
 from iowatt.lenses.cost.spin_down.pays import BreakEven, CycleWear, break_even, cycle_limits
 
 __all__ = [
     "BreakEven",
     "CycleWear",
-    "Low",
     "break_even",
     "cycle_limits",
     "levels_of_library",
     "levels_of_plan",
-    "of_run",
+    "of_case",
+    "spent_low",
 ]

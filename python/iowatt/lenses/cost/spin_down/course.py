@@ -1,59 +1,51 @@
-"""What the power policy of a Run saved in joules and dollars, and what its cycles cost."""
+"""What the power policy of a system saved in joules and dollars, and what its cycles cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Literal
 
-from iowatt.lenses.cost.spin_down.level import Low, levels_of_library, levels_of_plan
+from iowatt.lenses.cost.low import Low
+from iowatt.lenses.cost.spin_down.level import levels_of_library
 from iowatt.lenses.cost.spin_down.pays import break_even, cycle_limits
 from iowatt.lenses.cost.wear.budget import budgets
-from iowatt.lenses.cost.wear.life import Wearout, life_years, wearout
+from iowatt.lenses.cost.wear.life import life_years, wearout
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.case import Case
     from iowatt.lenses.cost.system import Drive
-    from iowatt.run.bundle import Run
-
-#: States of a drive on its way to a deeper level and back.
-_WAYS: Final = ("spin_down", "spin_up")
 
 
-def of_run(run: Run, case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
-    """What spinning down did for each model of each pool of a Run, and from when on it pays.
+def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
+    """What spinning down did for each model in each pool of a system, and from when on it pays.
 
     Parameters
     ----------
-    run:
-        The Run that ``case.system`` was observed from: its table ``devices``, and the levels of its plan.
     case:
-        Prices, limits, ``cooling.pue`` and how long the horizon is.
+        Prices, limits, ``cooling.pue``, the horizon, and drives with what they saved.
     usd_per_kwh:
-        What a kWh less would save (the tariff's price of energy, fees and demand left out).
+        What a kWh less saves: the tariff's mean price of energy, demand and fees left out.
 
     Returns
     -------
     list
-        A row for each model and pool that has a level below idling. ``saved_j`` is what its drives would
-        have drawn idling through the time that they spent at lower levels and on the way, less what they
-        drew; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon`` of all of the
-        horizon. Empty where nothing has a lower level, as in a measured Run.
+        A row for each model and pool of disks that has a level below idling (where the work knew none, by the
+        library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
+        would have drawn idling through the time that they spent at lower levels and on the way, less what
+        they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
+        of all of the horizon. None where nobody knows what was saved.
     """
-    rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)}
     groups: dict[tuple[str, str], list[Drive]] = {}
     for drive in case.system.drives:
-        if drive.name in rows:
-            groups.setdefault((drive.pool, drive.model), []).append(drive)
+        groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
     for (pool, model), drives in groups.items():
-        seen = [rows[drive.name] for drive in drives]
-        lows = levels_of_plan(run.plan, pool) or _would_be(drives[0])
-        if lows and (drives[0].kind == "hdd" or any(row["level_changes"] for row in seen)):
-            at = _Group(case, tuple(drives), seen, lows, float(run.summary["window"]["duration_s"]))
-            found.append({"pool": pool, "model": model, **at.row(usd_per_kwh)})
+        lows = drives[0].lows or _would_be(drives[0])
+        if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
+            found.append({"pool": pool, "model": model, **_Group(case, tuple(drives), lows).row(usd_per_kwh)})
     return found
 
 
@@ -61,49 +53,47 @@ def _would_be(drive: Drive) -> tuple[Low, ...]:
     """Levels of a disk whose Run has none, by the library: what stopping it would be."""
     from iowatt.library.find import device_names
 
-    return levels_of_library(drive.model) if drive.kind == "hdd" and drive.model in device_names() else ()
+    known = [name for name in drive.names if drive.kind == "hdd" and name in device_names()]
+    return levels_of_library(known[0]) if known else ()
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Drives of one model in one pool, their rows of the table ``devices``, their levels."""
+    """Drives of one model in one pool, and their levels."""
 
     case: Case
     drives: tuple[Drive, ...]
-    rows: Sequence[Mapping[str, Any]]
     lows: Sequence[Low]
-    window_s: float
 
     def row(self, usd_per_kwh: float) -> dict[str, Any]:
         """What ``spin_down`` of ``iowatt.cost/1`` holds of them."""
-        case, book = self.case, self.case.book
-        work_s = case.system.work.duration_s
+        book, work_s = self.case.book, self.case.system.work.duration_s
         pue = book.number("cooling.pue")
-        saved_j = math.fsum(_saved_j(row, self.lows) for row in self.rows)
-        saved_usd = saved_j / JOULES_PER_KWH * usd_per_kwh * pue
         worn = {drive.name: wearout(drive, book) for drive in self.drives}
-        wear_usd = math.fsum(self._wear_usd(drive, worn[drive.name]) for drive in self.drives)
         # The drive that wears fastest stands for the others: they are alike.
         most = max(self.drives, key=lambda drive: worn[drive.name].fraction)
-        lives = life_years(worn[most.name], work_s) if most.kind == "hdd" else None
-        times = case.seconds / self.window_s
         disk = most.kind == "hdd"
+        lives = life_years(worn[most.name], work_s) if disk else None
         service = book.number("wear.service_life") if disk and book.find("wear.service_life") else None
-        return {
-            "drives": len(self.drives),
-            "stops": int(sum(row["spin_downs"] for row in self.rows)),
-            "level_changes": int(sum(row["level_changes"] for row in self.rows)),
-            "low_share": math.fsum(_low_s(row, self.lows) for row in self.rows)
-            / (self.window_s * len(self.rows)),
-            "saved_j": saved_j,
+        low_s, saved_j = self._sum("low_s"), self._sum("saved_j")
+        saved_usd = None if saved_j is None else saved_j / JOULES_PER_KWH * usd_per_kwh * pue
+        wear_usd = math.fsum(
+            self.case.charged(drive) * worn[drive.name].fraction for drive in self.drives if disk
+        )
+        money = {
             "saved_usd": saved_usd,
             "wear_usd": wear_usd,
-            "net_usd": saved_usd - wear_usd,
-            "horizon": {
-                "saved_usd": saved_usd * times,
-                "wear_usd": wear_usd * times,
-                "net_usd": (saved_usd - wear_usd) * times,
-            },
+            "net_usd": None if saved_usd is None else saved_usd - wear_usd,
+        }
+        repeats = self.case.repeats
+        return {
+            "drives": len(self.drives),
+            "stops": math.fsum(drive.counts.start_stops for drive in self.drives),
+            "level_changes": math.fsum(drive.counts.load_unloads for drive in self.drives),
+            "low_share": None if low_s is None else low_s / (work_s * len(self.drives)),
+            "saved_j": saved_j,
+            **money,
+            "horizon": {key: None if usd is None else usd * repeats for key, usd in money.items()},
             "usd_per_kwh": usd_per_kwh,
             "pue": pue,
             "life_years": lives,
@@ -114,11 +104,10 @@ class _Group:
             "note": _note(self.lows, lives, service),
         }
 
-    def _wear_usd(self, drive: Drive, worn: Wearout) -> float:
-        """What the window's cycles use of a disk's price."""
-        if drive.kind != "hdd":
-            return 0.0
-        return self.case.charged(drive) * worn.fraction * self.window_s / self.case.system.work.duration_s
+    def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
+        """Of all drives; None where one does not know."""
+        known = [getattr(drive.counts, field) for drive in self.drives]
+        return None if None in known else math.fsum(known)
 
     def _break_evens(self, drive: Drive, usd_per_kwh: float, pue: float) -> list[dict[str, Any]]:
         limits = cycle_limits(drive, self.case.book)
@@ -128,21 +117,6 @@ class _Group:
             for low in self.lows
         )
         return [one.as_dict() for one in found if one is not None]
-
-
-def _states(lows: Sequence[Low]) -> tuple[str, ...]:
-    return (*_WAYS, *(low.name for low in lows))
-
-
-def _low_s(row: Mapping[str, Any], lows: Sequence[Low]) -> float:
-    """Seconds at lower levels, and on the way."""
-    return math.fsum(row.get(f"time_{state}_s") or 0.0 for state in _states(lows))
-
-
-def _saved_j(row: Mapping[str, Any], lows: Sequence[Low]) -> float:
-    """What idling would have drawn meanwhile, less what was drawn: from the ledger of the drive."""
-    drawn = math.fsum(row.get(f"energy_{state}_j") or 0.0 for state in _states(lows))
-    return lows[0].idle_w * _low_s(row, lows) - drawn
 
 
 def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:

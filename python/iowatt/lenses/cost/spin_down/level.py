@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from iowatt.lenses.cost.low import Low
 from iowatt.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
 
 if TYPE_CHECKING:
     from iowatt.library.electrical import PowerFigures
-
-
-@dataclass(frozen=True)
-class Low:
-    """A power level below idling; joules are all that a way draws."""
-
-    name: str
-    idle_w: float
-    watts: float
-    enter_s: float
-    enter_j: float
-    leave_s: float
-    leave_j: float
-    #: Whether the spindle stands still, so that a visit is a start and a stop.
-    stopped: bool
-    #: Whether requests are served there, at less speed.
-    serves: bool = False
-    #: Why the ways may draw less than that; empty where they are known.
-    at_most: str = ""
-
-    @property
-    def saved_w(self) -> float:
-        """Watts below idling."""
-        return self.idle_w - self.watts
-
-    @property
-    def break_even_s(self) -> float | None:
-        """Length of a period over which a visit draws what idling does; None where it saves nothing.
-
-        ``(E_down + E_up - P_low (t_down + t_up)) / (P_idle - P_low)``, at least 0.
-        """
-        if self.saved_w <= 0.0:
-            return None
-        extra_j = self.enter_j + self.leave_j - self.watts * (self.enter_s + self.leave_s)
-        return max(0.0, extra_j / self.saved_w)
 
 
 def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
@@ -73,6 +39,19 @@ def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
             stopped=bool(below.get("stopped", False)),
             serves=below.get("serves_at") is not None,
         )
+
+
+def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float]:
+    """Seconds that a drive was at lower levels and on its way, and the joules that this saved.
+
+    ``row`` is its row of the table ``devices``. Saved is what idling would have drawn meanwhile less what
+    was drawn, by the ledger; less than 0 where the ways cost more than the levels saved. Nothing of a
+    drive without levels.
+    """
+    states = ("spin_down", "spin_up", *(low.name for low in lows)) if lows else ()
+    seconds = math.fsum(row.get(f"time_{state}_s") or 0.0 for state in states)
+    drawn = math.fsum(row.get(f"energy_{state}_j") or 0.0 for state in states)
+    return seconds, (lows[0].idle_w * seconds - drawn if lows else 0.0)
 
 
 def levels_of_library(name: str) -> tuple[Low, ...]:

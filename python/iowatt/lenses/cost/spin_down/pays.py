@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.cost.spin_down.level import Low
+from iowatt.lenses.cost.low import Low
 from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, limit
 from iowatt.tariffs.load import JOULES_PER_KWH
 

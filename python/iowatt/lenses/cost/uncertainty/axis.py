@@ -8,15 +8,18 @@ from typing import Final, Literal
 
 from iowatt.errors import InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import KEYS, known
+from iowatt.lenses.cost.book.keys import KEYS, Key, known
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.pricing import with_values
+from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.scenario.problems import nearest
 
-#: How far is looked where nothing is said: the work once to a hundred million times, a day to a century, and of
-#: a figure a hundredth to a hundred times its value (within what its key may be).
-ALPHA: Final = (1.0, 1e8)
-YEARS: Final = (1.0 / 365.0, 100.0)
+#: How far is looked where nothing is said: from a day or the work once up to so many years, or to twice the
+#: horizon where that is more; and of a figure from a hundredth to a hundred times its value, within what its
+#: key may be.
+LONGEST_YEARS: Final = 30.0
+SHORTEST_YEARS: Final = 1.0 / 365.0
+MOST_REPEATS: Final = 1e8
 FAR: Final = 100.0
 #: Least of a figure that the book does not have, over the most of it.
 SMALLEST: Final = 1e-6
@@ -61,39 +64,65 @@ class Axis:
 
 
 def axis(
-    of: str, book: Book, horizon: Horizon, bounds: tuple[float, float] | None, largest_usd: float
+    of: str,
+    book: Book,
+    horizon: Horizon,
+    bounds: tuple[float, float] | None,
+    *,
+    largest_usd: float,
+    slowest_s: float | None,
 ) -> Axis:
     """The axis of ``alpha``, ``years`` or a numeric key, within ``bounds`` or those that suit it.
 
-    ``largest_usd`` is the dearest system's total, which tells how far to go with a figure that is 0.
+    ``largest_usd`` is the dearest system's total, which tells how far to go with a figure that is 0;
+    ``slowest_s`` is how long the slowest one takes for the work once, which tells how often is too often.
     Raises ``InputError``: no such key, a key of words, bounds out of order or beyond what a key may be.
     """
     if of in _TIME:
         unit, text = _TIME[of]
-        basis = "work" if of == "alpha" else "time"
-        value = horizon.amount if horizon.basis == basis else None
-        least, most = (1.0, math.inf) if of == "alpha" else (0.0, math.inf)
-        suits = ALPHA if of == "alpha" else YEARS
+        value = horizon.amount if horizon.basis == ("work" if of == "alpha" else "time") else None
+        least, most = (1.0 if of == "alpha" else 0.0), math.inf
+        suits = _suiting_time(of, value, slowest_s)
         points, step = POINTS_IN_TIME, COARSE_IN_TIME
     else:
-        rule = known(of)
-        if rule is None or rule.words or rule.any_word:
-            near = nearest(of, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
-            raise InputError(f"{of!r} cannot be varied; expected alpha, years or an assumption that is a number",
-                             where="--crossover", hint=near and f"did you mean {near!r}?")  # fmt: skip
+        rule = _rule(of)
         unit, text, least, most = rule.unit, rule.text, rule.low, rule.high
         value = book.number(of) if of in book.figures else None
         suits = _suiting(value, _top(book, of), least, most, largest_usd)
         points, step = POINTS, COARSE
     low, high = suits if bounds is None else bounds
     if not least <= low < high <= most or not math.isfinite(high):
-        raise InputError(f"{low:g} to {high:g} is no range of {of}; expected two numbers that rise, "
-                         f"{least:g} to {most:g}", where="--crossover")  # fmt: skip
+        raise InputError(
+            f"{low:g} to {high:g} is no range of {of}; expected two numbers that rise, {least:g} to {most:g}",
+            where="--crossover",
+        )
     kind: Literal["log", "linear"] = "log" if low > 0.0 and high > 2.0 * low else "linear"
     grid = _grid(low, high, kind, points, step)
-    coarse = grid[::step]
     fine = grid if value is None or not low < value < high else tuple(sorted({*grid, value}))
-    return Axis(of, unit, text, value, low, high, kind, fine, coarse)
+    return Axis(of, unit, text, value, low, high, kind, fine, grid[::step])
+
+
+def _rule(key: str) -> Key:
+    rule = known(key)
+    if rule is None or rule.words or rule.any_word:
+        near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
+        raise InputError(
+            f"{key!r} cannot be varied; expected alpha, years or an assumption that is a number",
+            where="--crossover",
+            hint=near and f"did you mean {near!r}?",
+        )
+    return rule
+
+
+def _suiting_time(of: str, value: float | None, slowest_s: float | None) -> tuple[float, float]:
+    """Bounds of a horizon where none are given."""
+    if of == "years":
+        low, high = SHORTEST_YEARS, LONGEST_YEARS
+    else:
+        low, high = 1.0, MOST_REPEATS
+        if slowest_s is not None:
+            high = max(min(high, LONGEST_YEARS * SECONDS_PER_YEAR / slowest_s), 2.0)
+    return low, high if value is None else max(high, 2.0 * value)
 
 
 def _top(book: Book, key: str) -> float:
@@ -122,4 +151,3 @@ def _grid(low: float, high: float, kind: str, points: int, step: int) -> tuple[f
         cells = LINEAR_POINTS
         inner = [low + (high - low) * index / cells for index in range(1, cells)]
     return (low, *inner, high)
-

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from iowatt.errors import InputError
 from iowatt.lenses.cost.book.book import Book
@@ -22,10 +24,11 @@ class Course:
         self, axis: Axis, pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
     ) -> None:
         self.axis = axis
+        self.names = tuple(pricers)
         self._pricers = pricers
         self._book = book
         self._horizon = horizon
-        self._dollars: Dollars = dollars
+        self.dollars: Dollars = dollars
         self._known: dict[tuple[str, float], float] = {}
 
     def usd(self, name: str, at: float) -> float:
@@ -33,9 +36,17 @@ class Course:
         found = self._known.get((name, at))
         if found is None:
             book, horizon = self.axis.put(self._book, self._horizon, at)
-            found = total(self._pricers[name], book, horizon, self._dollars).usd
+            found = total(self._pricers[name], book, horizon, self.dollars).usd
             self._known[name, at] = found
         return found
+
+    def usd_per_kwh(self, name: str, at: float) -> float | None:
+        """Charges for energy and demand over the kWh: what ``energy.factor`` multiplies. None without any."""
+        book, horizon = self.axis.put(self._book, self._horizon, at)
+        components = self._pricers[name](book, horizon).components
+        kwh = math.fsum(one.quantity or 0.0 for one in components if one.key == "energy")
+        usd = math.fsum(one.usd for one in components if one.group in ("energy", "demand"))
+        return usd / kwh if kwh > 0.0 else None
 
     def apart(self, a: str, b: str) -> Callable[[float], float]:
         """``b - a`` as a function of the assumption; 0 where they are the same but for rounding."""
@@ -67,11 +78,17 @@ class Course:
         said = dict.fromkeys(error.message for error in reasons if error is not None)
         return tuple(dict.fromkeys(points)), "; ".join(said) or None
 
-    def cheapest(self, grid: Sequence[float], changes: Sequence[float]) -> tuple[tuple[float, float, str], ...]:
-        """Who is the cheapest from where to where over ``grid``, the ranking being able to change at ``changes``."""
+    def cheapest(
+        self, grid: Sequence[float], changes: Sequence[float]
+    ) -> tuple[tuple[float, float, str], ...]:
+        """Who is the cheapest from where to where over ``grid``.
+
+        Between neighbours of ``changes`` no ranking flips. Of systems that cost the same it is the one that
+        was the cheapest before, else the first.
+        """
         cuts = sorted({grid[0], grid[-1], *(at for at in changes if grid[0] < at < grid[-1])})
         found: list[tuple[float, float, str]] = []
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in pairwise(cuts):
             middle = (start * end) ** 0.5 if self.axis.kind == "log" else 0.5 * (start + end)
             usd = {name: self.usd(name, middle) for name in self._pricers}
             least = min(usd.values())

@@ -18,7 +18,7 @@ from iowatt.lenses.cost.uncertainty.course import Course
 from iowatt.lenses.cost.uncertainty.drawn import draws as drawn_values
 from iowatt.lenses.cost.uncertainty.drawn import varied
 from iowatt.lenses.cost.uncertainty.elsewhere import Elsewhere, elsewhere
-from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, total, with_values
+from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, difference, total, with_values
 from iowatt.lenses.cost.uncertainty.rerun import PlaceRange, rerun
 from iowatt.lenses.cost.uncertainty.root import Flip, flips
 
@@ -123,33 +123,50 @@ def crossovers(
 
     Raises ``InputError`` where nothing along an axis can be priced, and for what ``axis`` refuses.
     """
-    laws = varied(pricers, book, horizon, dollars)[0] if draws else ()
-    largest = max(abs(total(one, book.changed({}), horizon, dollars).usd) for one in pricers.values())
+    laws = varied(pricers, book, horizon, dollars) if draws else ()
+    totals = [total(pricer, book.changed({}), horizon, dollars).usd for pricer in pricers.values()]
+    slowest = None if work_s is None else max(work_s[name] for name in pricers)
     compared = tuple(combinations(pricers, 2)) if pairs is None else tuple(pairs)
     found = []
     for name in of:
-        along = axis(name, book, horizon, (bounds or {}).get(name), largest)
-        course = Course(along, pricers, book, horizon, dollars)
-        grid, ended_by = course.priceable()
+        along = axis(
+            name, book, horizon, (bounds or {}).get(name),
+            largest_usd=max(map(abs, totals)), slowest_s=slowest,
+        )  # fmt: skip
         others = [law for law in laws if law.key != name]
         under_draws = [
             Course(along, pricers, with_values(book, values), horizon, dollars)
             for values in (drawn_values(others, draws, seed) if others else ())
         ]
-        coarse = (grid[0], *(at for at in along.coarse if grid[0] < at < grid[-1]), grid[-1])
-        shown = []
-        for a, b in compared:
-            crossings = _crossings(course, grid, a, b, work_s)
-            direction = crossings[0].flip.direction if crossings else None
-            places = rerun(under_draws, coarse, seed, a, b, direction) if under_draws else None
-            shown.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
-        flipped = [crossing.flip.at for pair in shown for crossing in pair.crossings]
-        usd = {system: tuple(course.usd(system, at) for at in grid) for system in pricers}
-        cheapest = course.cheapest(grid, flipped)
-        found.append(
-            Crossover(along, grid[0], grid[-1], ended_by, dollars, grid, usd, cheapest, tuple(shown))
-        )
+        course = Course(along, pricers, book, horizon, dollars)
+        found.append(_crossover(course, under_draws, compared, work_s, seed))
     return tuple(found)
+
+
+def _crossover(
+    course: Course,
+    under_draws: Sequence[Course],
+    compared: Sequence[tuple[str, str]],
+    work_s: Mapping[str, float] | None,
+    seed: int,
+) -> Crossover:
+    """All of one axis."""
+    grid, ended_by = course.priceable()
+    coarse = (grid[0], *(at for at in course.axis.coarse if grid[0] < at < grid[-1]), grid[-1])
+    pairs = []
+    for a, b in compared:
+        crossings = _crossings(course, grid, a, b, work_s)
+        direction = crossings[0].flip.direction if crossings else None
+        places = None
+        if under_draws:
+            places = rerun(under_draws, coarse, (a, b), direction=direction, seed=seed)
+        pairs.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
+    flipped = [crossing.flip.at for pair in pairs for crossing in pair.crossings]
+    usd = {name: tuple(course.usd(name, at) for at in grid) for name in course.names}
+    cheapest = course.cheapest(grid, flipped)
+    return Crossover(
+        course.axis, grid[0], grid[-1], ended_by, course.dollars, grid, usd, cheapest, tuple(pairs)
+    )
 
 
 def _crossings(
@@ -170,6 +187,9 @@ def _why(course: Course, grid: Sequence[float], a: str, b: str) -> str:
     """What holds over the whole grid, there being no crossing."""
     apart = course.apart(a, b)
     sign = next((value for at in grid if (value := apart(at)) != 0.0), 0.0)
+    span = f"from {grid[0]:g} to {grid[-1]:g}"
+    moved = any(difference(course.usd(name, grid[0]), course.usd(name, at)) for name in (a, b) for at in grid)
+    rests = "" if moved else "neither rests on it: "
     if sign == 0.0:
-        return f"they cost the same throughout, from {grid[0]:g} to {grid[-1]:g}"
-    return f"{a if sign > 0.0 else b} is cheaper throughout, from {grid[0]:g} to {grid[-1]:g}"
+        return f"{rests}they cost the same throughout, {span}"
+    return f"{rests}{a if sign > 0.0 else b} is cheaper throughout, {span}"

@@ -23,13 +23,12 @@ from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer, rate_of
 LEAST_DRAWS = 20
 
 
-def varied(
-    pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
-) -> tuple[tuple[Law, ...], frozenset[str]]:
-    """Laws of the figures with a range that any of the pricers asks for, sorted by key, and all keys asked for.
+def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars) -> tuple[Law, ...]:
+    """Laws of the figures with a range that any of the pricers asks for, sorted by key.
 
-    What is asked for may depend on other figures (no grid emissions are looked up at a carbon price of 0), so
-    all systems are priced at the values, at the low ends and at the high ends, until nothing new is asked for.
+    What is asked for may depend on other figures (nobody asks for the grid's emissions at a carbon price of
+    0), so all systems are priced at the values, at the low ends and at the high ends, until nothing new is
+    asked for.
     """
     laws: dict[str, Law] = {}
     used: set[str] = set()
@@ -45,7 +44,7 @@ def varied(
             used |= asked.used.keys()
         found = {key: law for key in sorted(used) if (law := law_of(book.figures[key])) is not None}
         if found.keys() == laws.keys():
-            return tuple(found.values()), frozenset(used)
+            return tuple(found.values())
         laws = found
 
 

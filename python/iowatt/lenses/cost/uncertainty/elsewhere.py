@@ -25,14 +25,16 @@ class Elsewhere:
 def elsewhere(
     course: Course, names: tuple[str, ...], at: float, work_s: Mapping[str, float] | None
 ) -> Iterator[Elsewhere]:
-    """Of ``alpha`` the years of each system, of ``years`` its repetitions, of ``energy.factor`` its mean price."""
+    """Years of each system at an ``alpha``, repetitions at ``years``, mean prices at an ``energy.factor``."""
     of = course.axis.of
     for name in names:
         if of == "alpha" and work_s is not None:
-            yield Elsewhere(f"{name} takes", Horizon("work", at).years(work_s[name]), "years")
+            yield Elsewhere(f"time that {name} takes", Horizon("work", at).years(work_s[name]), "years")
         elif of == "years" and work_s is not None:
-            yield Elsewhere(f"{name} does the work", Horizon("time", at).repeats(work_s[name]), "times")
+            yield Elsewhere(
+                f"repetitions of the work by {name}", Horizon("time", at).repeats(work_s[name]), "times"
+            )
         elif of == "energy.factor":
             price = course.usd_per_kwh(name, at)
             if price is not None:
-                yield Elsewhere(f"mean price that {name} pays", price, "USD/kWh")
+                yield Elsewhere(f"mean price of energy and demand, {name}", price, "USD/kWh")

@@ -48,16 +48,22 @@ class PlaceRange:
 
 
 def rerun(
-    courses: Sequence[Course], grid: Sequence[float], seed: int, a: str, b: str, direction: int | None
+    courses: Sequence[Course],
+    grid: Sequence[float],
+    pair: tuple[str, str],
+    *,
+    direction: int | None,
+    seed: int,
 ) -> PlaceRange:
-    """The range over ``courses``, one for each draw, of the first place where ``b - a`` flips over ``grid``.
+    """The range of the first place where a ``pair``'s difference flips, over ``courses``, one for each draw.
 
-    ``direction`` is that of the place to be found again (1: ``b`` becomes the dearer); with None any counts.
+    ``direction`` is that of the place to be found again (1: the second becomes the dearer); with None any
+    counts.
     """
     places: list[float] = []
     otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
     for course in courses:
-        place, other = _first(course, grid, a, b, direction)
+        place, other = _first(course, grid, pair, direction)
         if place is None:
             otherwise[other] += 1
         else:
@@ -75,10 +81,10 @@ def rerun(
 
 
 def _first(
-    course: Course, grid: Sequence[float], a: str, b: str, direction: int | None
+    course: Course, grid: Sequence[float], pair: tuple[str, str], direction: int | None
 ) -> tuple[float | None, str]:
     """The first place of that direction; without one, what holds instead."""
-    apart = course.apart(a, b)
+    apart = course.apart(*pair)
     seen: list[float] = []
 
     def watched(at: float) -> float:

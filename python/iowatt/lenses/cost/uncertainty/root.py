@@ -1,8 +1,8 @@
 """Where a function of one number changes its sign: on a grid first, then between two of its points.
 
-Costs are not smooth: a drive more is bought on one day, a month more is begun. So the refinement (Chandrupatla
-1997: inverse quadratic interpolation where the function is tame, bisection where it is not) always keeps a
-bracket, and what is left of it says whether the function crosses or jumps.
+Costs are not smooth: a drive more is bought on one day, a month more is begun. So the refinement (inverse
+quadratic interpolation where the function is tame, bisection where it is not: Chandrupatla 1997) always keeps
+a bracket, and what is left of it says whether the function crosses or jumps.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Function = Callable[[float], float]
+#: A place and the function there.
+Point = tuple[float, float]
 
 #: Width to which a bracket is closed, over its upper end.
 CLOSE: Final = 1e-9
@@ -42,7 +44,7 @@ class Flip:
 
 def flips(function: Function, grid: Sequence[float], close: float = CLOSE) -> Iterator[Flip]:
     """Changes of sign over a rising ``grid``, in order; two between neighbours of it go unseen."""
-    last: tuple[float, float] | None = None
+    last: Point | None = None
     zeros: list[float] = []
     for x in grid:
         value = function(x)
@@ -56,9 +58,9 @@ def flips(function: Function, grid: Sequence[float], close: float = CLOSE) -> It
 
 def _flip(
     function: Function,
-    low: tuple[float, float],
+    low: Point,
     zeros: Sequence[float],
-    high: tuple[float, float],
+    high: Point,
     close: float,
 ) -> Flip:
     direction = 1 if high[1] > 0.0 else -1
@@ -77,9 +79,7 @@ def _flip(
     return Flip(at, at, at, "cross", 0.0, 0.0, direction)
 
 
-def refine(
-    function: Function, low: tuple[float, float], high: tuple[float, float], close: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
+def refine(function: Function, low: Point, high: Point, close: float) -> tuple[Point, Point]:
     """The points (x, function) next to a change of sign, from two with different signs.
 
     They are one and the same where the function is 0; else at most ``close`` x the upper one apart.
@@ -101,13 +101,14 @@ def refine(
         aim = close * max(abs(x1), abs(x2))
         if width <= aim:
             break
-        share = min(max(_step(x1, f1, x2, f2, x3, f3), 0.5 * aim / width), 1.0 - 0.5 * aim / width)
+        share = min(max(_step((x1, f1), (x2, f2), (x3, f3)), 0.5 * aim / width), 1.0 - 0.5 * aim / width)
     points = sorted([(x1, f1), (x2, f2)])
     return points[0], points[1]
 
 
-def _step(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> float:
-    """Where to look next, as a share of the way from x1 to x2: Chandrupatla's choice."""
+def _step(newest: Point, other: Point, before: Point) -> float:
+    """Where to look next, as a share of the way from the newest to the other one: Chandrupatla's choice."""
+    (x1, f1), (x2, f2), (x3, f3) = newest, other, before
     xi = (x1 - x2) / (x3 - x2)
     phi = (f1 - f2) / (f3 - f2)
     if phi**2 < xi and (1.0 - phi) ** 2 < 1.0 - xi:
@@ -115,7 +116,9 @@ def _step(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> f
     return 0.5
 
 
-def boundary(holds: Callable[[float], bool], inside: float, outside: float, close: float) -> tuple[float, float]:
+def boundary(
+    holds: Callable[[float], bool], inside: float, outside: float, close: float
+) -> tuple[float, float]:
     """The last place where ``holds`` and the first where it does not, by bisection between the two."""
     for _ in range(_LONGEST):
         if abs(outside - inside) <= close * max(abs(inside), abs(outside)):

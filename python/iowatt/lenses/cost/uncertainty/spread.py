@@ -132,7 +132,7 @@ def sample(
 
     Differences are to the first system. Raises ``InputError`` where a draw cannot be priced.
     """
-    laws, _ = varied(pricers, book, horizon, dollars)
+    laws = varied(pricers, book, horizon, dollars)
     if not laws:
         return None
     at_values = {name: total(pricer, book.changed({}), horizon, dollars) for name, pricer in pricers.items()}
@@ -147,7 +147,9 @@ def sample(
     return Spread(
         samples, seed, dollars, laws,
         tuple(
-            SystemSpread(name, Range.of(at_values[name].usd, usd[name]), _groups(at_values[name], drawn[name]), share)
+            SystemSpread(
+                name, Range.of(at_values[name].usd, usd[name]), _groups(at_values[name], drawn[name]), share
+            )
             for name, share in zip(pricers, shares, strict=True)
         ),
         tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,9 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.drawn import varied
 from iowatt.lenses.cost.uncertainty.law import Law, said
 from iowatt.lenses.cost.uncertainty.pricing import SAME, Dollars, Pricer, difference, total
+
+#: Dollars by system.
+Totals = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def tornado(
 
     Raises ``InputError`` where a system cannot be priced at the end of a range.
     """
-    laws, _ = varied(pricers, book, horizon, dollars)
+    laws = varied(pricers, book, horizon, dollars)
 
     def totals(changes: Mapping[str, float]) -> dict[str, float]:
         changed = book.changed(changes)
@@ -78,34 +81,34 @@ def tornado(
     middle = totals({})
     ends = [(law, totals({law.key: law.low}), totals({law.key: law.high})) for law in laws]
 
-    def bars(
-        usd_of: Callable[[Mapping[str, float]], float], names: tuple[str, ...], of_total: bool
-    ) -> tuple[tuple[Bar, ...], tuple[str, ...]]:
-        found, without = [], []
-        for law, low, high in ends:
-            bar = _bar(law, usd_of(low), usd_of(middle), usd_of(high), of_total)
-            noise = SAME * max(abs(one[name]) for one in (low, middle, high) for name in names)
-            if bar.swing > noise:
-                found.append(bar)
-            else:
-                without.append(law.key)
-        return tuple(sorted(found, key=lambda bar: (-bar.swing, bar.key))), tuple(without)
-
     first, *later = pricers
-    shown = [
-        Tornado("total", name, None, None, middle[name], dollars, *bars(lambda usd, n=name: usd[n], (name,), True))
-        for name in pricers
-    ]
-    for name in later:
-        found = bars(lambda usd, n=name: difference(usd[first], usd[n]), (first, name), False)
-        apart = middle[name] - middle[first]
-        shown.append(Tornado("difference", None, first, name, apart, dollars, *found))
-    return tuple(shown)
+    shown = [_made(ends, middle, None, name, dollars) for name in pricers]
+    return (*shown, *(_made(ends, middle, first, name, dollars) for name in later))
 
 
-def _bar(law: Law, low: float, middle: float, high: float, of_total: bool) -> Bar:
-    ends = (low, middle, high)
-    return Bar(
-        law.key, law.low, law.mode, law.high, low, high, max(ends) - min(ends),
-        not of_total and min(ends) < 0.0 < max(ends),
-    )  # fmt: skip
+def _made(
+    ends: Sequence[tuple[Law, Totals, Totals]], middle: Totals, a: str | None, b: str, dollars: Dollars
+) -> Tornado:
+    """The tornado of ``b``, or of what it costs more than ``a``."""
+
+    def usd(totals: Totals) -> float:
+        return totals[b] if a is None else difference(totals[a], totals[b])
+
+    bars, without = [], []
+    for law, low, high in ends:
+        bar = _bar(law, (usd(low), usd(middle), usd(high)), of_total=a is None)
+        noise = SAME * max(abs(totals[name]) for totals in (low, middle, high) for name in (a or b, b))
+        if bar.swing > noise:
+            bars.append(bar)
+        else:
+            without.append(law.key)
+    bars.sort(key=lambda bar: (-bar.swing, bar.key))
+    if a is None:
+        return Tornado("total", b, None, None, usd(middle), dollars, tuple(bars), tuple(without))
+    return Tornado("difference", None, a, b, usd(middle), dollars, tuple(bars), tuple(without))
+
+
+def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> Bar:
+    low, _, high = ends
+    flips = not of_total and min(ends) < 0.0 < max(ends)
+    return Bar(law.key, law.low, law.mode, law.high, low, high, max(ends) - min(ends), flips)

@@ -94,7 +94,13 @@ class Place:
 
 
 def place(case: Case, drive: Drive) -> Place:
-    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``."""
+    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``; found once for a case."""
+    if drive.name not in case.places:
+        case.places[drive.name] = _place(case, drive)
+    return case.places[drive.name]
+
+
+def _place(case: Case, drive: Drive) -> Place:
     worn = wearout(drive, case.book)
     work_s = case.system.work.duration_s
     life_s = work_s / worn.fraction if worn.fraction > 0 else math.inf

@@ -32,10 +32,6 @@ class Holiday:
     day: int
     year: int | None = None
 
-    def on(self, day: dt.date) -> bool:
-        """Whether ``day`` is it."""
-        return (day.month, day.day) == (self.month, self.day) and self.year in (None, day.year)
-
     def __str__(self) -> str:
         text = f"{self.month:02}-{self.day:02}"
         return text if self.year is None else f"{self.year:04}-{text}"
@@ -101,14 +97,15 @@ class Cycle:
     def hours(self, start: datetime, years: int = 1) -> Floats:
         """The load of each hour from the one that ``start`` lies in, (8760 x years,), in ``measure``."""
         days = self.days(start, years)
-        by_day = np.stack([self._day(day) for day in days]).ravel()
+        off = frozenset(self.holidays)
+        by_day = np.stack([self._day(day, off) for day in days]).ravel()
         found = by_day[start.hour : start.hour + years * HOURS_A_YEAR]
         growth = (1.0 + self.growth) ** (np.arange(len(found)) // HOURS_A_YEAR)
         loads: Floats = found * growth
         return loads
 
-    def _day(self, day: dt.date) -> Floats:
-        holiday = any(one.on(day) for one in self.holidays)
+    def _day(self, day: dt.date, off: frozenset[Holiday]) -> Floats:
+        holiday = Holiday(day.month, day.day) in off or Holiday(day.month, day.day, day.year) in off
         shape: Floats = self.holiday if holiday else self.week[day.weekday()]
         found: Floats = shape * self.months[day.month - 1]
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -37,11 +38,15 @@ def find_cycle(spec: str) -> Cycle:
     InputError
         There is none such, or something in it is wrong.
     """
-    if not _exists(spec):
-        name, at, text = spec.rpartition("@")
-        if at:
-            return _found(name).as_share(_share(text))
-    return _found(spec)
+    name, at, text = spec.rpartition("@")
+    if at and not _exists(spec):
+        return _named(name).as_share(_share(text))
+    return _named(spec)
+
+
+def _named(spec: str) -> Cycle:
+    """With ``spec`` as its place, so that a hint can repeat it."""
+    return replace(_found(spec), where=spec)
 
 
 def _found(spec: str) -> Cycle:

@@ -88,7 +88,7 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
         No system with requests; systems of several arrays, or kinds of power; power that is not known; two
         with the same load.
     """
-    same_array([_seen(system) for system in systems])
+    same_array([seen(system) for system in systems])
     loaded = [system for system in systems if system.work.requests]
     if not loaded:
         raise InputError(
@@ -168,7 +168,8 @@ def _load(system: System, measure: str) -> float:
     return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
 
 
-def _seen(system: System) -> Seen:
+def seen(system: System, plan: str = "") -> Seen:
+    """What tells its array from others; ``plan`` as of its Run."""
     return Seen(
         name=system.where,
         where=system.where,
@@ -177,4 +178,5 @@ def _seen(system: System) -> Seen:
         power_basis=system.power_basis,
         parts=system.parts,
         usable_gb=system.usable_gb,
+        plan=plan,
     )

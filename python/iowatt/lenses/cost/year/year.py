@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +27,7 @@ from iowatt.tariffs.load import JOULES_PER_KWH, Load
 
 SCHEMA: Final = "iowatt.year/1"
 _BINS: Final = 10
-_MOST_YEARS: Final = 100
+_MOST_YEARS: Final = 200
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,8 @@ def make_year(
         raise InputError(
             f"{years} is not within what can be made; expected 1 to {_MOST_YEARS} years", where="--years"
         )
+    if start.year + years > MAXYEAR - 1:
+        raise InputError(f"{years} years from {start:%Y-%m-%d} are beyond the calendar", where="--start")
     points = levels(systems, cycle.measure)
     loads = placed(cycle, points, start, years)
     weights = points.weights(loads)
@@ -182,7 +184,7 @@ def make_year(
     top = points.systems[-1]
     system = replace(
         top,
-        name=name or _name(points.systems),
+        name=name or top.name,
         where=", ".join(one.where for one in points.systems),
         drives=drives.over(points.systems, weights),
         work=Work(
@@ -196,11 +198,6 @@ def make_year(
         notes=_notes(points, cycle, loads, start, years),
     )
     return Year(system, cycle, points, start, years, loads, watts)
-
-
-def _name(systems: Sequence[System]) -> str:
-    """The Runs' name where they share one; else that of the highest load."""
-    return systems[-1].name
 
 
 def _response(points: Levels, loads: Floats) -> float | None:

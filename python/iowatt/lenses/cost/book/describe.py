@@ -1,0 +1,94 @@
+"""A book for readers: the figures that a result rests on, and all of a preset with their sources."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.book.find import find_book
+from iowatt.lenses.cost.book.keys import KEYS, known
+
+_ORDER: Final = {key.pattern: position for position, key in enumerate(KEYS)}
+_WIDTH: Final = 100
+
+
+def assumptions(book: Book) -> list[dict[str, Any]]:
+    """The figures that were asked of ``book``, in order of ``KEYS`` and then by name."""
+    return [_row(book.used[key]) for key in _sorted(book.used)]
+
+
+def everything(book: Book) -> list[dict[str, Any]]:
+    """All figures of ``book``, in the same order."""
+    return [_row(book.figures[key]) for key in _sorted(book.figures)]
+
+
+def _sorted(keys: Any) -> list[str]:
+    return sorted(keys, key=lambda key: (_place(key), key))
+
+
+def _place(key: str) -> int:
+    rule = known(key)
+    return len(KEYS) if rule is None else _ORDER[rule.pattern]
+
+
+def _row(figure: Figure) -> dict[str, Any]:
+    rule = known(figure.key)
+    return {
+        "key": figure.key,
+        "unit": "" if rule is None else rule.unit,
+        "text": "" if rule is None else rule.text,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "source": figure.source,
+        "date": figure.date,
+        "quality": figure.quality,
+        "note": figure.note,
+    }
+
+
+def lines(preset: str, sets: Sequence[str] = ()) -> Iterator[str]:
+    """A preset as text: its notes, then each figure with range, source, date and quality, and what it means.
+
+    Raises ``InputError`` where there is no such book or a figure cannot be set.
+    """
+    book = find_book(preset, sets)
+    yield f"{book.name}: {book.title}"
+    if len(book.lineage) > 1:
+        yield f"  made of: {', '.join(book.lineage)}"
+    for note in book.notes:
+        yield f"  note: {note}"
+    group = ""
+    for row in everything(book):
+        if row["key"].partition(".")[0] != group:
+            group = row["key"].partition(".")[0]
+            yield ""
+            yield group
+        yield f"  {row['key']} = {value(row)}"
+        yield from _wrapped(row["text"])
+        yield from _wrapped(source(row))
+        if row["note"]:
+            yield from _wrapped(row["note"])
+
+
+def value(row: dict[str, Any]) -> str:
+    """Value, unit and range of a figure in words."""
+    said = row["value"]
+    if isinstance(said, str):
+        return said
+    text = f"{said:,.10g}" + (f" {row['unit']}" if row["unit"] else "")
+    low, high = (said if row[end] is None else row[end] for end in ("low", "high"))
+    return text if low == high else f"{text} ({low:,.10g} to {high:,.10g})"
+
+
+def source(row: dict[str, Any]) -> str:
+    """Source, date and quality of a figure in words."""
+    date = f", {row['date']}" if row["date"] else ""
+    return f"{row['quality']}: {row['source']}{date}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")

@@ -1,0 +1,199 @@
+"""Carbon: of the electricity that the facility draws, and embodied in the drives that are bought.
+
+Estimates of what making an SSD emits differ fifty-fold, so one is chosen (``carbon.estimate``) and all are
+shown. Kilograms are counted always; dollars only where ``carbon.price`` is not 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.lenses.cost import wear
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.case import Case
+from iowatt.lenses.cost.component import Component, Flow
+from iowatt.lenses.cost.system import Drive
+from iowatt.scenario.problems import nearest
+from iowatt.tariffs.load import JOULES_PER_KWH
+
+KG_PER_TONNE: Final = 1000.0
+G_PER_KG: Final = 1000.0
+BY_GB: Final = "carbon.embodied"
+BY_DRIVE: Final = "carbon.unit"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an estimate says of all drives bought within the horizon; None where it knows not all of them."""
+
+    estimate: str
+    embodied_kg: float | None
+    source: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """A row of ``systems[].carbon.choices``."""
+        return asdict(self)
+
+
+def components(case: Case) -> Iterator[Component]:
+    """One for electricity and one for drives, where a price of carbon is paid."""
+    price = case.book.number("carbon.price")
+    if price == 0.0:
+        return
+    figure, grid = case.book.figure("carbon.price"), case.book.figure("carbon.grid")
+    kg = operational_kg(case)
+    yield Component(
+        key="carbon:operational", group="carbon", title="Carbon of electricity", device=None,
+        flows=(Flow(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
+        unit_price=price, formula="kWh of the facility x g/kWh x price of carbon",
+        source=f"{figure.source}; grid: {grid.source}", date=grid.date, scales="work",
+        rests_on=("carbon.price", "carbon.grid", "cooling.pue"),
+        expression="{kg.operational}/1000*{carbon.price}",
+    )  # fmt: skip
+    bought = [lot for drive in case.system.drives for lot in _bought(case, drive)]
+    if not bought:
+        return
+    kg = math.fsum(lot.kg for lot in bought)
+    yield Component(
+        key="carbon:embodied", group="carbon", title="Carbon of the drives bought", device=None,
+        flows=tuple(Flow(lot.kg / KG_PER_TONNE * price, lot.at_s, lot.until_s) for lot in bought),
+        quantity=kg / KG_PER_TONNE, unit="t", unit_price=price,
+        formula="kg of each drive and of each replacement x price of carbon",
+        source=f"{figure.source}; estimate: {case.book.word('carbon.estimate')}", date=figure.date,
+        scales="work", rests_on=("carbon.price", "carbon.estimate", *_keys_used(case)),
+        expression="{kg.embodied}/1000*{carbon.price}",
+    )  # fmt: skip
+
+
+def facility_kwh(case: Case) -> float:
+    """What the facility draws for the system over the horizon: its joules times PUE."""
+    return case.system.work.load.total_j * case.repeats * case.book.number("cooling.pue") / JOULES_PER_KWH
+
+
+def operational_kg(case: Case) -> float:
+    """kg CO2e of the facility's electricity over the horizon."""
+    return facility_kwh(case) * case.book.number("carbon.grid") / G_PER_KG
+
+
+def embodied_kg(case: Case) -> float:
+    """kg CO2e of making all drives that are bought within the horizon, by ``carbon.estimate``.
+
+    Replacements count where they are bought (``wear.charge = replacements``), drives that fail not.
+
+    Raises
+    ------
+    InputError
+        There is no such estimate, or it says nothing of a drive.
+    """
+    return math.fsum(lot.kg for drive in case.system.drives for lot in _bought(case, drive))
+
+
+def as_dict(case: Case) -> dict[str, Any]:
+    """``systems[].carbon`` of ``iowatt.cost/1``."""
+    return {
+        "operational_kg": operational_kg(case),
+        "embodied_kg": embodied_kg(case),
+        "estimate": case.book.word("carbon.estimate"),
+        "choices": [choice.as_dict() for choice in choices(case)],
+        "note": _note(case),
+    }
+
+
+def estimates(book: Book) -> tuple[str, ...]:
+    """Names of the estimates that ``book`` has figures of, sorted."""
+    names = {key.split(".")[2] for key in book.figures if key.startswith((f"{BY_GB}.", f"{BY_DRIVE}."))}
+    return tuple(sorted(names))
+
+
+def choices(case: Case) -> list[Choice]:
+    """Every estimate of the drives bought, side by side; what is only shown is not recorded as used."""
+    apart = case.book.changed({})  # a copy that keeps its own record
+    found = []
+    for estimate in estimates(apart):
+        of = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
+        known = all(figures for _, figures in of)
+        lots = [lot for drive, figures in of for lot in _lots(case, drive, figures)]
+        sources = dict.fromkeys(figure.source for _, figures in of for figure in figures)
+        kg = math.fsum(lot.kg for lot in lots) if known else None
+        found.append(Choice(estimate, kg, "; ".join(sources)))
+    return found
+
+
+@dataclass(frozen=True)
+class _Lot:
+    """Drives bought at an instant, or evenly from ``at_s`` until ``until_s``, and the kg of all of them."""
+
+    at_s: float
+    until_s: float | None
+    kg: float
+
+
+def _bought(case: Case, drive: Drive) -> list[_Lot]:
+    return _lots(case, drive, _chosen(case, drive))
+
+
+def _lots(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
+    """The drive and what replaces it, with the kg that ``figures`` say of it."""
+    kg = _kg(figures, drive) * _share(case, drive) * drive.count
+    lots = [_Lot(0.0, None, kg)]
+    if case.book.word("wear.charge") == "replacements":
+        lots += [_Lot(one.at_s, one.until_s, kg * one.count) for one in wear.schedule(case, drive)]
+    return lots
+
+
+def _share(case: Case, drive: Drive) -> float:
+    """Where only used gigabytes are charged, only theirs is counted."""
+    return case.charged_gb(drive) / drive.capacity_gb
+
+
+def _kg(figures: list[Figure], drive: Drive) -> float:
+    """kg of one whole drive: so much a GB and so much a drive."""
+    return sum(
+        float(figure.value) * (drive.capacity_gb if figure.key.startswith(BY_GB) else 1.0)
+        for figure in figures
+    )
+
+
+def _chosen(case: Case, drive: Drive) -> list[Figure]:
+    book = case.book
+    estimate = book.word("carbon.estimate")
+    figures = _figures(book, estimate, drive)
+    if not figures:
+        known = estimates(book)
+        near = nearest(estimate, known)
+        what = f"has nothing of {drive.model} ({drive.kind})" if estimate in known else "is not in the book"
+        raise InputError(
+            f"the estimate of carbon {estimate!r} {what}; expected {', '.join(known)}",
+            where="carbon.estimate",
+            hint=f"did you mean {near!r}?" if near and near != estimate else None,
+        )
+    return figures
+
+
+def _figures(book: Book, estimate: str, drive: Drive) -> list[Figure]:
+    """What an estimate has of a drive: by its model, its class or its kind; a GB and a drive each."""
+    of = (*drive.names, drive.price_class, drive.kind)
+    by_gb = book.find(*(f"{BY_GB}.{estimate}.{name}" for name in of))
+    by_drive = book.find(*(f"{BY_DRIVE}.{estimate}.{name}" for name in of))
+    return [figure for figure in (by_gb, by_drive) if figure is not None]
+
+
+def _keys_used(case: Case) -> list[str]:
+    keys = [figure.key for drive in case.system.drives for figure in _chosen(case, drive)]
+    return list(dict.fromkeys(keys))
+
+
+def _note(case: Case) -> str:
+    said = ["embodied carbon is that of drives alone"]
+    if case.system.parts:
+        said.append("controllers, shelves, memory and supplies have none here")
+    if case.book.word("wear.charge") == "replacements":
+        said.append("replacements are counted, drives that fail are not")
+    else:
+        said.append("each drive is counted once")
+    return "; ".join(said)

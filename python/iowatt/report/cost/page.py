@@ -1,0 +1,79 @@
+"""The page of ``iowatt cost``: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.report import html, numbers, pages
+from iowatt.report.cost import assumed, deciding, drives, footprint, over_time, totals, words
+from iowatt.report.figures.headline import Headline
+
+if TYPE_CHECKING:
+    from iowatt.report.figures.figure import Figure
+
+Found = dict[str, Any]
+
+#: Systems that have a tile of their own.
+_TILES = 8
+
+
+def check_target(target: Path, force: bool) -> None:
+    """Raise ``InputError`` where the page cannot be written; before any work is done."""
+    pages.check_target(target, force, "the page of costs")
+
+
+def write(found: Found, target: Path, *, force: bool = False) -> None:
+    """Write the page; never half."""
+    check_target(target, force)
+    pages.write(render(found), target)
+
+
+def render(found: Found) -> str:
+    """The page of what :func:`iowatt.lenses.cost.analyse.analyse` found (``iowatt.cost/1``)."""
+    every: list[tuple[str, str, Sequence[Figure | None]]] = [
+        ("costs", "What it costs", [totals.groups(found), totals.other(found), deciding.totals(found)]),
+        ("time", "When it is due", [over_time.cumulative(found), *over_time.bills(found)]),
+        (
+            "deciding",
+            "What decides",
+            [*deciding.crossovers(found), *deciding.tornados(found), deciding.differences(found)],
+        ),
+        ("drives", "Drives", [drives.wear(found), drives.spin_down(found)]),
+        ("carbon", "Carbon and views", [footprint.carbon(found), totals.views(found)]),
+        ("basis", "What it rests on", [totals.components(found), assumed.assumptions(found)]),
+    ]
+    sections = [
+        (key, title, drawn)
+        for key, title, given in every
+        if (drawn := [figure for figure in given if figure is not None])
+    ]
+    meta = " · ".join(
+        [found["horizon"]["said"], f"from {found['start']}", words.basis(found), *words.rests(found)]
+    )
+    names = words.labels(found)
+    title = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others"
+    part = pages.Part("cost", title, meta, headlines(found), sections, words.notes(found))
+    by_id = {f"cost-{figure.key}": figure for _, _, given in sections for figure in given}
+    return html.render_page("description.html", by_id, brand="cost", title=title, parts=[part])
+
+
+def headlines(found: Found) -> list[Headline]:
+    """The total of each system, against the first, with its range."""
+    spread = found["uncertainty"]
+    ranges = [None] * len(found["systems"]) if spread is None else spread["systems"]
+    shares = [None, *(one["share"] for one in found["comparison"])]
+    made = []
+    for at, (name, system, share, drawn) in enumerate(
+        zip(words.labels(found), found["systems"], shares, ranges, strict=True)
+    ):
+        said = []
+        if share is not None:
+            said.append(f"{words.change(share)} against {found['systems'][0]['name']}")
+        if drawn is not None:
+            ends = drawn["quantiles"]
+            said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
+        said.append(f"{numbers.significant(system['years'])} years")
+        made.append(Headline(f"total-{at}", name, system["usd"], "USD", "; ".join(said)))
+    return made[:_TILES]

@@ -1,0 +1,105 @@
+"""Which system is cheapest where, and when it pays to stop a disk, in sentences."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any, Final
+
+from iowatt.report import numbers
+from iowatt.report.cost import words
+from iowatt.report.figures.figure import Cell, Column
+
+Found = dict[str, Any]
+
+_WIDE: Final = 110
+
+
+def sentences(found: Found) -> list[str]:
+    """Lines on who is cheapest along each assumption that was varied, and where that changes."""
+    told: list[str] = []
+    if not found["crossovers"]:
+        return told
+    told.append("cheapest:")
+    for one in found["crossovers"]:
+        told += _wrapped(f"  by {words.varied(one)}{_in_force(one)}: {stretches(one)}")
+        for pair in one["pairs"]:
+            told += [line for sentence in crossings(one, pair) for line in _wrapped(f"    {sentence}")]
+    return told
+
+
+def stretches(crossover: Found) -> str:
+    """Who is cheapest where: ``a below 4.2 years, b above``."""
+    unit, parts = crossover["unit"], crossover["cheapest"]
+    if len(parts) == 1:
+        ends = f"{words.figure(crossover['low'])} to {words.amount(crossover['high'], unit)}"
+        return f"{parts[0]['system']} throughout, from {ends}"
+    said = [f"{parts[0]['system']} up to {words.amount(parts[0]['until'], unit)}"]
+    said += [f"then {one['system']} to {words.amount(one['until'], unit)}" for one in parts[1:-1]]
+    return ", ".join([*said, f"{parts[-1]['system']} beyond"])
+
+
+def crossings(crossover: Found, pair: Found) -> Iterator[str]:
+    """Where two systems change places, with the range over the draws."""
+    unit = crossover["unit"]
+    for number, one in enumerate(pair["crossings"]):
+        also = "".join(
+            f"; {more['text']} {words.amount(more['value'], more['unit'])}" for more in one["also"]
+        )
+        drawn = _drawn(pair["range"], unit) if number == 0 else ""
+        if one["kind"] == "tie":
+            between = f"{words.figure(one['lower'])} to {words.amount(one['upper'], unit)}"
+            yield f"{pair['a']} and {pair['b']} cost the same from {between}{also}{drawn}"
+        else:
+            jumps = " (a jump)" if one["kind"] == "jump" else ""
+            yield (
+                f"{one['cheaper_below']} below, {one['cheaper_above']} above "
+                f"{words.amount(one['at'], unit)}{jumps}{also}{drawn}"
+            )
+    ranged = pair["range"]
+    if not pair["crossings"] and ranged is not None and ranged["share_crossing"] > 0:
+        yield f"{pair['a']} and {pair['b']} change places{_drawn(ranged, unit).removeprefix(';')} only"
+
+
+def _in_force(crossover: Found) -> str:
+    value = crossover["value"]
+    return "" if value is None else f" (here {words.amount(value, crossover['unit'])})"
+
+
+def _drawn(ranged: Found | None, unit: str) -> str:
+    if ranged is None:
+        return ""
+    share = numbers.percent(ranged["share_crossing"]).replace("\u00a0", " ")
+    if ranged["p50"] is None:
+        return f"; in {share} of {ranged['draws']} draws"
+    return (
+        f"; in {share} of {ranged['draws']} draws, mostly {words.figure(ranged['p5'])} to "
+        f"{words.amount(ranged['p95'], unit)}"
+    )
+
+
+def spin_downs(system: Found) -> Iterator[str]:
+    """How long a stop must last to save joules, and to save dollars, in sentences."""
+    for one in system["spin_down"]:
+        energy, dollars = (_lasting(one[key]) for key in ("energy_s", "dollars_s"))
+        yield f"{one['title']}: saves energy from {energy} on, dollars from {dollars} on"
+
+
+SPIN_DOWN_COLUMNS: Final = (
+    Column("Disk", text=True), Column("Saves energy from", text=True),
+    Column("Saves dollars from", text=True),
+)  # fmt: skip
+
+
+def spin_down_row(one: Found) -> list[Cell]:
+    """The same as cells of a table."""
+    return [one["title"], _lasting(one["energy_s"]), _lasting(one["dollars_s"])]
+
+
+def _lasting(value: float | None) -> str:
+    return "never" if value is None else numbers.duration(value).replace("\u00a0", " ")
+
+
+def _wrapped(text: str) -> list[str]:
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(text, _WIDE, subsequent_indent=indent, break_on_hyphens=False)

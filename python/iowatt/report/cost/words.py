@@ -1,0 +1,206 @@
+"""Words and numbers that the text, the page and the workbook of a cost share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from iowatt.lenses.cost.component import GROUPS
+from iowatt.report import numbers
+
+Found = dict[str, Any]
+
+NAMES: Final[Mapping[str, str]] = {
+    "purchase": "Purchase",
+    "energy": "Energy",
+    "demand": "Demand charges",
+    "fixed": "Fixed charges",
+    "cooling": "Cooling (PUE)",
+    "wear": "Wear",
+    "failures": "Failures",
+    "service": "Service",
+    "disposal": "Disposal",
+    "carbon": "Carbon",
+    "credit": "Credit",
+}
+COLOURS: Final[Mapping[str, str]] = {
+    "purchase": "#4f7ca8",
+    "energy": "#e69f00",
+    "demand": "#d55e00",
+    "fixed": "#a9b2bc",
+    "cooling": "#56b4e9",
+    "wear": "#cc79a7",
+    "failures": "#882255",
+    "service": "#7a5195",
+    "disposal": "#6b4f3a",
+    "carbon": "#8f7a00",
+    "credit": "#009e73",
+}
+#: What is varied where it is no key of the book.
+_VARIED: Final[Mapping[str, str]] = {
+    "alpha": "repetitions of the work (alpha)",
+    "years": "years of work",
+    "energy.factor": "price of energy (energy.factor)",
+}
+
+
+def labels(found: Found) -> list[str]:
+    """The names of the systems, told apart where two are alike."""
+    names: list[str] = []
+    for system in found["systems"]:
+        name, number = str(system["name"]), 2
+        while name in names:
+            name, number = f"{system['name']} ({number})", number + 1
+        names.append(name)
+    return names
+
+
+def shown_groups(systems: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The groups in which any of the systems has dollars, in their order."""
+    have = {group for system in systems for group, usd in system["by_group"].items() if usd}
+    return [group for group in GROUPS if group in have]
+
+
+def discounted(found: Found) -> bool:
+    """Whether dollars of different years count differently."""
+    return any(_differ(system["usd"], system["present_usd"]) for system in found["systems"])
+
+
+def _differ(a: float, b: float) -> bool:
+    return abs(a - b) > 1e-9 * max(abs(a), abs(b))
+
+
+def decimals(values: Iterable[float | None]) -> int:
+    """Digits behind the point that suit dollars of one table: cents, more where all are tiny."""
+    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    if largest >= 1e5:
+        return 0
+    if largest >= 1.0 or largest == 0.0:
+        return 2
+    return 2 - _magnitude(largest)
+
+
+def _magnitude(value: float) -> int:
+    return int(f"{value:e}".partition("e")[2])
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """A number with at most so many significant digits, and all of its whole ones."""
+    if value == 0.0 or 1e-4 <= abs(value) < 10**digits:
+        shown = f"{value:.{digits}g}"
+        return f"{float(shown):,.0f}" if abs(value) >= 1000 and "." not in shown else shown
+    return f"{value:,.0f}" if abs(value) >= 1 and abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
+def dollars(value: float | None, digits: int | None = None) -> str:
+    """Dollars as a number; ``digits`` behind the point, by default as :func:`decimals` of it alone."""
+    if value is None:
+        return numbers.NO_VALUE
+    digits = decimals([value]) if digits is None else digits
+    shown = f"{value:,.{digits}f}"
+    if shown.strip("-0.,") or value == 0.0:
+        return shown.removeprefix("-") if value == 0.0 else shown
+    return ("-" if value < 0 else "") + f"<{10.0**-digits:.{digits}f}"
+
+
+def usd(value: float | None) -> str:
+    """Dollars in a sentence."""
+    return numbers.NO_VALUE if value is None else f"{dollars(value)} USD"
+
+
+def change(share: float | None) -> str:
+    """A share as a change: ``+12.3 %``."""
+    if share is None:
+        return numbers.NO_VALUE
+    shown = f"{100 * share:+,.1f}" if abs(share) < 10 else f"{100 * share:+,.0f}"
+    return f"{shown.replace('-0.0', '+0.0') if not shown.strip('+-0.') else shown}\u00a0%"
+
+
+def years(value: float | None) -> str:
+    """A length of time in years, or in what it is short of one."""
+    if value is None:
+        return numbers.NO_VALUE
+    if value >= 0.95:
+        return f"{figure(value)} year" + ("" if figure(value) == "1" else "s")
+    return numbers.duration(value * 365 * 86_400).replace("\u00a0", " ")
+
+
+def varied(crossover: Mapping[str, Any]) -> str:
+    """What a crossover or a bar of a tornado varies."""
+    key = str(crossover.get("of", crossover.get("key")))
+    return _VARIED.get(key, key)
+
+
+def amount(value: float | None, unit: str) -> str:
+    """A figure with its unit as text."""
+    if value is None:
+        return numbers.NO_VALUE
+    return f"{figure(value)} {unit}".rstrip()
+
+
+def rests(found: Found) -> list[str]:
+    """Sentences on what the dollars rest on: the tariff, the book, how good its figures are."""
+    tariff, book = found["tariff"], found["book"]
+    dated = " to ".join(str(end) for end in tariff["effective"] if end)
+    said = [tariff["name"]] + ([tariff["utility"]] if tariff["utility"] else [])
+    sentences = [
+        f"tariff {', '.join(said)}"
+        + (f", effective {dated}" if dated else "")
+        + ("" if tariff["verified"] else "; not verified")
+    ]
+    counts: dict[str, int] = {}
+    for one in found["assumptions"]:
+        counts[one["quality"]] = counts.get(one["quality"], 0) + 1
+    total = len(found["assumptions"])
+    parts = ", ".join(f"{count} {quality}" for quality, count in sorted(counts.items(), key=lambda c: -c[1]))
+    sentences.append(f"book {book['name']} ({book['title']}): {total} figures used: {parts}")
+    return sentences
+
+
+def notes(found: Found) -> list[str]:
+    """All notes, each once: of the tariff, the book, and the systems that say so."""
+    collected: dict[str, list[str]] = {}
+    for note in [*found["tariff"]["notes"], *found["book"]["notes"]]:
+        collected[note] = []
+    names = labels(found)
+    for name, system in zip(names, found["systems"], strict=True):
+        for note in system["notes"]:
+            collected.setdefault(note, []).append(name)
+    return [
+        f"{', '.join(who)}: {note}" if who and len(who) < len(names) else note
+        for note, who in collected.items()
+    ]
+
+
+def basis(found: Found) -> str:
+    """Whether the figures of the systems are modelled or measured."""
+    return "modelled" if found["modelled"] else "measured" if not _any_modelled(found) else "partly modelled"
+
+
+def _any_modelled(found: Found) -> bool:
+    return any(system["modelled"] for system in found["systems"])
+
+
+def drive_groups(system: Found) -> list[list[Found]]:
+    """Drives that are alike (pool, model, price, replacements), in order of appearance."""
+    groups: dict[tuple[object, ...], list[Found]] = {}
+    for drive in system["drives"]:
+        wear = drive["wear"]
+        key = (
+            drive["pool"], drive["model"], drive["price_usd"], wear and wear["by"], len(drive["replacements"])
+        )  # fmt: skip
+        groups.setdefault(key, []).append(drive)
+    return list(groups.values())
+
+
+def worst(drives: Sequence[Found]) -> Found:
+    """The drive of a group that wears out first."""
+    return min(
+        drives,
+        key=lambda drive: _life(drive) if _life(drive) is not None else float("inf"),  # type: ignore[arg-type, return-value]
+    )
+
+
+def _life(drive: Found) -> float | None:
+    wear = drive["wear"]
+    return None if wear is None else wear["life_years"]

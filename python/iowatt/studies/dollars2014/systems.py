@@ -1,0 +1,286 @@
+"""The five systems on the same two devices as scenarios, what varies in each sweep, and the experiments.
+
+SSD = a quarter of the capacity in tiering and linear. Caching has the same SSD, and a disk that holds
+everything: it uses a quarter more of it. Linear puts the SSD first.
+
+Replay is closed with one request outstanding. The study replayed traces and reports throughput, so arrivals
+did not set it; how many requests it kept in flight is not published. One is the least, and the requests of
+one stream of a trace that waits for its answers; an experiment has four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.search.over import axes
+from iowatt.studies.study import Stage
+
+SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
+HYBRIDS: Final = ("tiering", "caching")
+NAMES: Final = {
+    "ssd": "SSD only",
+    "hdd": "HDD only",
+    "linear": "linear",
+    "tiering": "tiering",
+    "caching": "caching",
+}
+
+SSD: Final = "intel-320-300gb"
+HDD: Final = "dollars2014-hdd"
+#: The sheet gives the mean of a mobile workload only (0.15 W), far below any load.
+SSD_ACTIVE_W: Final = 2.0
+OTHER_WATTS: Final = (0.15, 4.0)
+
+EXTENT: Final = "array.virtual_pool.hybrid.extent"
+THRESHOLD: Final = "array.virtual_pool.hybrid.promotion_threshold"
+LIMIT: Final = "array.virtual_pool.hybrid.max_migrations"
+ACTIVE: Final = "array.pool.ssd.device.power.active"
+SEED: Final = "seed"
+
+#: Real requests, captured by this project: a database under a TPC-C-like load. Nothing of it is published in
+#: the study.
+TRACE: Final = "pg_tpcc_paced_excerpt.parquet"
+#: MiB that hold its highest byte, a multiple of four.
+TRACE_MIB: Final = 10_400
+
+
+@dataclass(frozen=True)
+class Work:
+    """A workload of the study, and the configurations at which its locality was fitted."""
+
+    key: str
+    title: str
+    profile: str
+    requests: int
+    span_mib: int
+    #: Skew of the profile, and the other one of the experiment.
+    skew: float
+    other_skew: float
+    #: Extents in KiB and thresholds at which caching's hits span the published range.
+    extents_kib: tuple[int, ...]
+    thresholds: tuple[int, ...]
+
+
+WEB: Final = Work(
+    "web-search", "web search (reads)", "dollars2014-web-search", 1_000_000, 17_072, 24.0, 48.0, (1024,),
+    (4, 16, 64),
+)  # fmt: skip
+FIU: Final = Work(
+    "fiu-online", "FIU online (mostly writes)", "dollars2014-fiu-online", 3_300_000, 1024, 14.0, 28.0,
+    (4, 64, 256, 1024), (4,),
+)  # fmt: skip
+WORKS: Final = {work.key: work for work in (WEB, FIU)}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of the design space, and how long."""
+
+    extents_kib: tuple[int, ...]
+    thresholds: tuple[int, ...]
+    limits: tuple[int, ...]
+    #: Requests, as a share of those of the whole study.
+    length: float
+    #: Draws of prices and rates for the ranges of crossovers.
+    draws: int
+    #: Whether the captured trace is replayed too.
+    traced: bool
+
+    def requests(self, work: Work) -> int:
+        """Requests of a workload."""
+        return round(work.requests * self.length)
+
+    def probe(self, work: Work) -> Probe:
+        """Where experiments are made: at the configurations that the fit was made at, as far as there are any."""
+        extents = [one for one in self.extents_kib if one in work.extents_kib] or [self.extents_kib[-1]]
+        thresholds = [one for one in self.thresholds if one in work.thresholds] or [self.thresholds[0]]
+        return Probe(tuple(extents), tuple(thresholds), self.limits[-1])
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A part of the design space."""
+
+    extents_kib: tuple[int, ...]
+    thresholds: tuple[int, ...]
+    limit: int
+
+    @property
+    def ends(self) -> Probe:
+        """The same with the first and the last extent only."""
+        return Probe(tuple(dict.fromkeys((self.extents_kib[0], self.extents_kib[-1]))), self.thresholds, self.limit)
+
+
+FULL: Final = Scale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
+QUICK: Final = Scale((64, 1024), (4, 64), (4,), 0.05, 0, False)
+
+_SCENARIO: Final = """\
+name = "dollars2014-{name}"
+seed = 1
+
+[[workload]]
+name = "w"
+volume = "data"
+{work}
+replay = {{ mode = "closed", outstanding = {outstanding} }}
+{pools}
+[[array.volume]]
+name = "data"
+pool = "{pool}"
+capacity = "{span}MiB"
+
+[observe]
+interval = "10s"
+"""
+
+_SSD_POOL: Final = f"""
+[[array.pool]]
+name = "ssd"
+device = {{ name = "{SSD}", power = {{ active = "{SSD_ACTIVE_W:g}W" }} }}
+count = 1
+"""
+_HDD_POOL: Final = f"""
+[[array.pool]]
+name = "hdd"
+device = "{HDD}"
+count = 1
+"""
+_HYBRID: Final = """
+[[array.virtual_pool]]
+name = "hybrid"
+scheme = "{scheme}"
+{parts}
+"""
+
+
+def profiled(work: Work, requests: int, *, skew: float | None = None, span_mib: int | None = None) -> str:
+    """A workload's keys of a scenario."""
+    changes = [] if skew is None else [f"stream.{name}.access.k={skew:g}" for name in ("first", "rest")]
+    said = ", ".join(f"'{change}'" for change in changes)
+    return (
+        f'profile = {{ name = "{work.profile}", requests = {requests}, '
+        f'span = "{span_mib or work.span_mib}MiB", set = [{said}] }}'
+    )
+
+
+def scenario(
+    name: str, system: str, work: str, span_mib: int, *, limit: int = 4, outstanding: int = 1, more: str = ""
+) -> str:
+    """A system under a workload; ``limit`` is the most migrations of its sweep, ``more`` keys of the scheme."""
+    pools, pool = _pools(system, span_mib, limit, more)
+    return _SCENARIO.format(
+        name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
+    )
+
+
+def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]:
+    if system in ("ssd", "hdd"):
+        return (_SSD_POOL if system == "ssd" else _HDD_POOL), system
+    fast, slow = span_mib // 4, span_mib - span_mib // 4
+    if system == "linear":
+        parts = f'part = [{{ pool = "ssd", capacity = "{fast}MiB" }}, {{ pool = "hdd", capacity = "{slow}MiB" }}]'
+    else:
+        # What tiering demotes needs a free place for each migration: a MiB each, the largest extent.
+        slow = span_mib if system == "caching" else slow + limit
+        parts = (
+            f'fast = {{ pool = "ssd", capacity = "{fast}MiB" }}\n'
+            f'slow = {{ pool = "hdd", capacity = "{slow}MiB" }}\nmax_migrations = {limit}\n{more}'
+        )
+    return _SSD_POOL + _HDD_POOL + _HYBRID.format(scheme=system, parts=parts), "hybrid"
+
+
+def stages(scale: Scale) -> list[Stage]:
+    """All sweeps of the study."""
+    found: list[Stage] = []
+    for work in WORKS.values():
+        requests = profiled(work, scale.requests(work))
+        for system in SYSTEMS:
+            over = _over(scale) if system in HYBRIDS else {SEED: [1]}
+            found.append(_stage(work, system, "", requests, over, limit=scale.limits[-1]))
+        found += _experiments(work, scale)
+    folder = traces() if scale.traced else None
+    return found if folder is None else [*found, *_traced(folder, scale)]
+
+
+def _over(scale: Scale | Probe) -> dict[Any, Any]:
+    limits = scale.limits if isinstance(scale, Scale) else (scale.limit,)
+    return {
+        EXTENT: [f"{kib}KiB" for kib in scale.extents_kib],
+        THRESHOLD: list(scale.thresholds),
+        LIMIT: list(limits),
+    }
+
+
+def _stage(
+    work: Work, system: str, experiment: str, requests: str, over: Mapping[Any, Any], **given: Any
+) -> Stage:
+    key = "-".join(part for part in (work.key, system, experiment) if part)
+    span_mib = given.pop("span_mib", work.span_mib)
+    text = scenario(key, system, requests, span_mib, **given)
+    said = {"work": work.key, "system": system, "experiment": experiment}
+    return Stage(key, text, Path.cwd(), axes(dict(over)), dict(said), bundles=True)
+
+
+def _experiments(work: Work, scale: Scale) -> list[Stage]:
+    """What is run to see which of several causes a difference has."""
+    probe, whole = scale.probe(work), scale.requests(work)
+    ends, limit = probe.ends, scale.limits[-1]
+    usual = profiled(work, whole)
+    found = []
+    for system in HYBRIDS:
+
+        def add(name: str, requests: str, at: Probe, **given: Any) -> None:
+            found.append(_stage(work, system, name, requests, _over(at), **{"limit": limit} | given))  # noqa: B023
+
+        add("early", profiled(work, whole * 3 // 4), probe)
+        add("skewed", profiled(work, whole, skew=work.other_skew), ends)
+        add("longer", profiled(work, 2 * whole), ends)
+        add("crowd", usual, ends, outstanding=4)
+        if work is FIU:
+            wide = 4 * work.span_mib
+            add("wide", profiled(work, whole, span_mib=wide), ends, span_mib=wide)
+        last = Probe(probe.extents_kib[-1:], probe.thresholds[:1], limit)
+        watts = _over(last) | {ACTIVE: [f"{watts:g}W" for watts in OTHER_WATTS]}
+        found.append(_stage(work, system, "watts", usual, watts, limit=limit))
+    found.append(_stage(work, "tiering", "cold", usual, _over(probe), limit=limit, more='initial = "cold"'))
+    if work is FIU:
+        found.append(
+            _stage(work, "caching", "clean", usual, _over(probe), limit=limit, more="dirty_high = 1.0")
+        )
+    return found
+
+
+def traces() -> Path | None:
+    """Where the captured traces lie: below the current directory, or beside the package's sources."""
+    for place in (Path.cwd(), Path(__file__).resolve().parents[4]):
+        folder = place / "examples" / "traces"
+        if (folder / TRACE).is_file():
+            return folder
+    return None
+
+
+def _traced(folder: Path, scale: Scale) -> list[Stage]:
+    requests = f'trace = {{ path = "{TRACE}" }}'
+    at = Probe(scale.extents_kib[1:], scale.thresholds[:1], scale.limits[-1])
+    found = []
+    for system in SYSTEMS:
+        key = f"captured-{system}"
+        over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
+        text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
+        said = {"work": "captured", "system": system, "experiment": ""}
+        found.append(Stage(key, text, folder, axes(dict(over)), dict(said), bundles=True))
+    return found
+
+
+def reference(work: str, scale: Scale) -> tuple[int, int, int]:
+    """Extent in KiB, threshold and limit of the one configuration that figures by component show."""
+    probe = scale.probe(WORKS.get(work, FIU))
+    return probe.extents_kib[min(1, len(probe.extents_kib) - 1)], probe.thresholds[0], probe.limit
+
+
+def keys(found: Sequence[Stage]) -> list[str]:
+    """Names of sweeps."""
+    return [stage.key for stage in found]
