@@ -35,6 +35,8 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.library.part import PartFile, find_part, part_names
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
+    from iowatt.tariffs import account
+    from iowatt.tariffs.find import find_tariff, tariff_names
     from iowatt.workload import describe as workloads
     from iowatt.workload.profile import Profile
 
@@ -75,6 +77,15 @@ def _write_catalogues(_app: object) -> None:
         marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
         rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
+
+    rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
+    for tariff in map(find_tariff, tariff_names()):
+        what = f"{tariff.name}, {tariff.utility}"
+        marks = (
+            f"{', '.join(account.charges(tariff))} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
+        )
+        rows.append(f"| `{tariff.key}` | {what} | {marks} |")
+    (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
 
     (folder / "_emerald_rules.md").write_text(rules.markdown() + "\n")
     (folder / "_emerald_taxonomy.md").write_text(rules.taxonomy_markdown("emerald-1.0.0"))

@@ -71,11 +71,19 @@ def test_beside_a_site_notes_are_of_both():
     assert "fixed" not in beside["by_kind"]
 
 
+def test_a_file_of_centuries_is_refused(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("0,1\n99000000000,1\n")
+    with pytest.raises(InputError, match="200 at most"):
+        drawn(str(path), None, None)
+
+
 @pytest.mark.parametrize(
     ("text", "start", "months", "said"),
     [
         ("5", None, None, "is no load"),
         ("fast", None, None, "is no load"),
+        ("f" * 5000, None, None, "is no load"),
         ("5kW", "soon", None, "is no date"),
         ("5kW", "2026-01-01T00:00+01:00", None, "has a time zone"),
         ("5kW", "9998-01-01", 24, "beyond the year 9999"),

@@ -42,6 +42,7 @@ def test_dates(tmp_path):
         ("0,1\n5,1e300\n", ":2: '1e300' is no power"),
         ("0,1\nsoon,1\n", ":2: 'soon' is no time"),
         ("0,1\ninf,1\n", ":2: 'inf' is no time"),
+        ("0,1\n1e308,1\n", ":2: '1e308' is no time"),
         ("0,1\n2026-01-01,1\n", "is a date where the row before has seconds"),
         ("0,1,2\n", ":1: has 3 values"),
         ("0;1\n1;2\n", "fewer than two rows"),

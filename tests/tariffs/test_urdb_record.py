@@ -103,6 +103,8 @@ def test_ratchet_and_look_back():
         ({"fixedchargefirstmeter": 2, "fixedchargeunits": "$/day"}, Fixed(2, "day"), None),
         ({"fixedchargefirstmeter": 2}, Fixed(2, "month"), None),
         ({"fixedmonthlycharge": 275}, Fixed(275, "month"), None),
+        ({"fixedchargefirstmeter": 0, "fixedmonthlycharge": 275}, Fixed(275, "month"), None),
+        ({"fixedchargefirstmeter": 270, "fixedmonthlycharge": 275}, Fixed(270, "month"), None),
         ({"mincharge": 9, "minchargeunits": "$/year"}, None, Fixed(9, "year")),
         ({"minmonthlycharge": 9}, None, Fixed(9, "month")),
         ({"annualmincharge": 9}, None, Fixed(9, "year")),
