@@ -242,9 +242,8 @@ def _hit(
     agrees = bool(ours) and all(
         abs(theirs - our) <= POINTS for theirs, our in zip(published, (min(ours), max(ours)), strict=True)
     )
-    said = (
-        f"{published[0]:g} %" if published[0] == published[1] else f"{published[0]:g} to {published[1]:g} %"
-    )
+    low, high = published
+    shown = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
     return Verdict(f"hits-{key}", claim, case, shown, _low_high(ours), agrees, cause, experiment)
 
 
