@@ -162,3 +162,14 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:
     with pytest.raises(InputError, match="years"):
         priced(system("x", seconds=3e7), book(), Horizon("work", 1e4))
+
+
+def test_drives_that_cost_the_same_may_be_priced_as_one() -> None:
+    many = [hdd(name=f"hdd.{n}") for n in range(7)] + [ssd(), hdd(name="odd", counts={"start_stops": 9e5})]
+    of = system("x", *many)
+    assert [one.count for one in of.merged().drives] == [7, 1, 1]
+    assumed = book("carbon.price=50", "disposal.per_drive=3", "disposal.residual=0.1")
+    apart, joined = (priced(one, assumed, FIVE_YEARS) for one in (of, of.merged()))
+    for group in {one.group for one in apart.components}:
+        assert sum(one.usd for one in joined.of(group)) == pytest.approx(sum(one.usd for one in apart.of(group)))
+    assert joined.embodied_kg == pytest.approx(apart.embodied_kg)

@@ -97,7 +97,8 @@ def analyse(
 
 
 def _pricer(case: Case) -> uncertainty.Pricer:
-    return lambda book, horizon: price(Case(case.system, book, horizon, case.bills))
+    system = case.system.merged()
+    return lambda book, horizon: price(Case(system, book, horizon, case.bills))
 
 
 def _distinct(systems: Sequence[System]) -> None:
