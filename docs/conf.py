@@ -29,6 +29,8 @@ def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.rules import describe as rules
+    from iowatt.lenses.cost.book import markdown as book
+    from iowatt.lenses.cost.inventory_file import InventoryFile
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
     from iowatt.library.efficiency import certificates
@@ -44,6 +46,7 @@ def _write_catalogues(_app: object) -> None:
     for name, model in (
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
+        ("_inventory_keys.md", InventoryFile),
         ("_part_keys.md", PartFile),
         ("_product_keys.md", Product),
         ("_profile_keys.md", Profile),
@@ -78,6 +81,9 @@ def _write_catalogues(_app: object) -> None:
         rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
 
+    (folder / "_cost_keys.md").write_text(book.keys())
+    (folder / "_cost_classes.md").write_text(book.classes())
+    (folder / "_cost_presets.md").write_text(book.presets())
     rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
     for tariff in map(find_tariff, tariff_names()):
         what = f"{tariff.name}, {tariff.utility}"

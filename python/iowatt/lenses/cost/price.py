@@ -49,7 +49,7 @@ def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
 
 
 def _notes(case: Case) -> list[str]:
-    notes = list(case.system.notes)
+    notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = purchase.unpriced(case)
     if unpriced:
         notes.append(

@@ -1,0 +1,56 @@
+"""Made-up systems for the uncertainty lens: dollars as a plain function of a book's figures and of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.cost.book.figure import Figure
+from iowatt.lenses.cost.component import Component, Costs, Flow, Group
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.uncertainty import Pricer
+
+#: The work of all of them takes a day.
+DAY_S = 86_400.0
+
+Dollars = Callable[[Book, float], float]
+
+
+def figure(key: str, value: float | str, low: float | None = None, high: float | None = None) -> Figure:
+    """An assumption of a test."""
+    return Figure(key=key, value=value, low=low, high=high, source="a test", quality="assumed")
+
+
+def made_book(*figures: Figure) -> Book:
+    """A book of only these."""
+    return Book("test", "A test", ("test",), (), {one.key: one for one in figures})
+
+
+def pricer(**groups: Dollars) -> Pricer:
+    """A system of components by group, each a function of the book and of years."""
+
+    def priced(book: Book, horizon: Horizon) -> Costs:
+        years = horizon.years(DAY_S)
+        components = tuple(component(name, groups[name](book, years)) for name in groups)
+        return Costs("made", components, 0.0, 0.0)
+
+    return priced
+
+
+def component(group: str, usd: float, at_s: float = 0.0) -> Component:
+    """One, due at once or at ``at_s``."""
+    named: Group = group  # type: ignore[assignment]
+    kwh = 10.0 if group == "energy" else None
+    return Component(
+        group, named, group, None, (Flow(usd, at_s),), kwh, "kWh" if kwh else "", None, "", "a test", None, "once"
+    )
+
+
+def number(key: str) -> Dollars:
+    """As many dollars as a figure says."""
+    return lambda book, years: book.number(key)
+
+
+def constant(usd: float) -> Dollars:
+    """Always as many."""
+    return lambda book, years: usd
