@@ -44,6 +44,14 @@ def test_tiers_of_a_month():
     assert found.usd == pytest.approx(250 * 0.08 + 494 * 0.10)
 
 
+def test_a_bill_that_reopt_publishes():
+    """REopt's test of its tiers: 24,000 kWh a year, 12,000 in each tier, $2,342.88."""
+    made = tariff(energyratestructure=[[{"max": 1000, "rate": 0.07531, "adj": 0.0119},
+                                        {"rate": 0.09613, "adj": 0.0119}]])  # fmt: skip
+    found = billed(made, Load.constant(24e6 / 8760, 365 * DAY), "2017-01-01")
+    assert found.usd == pytest.approx(2342.88, abs=0.005)
+
+
 def test_the_last_tier_takes_the_rest_whatever_its_end():
     made = tariff(
         energyratestructure=[[{"max": 250, "rate": 0.08}, {"max": 300, "rate": 0.10}]],
@@ -113,6 +121,15 @@ def test_a_ratchet_holds_demand_up_for_eleven_months():
     found = billed(made, load)
     by_month = [item.quantity for item in found.items if item.kind == "demand"]
     assert by_month == pytest.approx([100, *[50] * 11, 10, 10, 10], rel=1e-9)
+
+
+def test_a_ratchet_is_a_look_back_over_eleven_months():
+    watts = np.random.default_rng(5).uniform(1e3, 9e4, 800)
+    load = Load.of_powers(np.full(800, DAY), watts)
+    fields = {"flatdemandstructure": [[{"rate": 7}]]}
+    ratchet = billed(tariff(demandratchetpercentage=[0.8] * 12, **fields), load)
+    back = billed(tariff(lookbackpercent=0.8, lookbackrange=11, **fields), load)
+    assert ratchet.items == back.items
 
 
 def test_a_ratchet_of_some_months_only():
