@@ -29,12 +29,16 @@ def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.rules import describe as rules
+    from iowatt.lenses.cost.book import markdown as book
+    from iowatt.lenses.cost.inventory_file import InventoryFile
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
     from iowatt.library.efficiency import certificates
     from iowatt.library.part import PartFile, find_part, part_names
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
+    from iowatt.tariffs import account
+    from iowatt.tariffs.find import find_tariff, tariff_names
     from iowatt.workload import describe as workloads
     from iowatt.workload.profile import Profile
 
@@ -42,6 +46,7 @@ def _write_catalogues(_app: object) -> None:
     for name, model in (
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
+        ("_inventory_keys.md", InventoryFile),
         ("_part_keys.md", PartFile),
         ("_product_keys.md", Product),
         ("_profile_keys.md", Profile),
@@ -75,6 +80,18 @@ def _write_catalogues(_app: object) -> None:
         marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
         rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
+
+    (folder / "_cost_keys.md").write_text(book.keys())
+    (folder / "_cost_classes.md").write_text(book.classes())
+    (folder / "_cost_presets.md").write_text(book.presets())
+    rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
+    for tariff in map(find_tariff, tariff_names()):
+        what = f"{tariff.name}, {tariff.utility}"
+        marks = (
+            f"{', '.join(account.charges(tariff))} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
+        )
+        rows.append(f"| `{tariff.key}` | {what} | {marks} |")
+    (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
 
     (folder / "_emerald_rules.md").write_text(rules.markdown() + "\n")
     (folder / "_emerald_taxonomy.md").write_text(rules.taxonomy_markdown("emerald-1.0.0"))

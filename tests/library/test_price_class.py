@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.library.find import device_file, device_names, find_device
-from iowatt.library.price_class import CLASSES, price_class
+from iowatt.library.price_class import CLASSES, SMALLEST_GB, below_listings, price_class
 from iowatt.scenario import compile_plan, load
 
 TB = 10**12
@@ -37,6 +37,13 @@ TB = 10**12
 def test_classes(drive, expected):
     """Of (kind, interface, form factor, rpm, bytes)."""
     assert price_class(*drive) == expected
+
+
+def test_small_drives_are_said_to_come_too_cheap():
+    assert "300 GB" in below_listings("hdd-to-6tb", 300.0)
+    assert below_listings("hdd-to-6tb", 2000.0) is None
+    assert below_listings("hdd-10k-15k", 36.0) is None
+    assert set(SMALLEST_GB) < set(CLASSES)
 
 
 def test_the_library_is_of_classes_that_the_book_prices():

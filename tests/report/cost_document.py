@@ -159,8 +159,9 @@ def _system(made, horizon, values):
               20.0, seconds)
     )  # fmt: skip
     credit = -0.05 * components[0]["usd"]
+    kind = drives[0][0]
     components.append(
-        _component("residual", "credit", "ssd-0", credit, None, [], None, "", None,
+        _component("residual", "credit", f"{kind}-0", credit, None, [DRIVES[kind][1]], None, "", None,
                    [{"usd": credit, "at_s": seconds, "until_s": None}])
     )  # fmt: skip
     rate = values["discount.rate"]

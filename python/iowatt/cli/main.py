@@ -11,10 +11,10 @@ import typer
 from iowatt.cli import (
     cache,
     check,
+    cost,
     curve,
     devices,
     doctor,
-    cost,
     duty,
     emerald,
     explain,
@@ -30,6 +30,7 @@ from iowatt.cli import (
     schema,
     study,
     sweep,
+    tariff,
     tier,
     trace,
 )
@@ -66,6 +67,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+tariff.register(app)
 tier.register(app)
 trace.register(app)
 

@@ -17,6 +17,8 @@ class Document(StrEnum):
     PRODUCT = "product"
     PLAN = "plan"
     ABOUT = "about"
+    COST_BOOK = "cost-book"
+    COST_INVENTORY = "cost-inventory"
 
 
 def register(app: typer.Typer) -> None:
@@ -44,6 +46,10 @@ def schema(
         from iowatt.emerald.plan.schema import schema_text
     elif of is Document.ABOUT:
         from iowatt.emerald.report.schema import schema_text
+    elif of is Document.COST_BOOK:
+        from iowatt.lenses.cost.schema import book_text as schema_text
+    elif of is Document.COST_INVENTORY:
+        from iowatt.lenses.cost.schema import inventory_text as schema_text
     else:
         from iowatt.scenario.schema import schema_text
 

@@ -75,7 +75,9 @@ class Reader:
         words = line.text.split()
         if not any(known(word) for word in words):
             self._end()
-            dates = (clock.days_of(word) for word in clock.plain(line.text, _LONGEST_BANNER).split())
+            # Behind the name of the host: the kernel's version before it looks like a date.
+            behind = clock.plain(line.text, _LONGEST_BANNER).partition(")")[2]
+            dates = (clock.days_of(word) for word in behind.split())
             self._days = next((days for days in dates if days), ())
             self._before = None
 

@@ -80,7 +80,9 @@ def same_array(seen: Sequence[Seen]) -> None:
     for here in seen[1:]:
         first = seen[0]
         if here.array != first.array:
-            alike = " (the same drives, other settings)" if here.drives == first.drives else ""
+            alike = (
+                " (the same drives, other settings)" if here.drives and here.drives == first.drives else ""
+            )
             raise InputError(
                 f"is of another array than {first.name}{alike}: a duty cycle is of one", where=here.where
             )

@@ -54,6 +54,7 @@ class Bill:
     energy_j: float
     #: The highest mean over a window, kW.
     peak_kw: float
+    duration_s: float = 0.0
     #: What the meter reads, month by month.
     months: tuple[MonthUse, ...] = ()
     #: What is to be known of the tariff, and of how it fits the load.
@@ -104,7 +105,10 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: Known | None = None
             year, covered = [], 0.0
         items += lines
     highest = max((month.peak_kw for month in used), default=0.0)
-    return Bill(tariff, start, tuple(items), load.total_j, highest, tuple(used), notes(tariff, start, used))
+    return Bill(
+        tariff, start, tuple(items), load.total_j, highest, load.duration_s, tuple(used),
+        notes(tariff, start, used),
+    )  # fmt: skip
 
 
 def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[Item]]:

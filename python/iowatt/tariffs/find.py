@@ -39,7 +39,7 @@ def find_tariff(name: str) -> Tariff:
     if name.startswith(_FLAT):
         return _flat(name)
     if name.endswith(".json"):
-        return parse(_document(_read(Path(name)), name), name)
+        return read_tariff(Path(name))
     if name in tariff_names():
         text = resources.files("iowatt.library").joinpath("tariffs", f"{name}.json").read_bytes()
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
@@ -49,6 +49,11 @@ def find_tariff(name: str) -> Tariff:
         "(PATH.json) or flat:$/KWH[,$/KW-MONTH]",
         hint=near and f"did you mean {near!r}?",
     )
+
+
+def read_tariff(path: Path) -> Tariff:
+    """The tariff of a file with a record of URDB; ``InputError`` with file and place where it is wrong."""
+    return parse(_document(_read(path), str(path)), str(path))
 
 
 def _read(path: Path) -> bytes:

@@ -94,10 +94,10 @@ def embodied_kg(case: Case) -> float:
 
 
 def as_dict(case: Case) -> dict[str, Any]:
-    """``systems[].carbon`` of ``iowatt.cost/1``."""
+    """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
     return {
         "operational_kg": operational_kg(case),
-        "embodied_kg": embodied_kg(case),
+        "embodied_kg": embodied_kg(case) if case.system.drives else None,
         "estimate": case.book.word("carbon.estimate"),
         "choices": [choice.as_dict() for choice in choices(case)],
         "note": _note(case),
@@ -116,7 +116,7 @@ def choices(case: Case) -> list[Choice]:
     found = []
     for estimate in estimates(apart):
         of = [(drive, _figures(apart, estimate, drive)) for drive in case.system.drives]
-        known = all(figures for _, figures in of)
+        known = bool(of) and all(figures for _, figures in of)
         lots = [lot for drive, figures in of for lot in _lots(case, drive, figures)]
         sources = dict.fromkeys(figure.source for _, figures in of for figure in figures)
         kg = math.fsum(lot.kg for lot in lots) if known else None
@@ -139,7 +139,7 @@ def _bought(case: Case, drive: Drive) -> list[_Lot]:
 
 def _lots(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
     """The drive and what replaces it, with the kg that ``figures`` say of it."""
-    kg = _kg(figures, drive) * _share(case, drive)
+    kg = _kg(figures, drive) * _share(case, drive) * drive.count
     lots = [_Lot(0.0, None, kg)]
     if case.book.word("wear.charge") == "replacements":
         lots += [_Lot(one.at_s, one.until_s, kg * one.count) for one in wear.schedule(case, drive)]
@@ -189,6 +189,8 @@ def _keys_used(case: Case) -> list[str]:
 
 
 def _note(case: Case) -> str:
+    if not case.system.drives:
+        return "its drives are not known, so their embodied carbon is not either (an inventory names them)"
     said = ["embodied carbon is that of drives alone"]
     if case.system.parts:
         said.append("controllers, shelves, memory and supplies have none here")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
+    from iowatt.lenses.cost.wear.stints import Place
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Case:
     book: Book
     horizon: Horizon
     bills: Bills
+    #: Who serves in the place of each drive, once it is known (`wear.place`).
+    places: dict[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def start(self) -> datetime:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
@@ -18,6 +18,9 @@ GROUPS: tuple[Group, ...] = (
     "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
     "credit",
 )  # fmt: skip
+
+#: Below it the second term of a series is all that a double holds of it.
+_SMALL: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class Flow:
         start = self.at_s / SECONDS_PER_YEAR
         if self.until_s is None or self.until_s <= self.at_s:
             return self.usd * math.exp(-force * start)
-        length = self.until_s / SECONDS_PER_YEAR - start
-        return self.usd * math.exp(-force * start) * -math.expm1(-force * length) / (force * length)
+        grown = force * (self.until_s / SECONDS_PER_YEAR - start)
+        mean = 1.0 - grown / 2 if abs(grown) < _SMALL else -math.expm1(-grown) / grown
+        return self.usd * math.exp(-force * start) * mean
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,13 @@ class Component:
     def present(self, rate: float) -> float:
         """The same in today's dollars."""
         return math.fsum(flow.present(rate) for flow in self.flows)
+
+    def times(self, count: int) -> Component:
+        """Of ``count`` drives alike."""
+        flows = tuple(replace(flow, usd=flow.usd * count) for flow in self.flows)
+        many = None if self.quantity is None else self.quantity * count
+        live = None if self.expression is None else f"{count}*({self.expression})"
+        return replace(self, flows=flows, quantity=many, expression=live)
 
 
 @dataclass(frozen=True)

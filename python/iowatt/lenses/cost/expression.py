@@ -41,8 +41,8 @@ def _rounded(value: float, digits: float) -> float:
 
 #: Functions by name, and how many arguments each takes; None where at least one.
 _FUNCTIONS: Final[Mapping[str, tuple[Callable[..., float], int | None]]] = {
-    "MIN": (min, None),
-    "MAX": (max, None),
+    "MIN": (lambda *values: min(values), None),
+    "MAX": (lambda *values: max(values), None),
     "ABS": (abs, 1),
     "LN": (math.log, 1),
     "EXP": (math.exp, 1),

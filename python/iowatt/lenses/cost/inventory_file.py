@@ -148,8 +148,13 @@ class Change(Strict):
 class PartEntry(Strict):
     """Parts that are no drives: controllers, shelves, memory, licences."""
 
-    name: str = key("Its name.", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=64, example="shelf")
-    count: int = key("How many there are.", default=1, ge=1, le=MOST_DRIVES)
+    name: str = key(
+        "Its name; one that the Run knows, such as `head.controller`, gets this count and price.",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$",
+        max_length=64,
+        example="shelf",
+    )
+    count: int = key("How many there are.", ge=1, le=MOST_DRIVES, example=2)
     usd: float | None = key("What each cost.", default=None, unset="the book's", unit="USD", ge=0)
     low: float | None = key("The least that it may cost.", default=None, unset="usd", unit="USD", ge=0)
     high: float | None = key("The most.", default=None, unset="usd", unit="USD", ge=0)
@@ -200,7 +205,7 @@ class InventoryFile(Strict):
     """All of it."""
 
     schema_: Literal["iowatt.cost-inventory/1"] = key(
-        "The version of this format.", alias="schema", example=SCHEMA
+        "The version of this format.", alias="schema", accepts=f'"{SCHEMA}"', example=SCHEMA
     )
     notes: list[str] = key("Shown with every result.", default=[])
     capacity: Space = key("Capacity of all of it.", default=Space())

@@ -29,6 +29,9 @@ def price(case: Case) -> Costs:
     Raises ``InputError`` where something that is asked for has no price or is not known.
     """
     found = [component for part in _PARTS for component in part.components(case)]
+    many = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
+    if many:
+        found = [one.times(many[one.device]) if one.device in many else one for one in found]
     found.sort(key=lambda component: GROUPS.index(component.group))
     return Costs(
         system=case.system.name,
@@ -46,7 +49,7 @@ def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
 
 
 def _notes(case: Case) -> list[str]:
-    notes = list(case.system.notes)
+    notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = purchase.unpriced(case)
     if unpriced:
         notes.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from iowatt.lenses.cost.low import Low
@@ -65,11 +65,23 @@ class Drive:
     based_on: str | None = None
     #: Its power levels below idling, deepest last; none where it has none or they are not known.
     lows: tuple[Low, ...] = ()
+    #: How many drives this stands for, alike in all that is priced.
+    count: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names that the book may have figures of its model under, its own first."""
         return (self.model,) if self.based_on is None else (self.model, self.based_on)
+
+    @property
+    def priced_by(self) -> tuple[object, ...]:
+        """All that its dollars depend on; bytes wear flash, and disks only stop and unload."""
+        counts = self.counts
+        cycles = (counts.start_stops, counts.load_unloads)
+        return (
+            self.names, self.kind, self.capacity_gb, self.used_gb, self.price_class, self.price,
+            tuple(sorted(self.ratings.items())), counts if self.kind == "ssd" else cycles,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,3 +113,12 @@ class System:
     power_basis: str
     modelled: bool
     notes: tuple[str, ...] = ()
+
+    def merged(self) -> System:
+        """The same with drives that cost the same as one that stands for all: quicker to price many times."""
+        alike: dict[tuple[object, ...], Drive] = {}
+        for drive in self.drives:
+            first = alike.get(drive.priced_by)
+            count = drive.count if first is None else first.count + drive.count
+            alike[drive.priced_by] = replace(first or drive, count=count)
+        return replace(self, drives=tuple(alike.values()))

@@ -105,7 +105,8 @@ def _per_tb_moved(case: Case, costs: Costs) -> View:
     moved = case.system.work.bytes_moved * case.repeats / 1e12
     return View(
         "usd_per_tb_moved", "Cost of a terabyte read or written by hosts",
-        costs.usd / moved if moved else None, "USD/TB", "cost over the horizon / bytes of hosts of the horizon", "",
+        costs.usd / moved if moved else None, "USD/TB",
+        "cost over the horizon / bytes that hosts read and wrote in it", "",
         "" if moved else "the work moves no bytes",
     )  # fmt: skip
 
@@ -153,10 +154,10 @@ def _carbon(case: Case, costs: Costs) -> View:
     usable = case.system.usable_gb
     kg = costs.operational_kg + costs.embodied_kg
     estimate = case.book.word("carbon.estimate")
+    note = "drives alone have embodied carbon" if case.system.drives else "its drives are not known: without"
     return View(
         "kg_per_tb_year", "Carbon of a usable terabyte a year",
         None if usable is None else kg / (usable / GB_PER_TB * case.years), "kg CO2e/TB/year",
         "(operational + embodied kg) / (usable TB x years)", f"embodied: estimate {estimate!r}",
-        "drives alone have embodied carbon" if usable is not None
-        else "usable capacity is not known (an inventory states it)",
+        note if usable is not None else "usable capacity is not known (an inventory states it)",
     )  # fmt: skip

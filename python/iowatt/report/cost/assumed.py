@@ -20,8 +20,8 @@ def assumptions(found: Found) -> Figure:
         [
             one["key"],
             one["value"] if isinstance(one["value"], str) else f"{one['value']:,.6g}",
-            one["unit"], one["low"], one["high"], one["quality"], one["date"] or "", one["source"], one["text"],
-            one["note"],
+            one["unit"], one["low"], one["high"], one["quality"], one["date"] or "", one["source"],
+            one["text"], one["note"],
         ]
         for one in found["assumptions"]
     ]  # fmt: skip

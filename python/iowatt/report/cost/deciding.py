@@ -54,7 +54,7 @@ def totals(found: Found) -> Figure | None:
         f"them within the box. {spread['method']}"
     )
     drawn = layout(
-        axis(_dollars(spread)), axis("", type="category", autorange="reversed"), showlegend=False, boxgap=0.4
+        axis(_dollars(found)), axis("", type="category", autorange="reversed"), showlegend=False, boxgap=0.4
     )
     return Figure(
         "totals", "Range of the totals", caption, Table(columns, rows), {"data": data, "layout": drawn}
@@ -67,7 +67,7 @@ def _these(spread: Found) -> str:
 
 
 def _dollars(found: Found) -> str:
-    return "Total (USD of today)" if found["dollars"] == "present" else "Total (USD)"
+    return "Total (USD of today)" if words.discounted(found) else "Total (USD)"
 
 
 def _box(name: str, ends: Found, colour: str) -> dict[str, Any]:
@@ -118,9 +118,14 @@ def differences(found: Found) -> Figure | None:
 
 def tornados(found: Found) -> list[Figure]:
     """What moves each difference most, and each total."""
-    several = len(found["systems"]) > 1
-    ones = sorted(found["tornado"], key=lambda one: one["of"] != "difference" if several else 0)
-    return [_tornado(at, one) for at, one in enumerate(one for one in ones if one["bars"])][:_TORNADOS]
+    return every_tornado(found)[:_TORNADOS]
+
+
+def every_tornado(found: Found) -> list[Figure]:
+    """All of them: differences first."""
+    ones = [one for one in found["tornado"] if one["bars"]]
+    ones.sort(key=lambda one: one["of"] != "difference")
+    return [_tornado(at, one) for at, one in enumerate(ones)]
 
 
 def _tornado(at: int, one: Found) -> Figure:
@@ -128,7 +133,8 @@ def _tornado(at: int, one: Found) -> Figure:
     what = f"{one['b']} less {one['a']}" if difference else str(one["system"])
     columns = [
         Column("Figure", text=True), Column("Unit", text=True), Column("Low"), Column("Value"),
-        Column("High"), Column("With the low one", "USD"), Column("With the high one", "USD"), Column("Swing", "USD"),
+        Column("High"), Column("With the low one", "USD"), Column("With the high one", "USD"),
+        Column("Swing", "USD"),
         *([Column("Changes which is cheaper", text=True)] if difference else []),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -241,17 +247,17 @@ def _course(number: int, one: Found, found: Found) -> Figure:
         shapes.append(_upright(one["value"], palette.ALL, "dash"))
     marks = "Dotted: where two systems change places. " if crossings else ""
     marks += "Dashed: the value in force. " if one["value"] is not None else ""
-    ended = f" The search ends where the {one['ended_by']}." if one["ended_by"] else ""
+    ended = f"The search ends there: {one['ended_by']}." if one["ended_by"] else ""
     title = f"{words.varied(one)} ({one['unit']})" if one["unit"] else words.varied(one)
     log = one["axis"] == "log"
     drawn = layout(
-        axis(title[:1].upper() + title[1:], type="log" if log else "linear"),
-        axis(_dollars(one), type="log" if log and _spans(course) else "linear"),
+        axis(words.sentence(title), **({"type": "log", "dtick": 1} if log else {})),
+        axis(_dollars(found), **({"type": "log", "dtick": "D2"} if log and _spans(course) else {})),
         showlegend=True, shapes=shapes,
     )  # fmt: skip
     return Figure(
         f"course-{number}", f"Totals along {words.varied(one)}",
-        f"{one['text']} {marks}{ranking.stretches(one)}.{ended}",
+        f"{words.sentence(one['text']).removesuffix('.')}: {ranking.stretches(one)}. {marks}{ended}".strip(),
         Table([Column(words.varied(one), one["unit"]), *(Column(name, "USD") for name in names)], rows),
         {"data": data, "layout": drawn},
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.report.cost import ranking, words
+from iowatt.report.cost import words
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -25,7 +25,7 @@ def wear(found: Found) -> Figure:
             life = told["life_years"]
             used = None if life is None else system["years"] / life
             first = drive["replacements"][0] if drive["replacements"] else None
-            replaced = sum(len(one["replacements"]) for one in drives)
+            replaced = sum(words.replaced(one) for one in drives)
             rows.append(
                 [
                     name, drive["pool"], drive["model"], len(drives), drive["capacity_gb"],
@@ -73,18 +73,28 @@ def wear(found: Found) -> Figure:
 
 
 def spin_down(found: Found) -> Figure | None:
-    """From which length on a stop saves joules, and dollars."""
-    rows = [
-        [name, *ranking.spin_down_row(one)]
+    """From which length on a rest at a lower level saves joules, and dollars."""
+    rows: list[list[Cell]] = [
+        [
+            name, one["pool"], one["model"], one["drives"], pays["level"].replace("_", " "), pays["saved_w"],
+            pays["energy_s"], pays["dollars_s"], (pays["by"] or "").replace("_", " "), one["stops"],
+            one["saved_usd"], one["wear_usd"], one["net_usd"],
+        ]
         for name, system in zip(words.labels(found), found["systems"], strict=True)
         for one in system["spin_down"]
-    ]
+        for pays in one["break_even"]
+    ]  # fmt: skip
     if not rows:
         return None
-    columns = [Column("System", text=True), *ranking.SPIN_DOWN_COLUMNS]
+    columns = [
+        Column("System", text=True), Column("Pool", text=True), Column("Model", text=True), Column("Drives"),
+        Column("Level", text=True), Column("Saves", "W"), Column("Saves energy after", "s"),
+        Column("Saves dollars after", "s"), Column("Worn by", text=True), Column("Stops in the work"),
+        Column("Energy saved in it", "USD"), Column("Wear in it", "USD"), Column("Net", "USD"),
+    ]  # fmt: skip
     return Figure(
         "spin-down", "When it pays to stop a disk",
         "A stop saves energy once it lasts longer than starting again costs, and dollars once the energy "
-        "saved is worth the start and stop that it takes of the disk's life.",
+        "saved is worth the start and stop that it takes of the disk's life. No number: never.",
         Table(columns, rows), wide=True,
     )  # fmt: skip

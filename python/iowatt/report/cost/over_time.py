@@ -99,21 +99,28 @@ def bills(found: Found) -> list[Figure]:
     return made
 
 
-def _bill(at: int, name: str, system: Found) -> Figure | None:
-    months = system["bill"]["months"]
-    if not months:
-        return None
-    columns = [
-        Column("Month", text=True), Column("Energy", "kWh"),
-        *(Column(title, "USD") for _, title, _ in _KINDS), Column("Bill", "USD"),
-    ]  # fmt: skip
-    rows: list[list[Cell]] = [
+BILL_COLUMNS: Final = (
+    Column("Month", text=True), Column("Energy", "kWh"), *(Column(title, "USD") for _, title, _ in _KINDS),
+    Column("Bill", "USD"),
+)  # fmt: skip
+
+
+def bill_rows(system: Found) -> list[list[Cell]]:
+    """The rows of a bill: a month each, or a year where it is long."""
+    return [
         [
             one["month"], one["kwh"], *(one[key] for key, _, _ in _KINDS),
             sum(one[key] for key, _, _ in _KINDS),
         ]
-        for one in months
+        for one in system["bill"]["months"]
     ]  # fmt: skip
+
+
+def _bill(at: int, name: str, system: Found) -> Figure | None:
+    months = system["bill"]["months"]
+    if not months:
+        return None
+    rows = bill_rows(system)
     data = [
         {
             "type": "bar", "name": title, "x": [one["month"] for one in months],
@@ -137,5 +144,9 @@ def _bill(at: int, name: str, system: Found) -> Figure | None:
         ),
     }  # fmt: skip
     return Figure(
-        f"bill-{at}", f"Bill by {by}: {name}", caption, Table(columns, rows), spec if data else None
+        f"bill-{at}",
+        f"Bill by {by}: {name}",
+        caption,
+        Table(list(BILL_COLUMNS), rows),
+        spec if data else None,
     )

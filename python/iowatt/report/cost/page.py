@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.report import html, numbers, pages
-from iowatt.report.cost import assumed, deciding, drives, footprint, over_time, totals, words
+from iowatt.report.cost import assumed, deciding, drives, footprint, hours, over_time, totals, words
 from iowatt.report.figures.headline import Headline
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def render(found: Found) -> str:
             "What decides",
             [*deciding.crossovers(found), *deciding.tornados(found), deciding.differences(found)],
         ),
+        ("year", "The year", hours.figures(found)),
         ("drives", "Drives", [drives.wear(found), drives.spin_down(found)]),
         ("carbon", "Carbon and views", [footprint.carbon(found), totals.views(found)]),
         ("basis", "What it rests on", [totals.components(found), assumed.assumptions(found)]),

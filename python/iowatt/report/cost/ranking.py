@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from iowatt.report import numbers
 from iowatt.report.cost import words
-from iowatt.report.figures.figure import Cell, Column
 
 Found = dict[str, Any]
 
@@ -79,25 +78,20 @@ def _drawn(ranged: Found | None, unit: str) -> str:
 
 
 def spin_downs(system: Found) -> Iterator[str]:
-    """How long a stop must last to save joules, and to save dollars, in sentences."""
+    """For each kind of disk and level: how long a rest must last to save joules, and to save dollars."""
     for one in system["spin_down"]:
-        energy, dollars = (_lasting(one[key]) for key in ("energy_s", "dollars_s"))
-        yield f"{one['title']}: saves energy from {energy} on, dollars from {dollars} on"
+        for pays in one["break_even"]:
+            at_most = "at most " if pays["at_most"] else ""
+            yield (
+                f"{one['pool']}, {pays['level'].replace('_', ' ')}: saves energy after {at_most}"
+                f"{lasting(pays['energy_s'])}, dollars after {lasting(pays['dollars_s'])}"
+                + (f" ({pays['by'].replace('_', ' ')})" if pays["by"] else "")
+            )
 
 
-SPIN_DOWN_COLUMNS: Final = (
-    Column("Disk", text=True), Column("Saves energy from", text=True),
-    Column("Saves dollars from", text=True),
-)  # fmt: skip
-
-
-def spin_down_row(one: Found) -> list[Cell]:
-    """The same as cells of a table."""
-    return [one["title"], _lasting(one["energy_s"]), _lasting(one["dollars_s"])]
-
-
-def _lasting(value: float | None) -> str:
-    return "never" if value is None else numbers.duration(value).replace("\u00a0", " ")
+def lasting(seconds: float | None) -> str:
+    """The length of a rest; never where it does not pay."""
+    return "never" if seconds is None else numbers.duration(seconds).replace("\u00a0", " ")
 
 
 def _wrapped(text: str) -> list[str]:

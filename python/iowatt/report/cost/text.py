@@ -14,6 +14,7 @@ Row = tuple[str, Sequence[str]]
 
 WIDE: Final = 110
 _NAME: Final = 30
+_VIEW: Final = 62
 _LEAST: Final = 14
 _MOST: Final = 26
 #: Bars of a tornado that are told.
@@ -42,7 +43,7 @@ def lines(found: Found) -> Iterator[str]:
     yield from _table(names, "carbon, kg CO2e", _carbon(found))
     if any(system["views"] for system in found["systems"]):
         yield ""
-        yield from _table(names, "views", _views(found))
+        yield from _table(names, "for what is got", _views(found), _VIEW)
     yield ""
     for note in words.notes(found):
         yield from _wrapped(f"note: {note}")
@@ -59,7 +60,7 @@ def _wrapped(text: str, indent: str = "  ") -> list[str]:
     return textwrap.wrap(text, WIDE, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
-def _table(names: Sequence[str], title: str, given: Iterable[Row]) -> Iterator[str]:
+def _table(names: Sequence[str], title: str, given: Iterable[Row], wide: int = _NAME) -> Iterator[str]:
     """Rows under the systems' names; systems that do not fit side by side in a further table."""
     rows = list(given)
     widths = [
@@ -68,21 +69,19 @@ def _table(names: Sequence[str], title: str, given: Iterable[Row]) -> Iterator[s
     ]
     first = 0
     while first < len(names):
-        last, used = first, _NAME
+        last, used = first, wide
         while last < len(names) and (last == first or used + widths[last] <= WIDE):
             used += widths[last]
             last += 1
         shown = range(first, last)
         heads = "".join(f"{_short(names[at], widths[at] - 2):>{widths[at]}}" for at in shown)
-        if len(title) < _NAME:
-            yield f"{title:<{_NAME}}{heads}"
+        if len(title) < wide:
+            yield f"{title:<{wide}}{heads}"
         else:
             yield from _wrapped(title)
-            yield f"{'':<{_NAME}}{heads}"
+            yield f"{'':<{wide}}{heads}"
         for name, cells in rows:
-            yield f"{_short(name, _NAME - 1):<{_NAME}}" + "".join(
-                f"{cells[at]:>{widths[at]}}" for at in shown
-            )
+            yield f"{_short(name, wide - 1):<{wide}}" + "".join(f"{cells[at]:>{widths[at]}}" for at in shown)
         first = last
         if first < len(names):
             yield ""
@@ -197,7 +196,7 @@ def _wear(found: Found, names: Sequence[str]) -> list[str]:
             drive = words.worst(drives)
             wear = drive["wear"]
             lasts, by = (None, "") if wear is None else (wear["life_years"], wear["by"] or "")
-            replaced = sum(len(one["replacements"]) for one in drives)
+            replaced = sum(words.replaced(one) for one in drives)
             when = ""
             if drive["replacements"]:
                 first = drive["replacements"][0]
@@ -256,4 +255,4 @@ def _views(found: Found) -> Iterator[Row]:
             numbers.significant(next((v["value"] for v in system["views"] if v["key"] == key), None))
             for system in found["systems"]
         ]
-        yield view["unit"] or view["title"], cells
+        yield f"{view['title']}, {view['unit']}", cells

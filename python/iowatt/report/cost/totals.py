@@ -46,7 +46,9 @@ def groups(found: Found) -> Figure:
     drawn = layout(
         axis("USD over the horizon"), _systems_axis(), barmode="relative", showlegend=True, bargap=0.35
     )
-    caption = f"{_sentence(found['horizon']['said'])}, as it is paid. Credits stand left of zero."
+    caption = f"{words.sentence(found['horizon']['said'])}, as it is paid."
+    if "credit" in shown:
+        caption += " Credits stand left of zero."
     return Figure(
         "groups", "What each system costs", caption, Table(columns, rows), {"data": data, "layout": drawn},
         wide=True,
@@ -60,10 +62,6 @@ def _percent(share: float | None) -> float | None:
 def _systems_axis() -> dict[str, Any]:
     """Systems from above downwards, in the order in which they were given."""
     return axis("", type="category", autorange="reversed")
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def other(found: Found) -> Figure:
@@ -92,8 +90,8 @@ def other(found: Found) -> Figure:
         for said, at, colour in ((here, 3, "#4f7ca8"), (there, 6, "#a9b2bc"))
     ]
     caption = (
-        f"{_sentence(found['horizon']['said'])}, beside {found['other']['horizon']['said']}: a slow system "
-        "does equal work in more time, in equal time it does less work."
+        f"{words.sentence(found['horizon']['said'])}, beside {found['other']['horizon']['said']}: a slow "
+        "system does equal work in more time, in equal time it does less work."
     )
     drawn = layout(axis("", type="category"), axis("Total (USD)"), showlegend=True)
     return Figure(

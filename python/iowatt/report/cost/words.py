@@ -108,6 +108,11 @@ def usd(value: float | None) -> str:
     return numbers.NO_VALUE if value is None else f"{dollars(value)} USD"
 
 
+def sentence(text: str) -> str:
+    """A phrase with a capital, as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def change(share: float | None) -> str:
     """A share as a change: ``+12.3 %``."""
     if share is None:
@@ -186,11 +191,14 @@ def drive_groups(system: Found) -> list[list[Found]]:
     groups: dict[tuple[object, ...], list[Found]] = {}
     for drive in system["drives"]:
         wear = drive["wear"]
-        key = (
-            drive["pool"], drive["model"], drive["price_usd"], wear and wear["by"], len(drive["replacements"])
-        )  # fmt: skip
+        key = (drive["pool"], drive["model"], drive["price_usd"], wear and wear["by"], replaced(drive))
         groups.setdefault(key, []).append(drive)
     return list(groups.values())
+
+
+def replaced(drive: Found) -> int:
+    """How often a drive is replaced over the horizon."""
+    return sum(int(one.get("count", 1)) for one in drive["replacements"])
 
 
 def worst(drives: Sequence[Found]) -> Found:

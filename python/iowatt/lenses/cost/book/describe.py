@@ -61,14 +61,16 @@ def lines(preset: str, sets: Sequence[str] = ()) -> Iterator[str]:
         yield f"  made of: {', '.join(book.lineage)}"
     for note in book.notes:
         yield f"  note: {note}"
-    group = ""
+    group = told = ""
     for row in everything(book):
         if row["key"].partition(".")[0] != group:
             group = row["key"].partition(".")[0]
             yield ""
             yield group
         yield f"  {row['key']} = {value(row)}"
-        yield from _wrapped(row["text"])
+        if row["text"] != told:
+            yield from _wrapped(row["text"])
+        told = row["text"]
         yield from _wrapped(source(row))
         if row["note"]:
             yield from _wrapped(row["note"])

@@ -31,7 +31,10 @@ class BookFile(strict.Strict):
     """A file of assumptions."""
 
     schema_: Literal["iowatt.cost-book/1"] = strict.key(
-        "The version of this format.", example="iowatt.cost-book/1", alias="schema"
+        "The version of this format.",
+        accepts='"iowatt.cost-book/1"',
+        example="iowatt.cost-book/1",
+        alias="schema",
     )
     name: str = strict.key("Its name.", pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64, example="default")
     title: str = strict.key("What it is, in a line.", min_length=1, max_length=200)

@@ -36,7 +36,8 @@ def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
         library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
         would have drawn idling through the time that they spent at lower levels and on the way, less what
         they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
-        of all of the horizon. None where nobody knows what was saved.
+        of all of the horizon. None where nobody knows what was saved. ``energy_s`` and ``dollars_s`` are the
+        break-even times of the deepest level, ``break_even`` has all levels.
     """
     groups: dict[tuple[str, str], list[Drive]] = {}
     for drive in case.system.drives:
@@ -45,7 +46,8 @@ def of_case(case: Case, usd_per_kwh: float) -> list[dict[str, Any]]:
     for (pool, model), drives in groups.items():
         lows = drives[0].lows or _would_be(drives[0])
         if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
-            found.append({"pool": pool, "model": model, **_Group(case, tuple(drives), lows).row(usd_per_kwh)})
+            row = _Group(case, tuple(drives), lows).row(usd_per_kwh)
+            found.append({"title": f"{pool} ({model})", "pool": pool, "model": model, **row})
     return found
 
 
@@ -86,6 +88,8 @@ class _Group:
             "net_usd": None if saved_usd is None else saved_usd - wear_usd,
         }
         repeats = self.case.repeats
+        pays = self._break_evens(most, usd_per_kwh, pue)
+        deepest = pays[-1] if pays else {"energy_s": None, "dollars_s": None}
         return {
             "drives": len(self.drives),
             "stops": math.fsum(drive.counts.start_stops for drive in self.drives),
@@ -97,7 +101,9 @@ class _Group:
             "usd_per_kwh": usd_per_kwh,
             "pue": pue,
             "life_years": lives,
-            "break_even": self._break_evens(most, usd_per_kwh, pue),
+            "energy_s": deepest["energy_s"],
+            "dollars_s": deepest["dollars_s"],
+            "break_even": pays,
             "budget": []
             if service is None
             else [one.as_dict() for one in budgets(most, book, service, work_s)],

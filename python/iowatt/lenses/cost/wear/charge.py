@@ -17,13 +17,16 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
-from iowatt.lenses.cost.wear.life import Wearout, wearout
+from iowatt.lenses.cost.wear.life import Wearout, largest, wearout
 from iowatt.lenses.cost.wear.stints import LISTED, ROUNDING, Place, place, replacements
+from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
     "charged beside the purchase, from the first byte: a drive that is worn out has been paid twice "
     "(equations 4 and 9)"
 )
+#: Below that the price falls too little from one drive to the next for a spreadsheet's digits.
+COARSE: Final = 1e-5
 INSTEAD: Final = "in place of the purchase, which is not charged"
 
 
@@ -61,7 +64,6 @@ def _depreciated(case: Case, drive: Drive) -> Component:
     there = place(case, drive)
     used = min(there.lives, float(there.drives))
     even = there.decline == 0.0
-    share = f"MAX({_lives_expression(there)})"
     return _component(
         case,
         drive,
@@ -73,7 +75,7 @@ def _depreciated(case: Case, drive: Drive) -> Component:
         formula=f"horizon / life x price of each drive; life: {_life(there)}",
         scales="work" if there.reason == "worn" else "time",
         rests_on=there.rests_on,
-        expression=f"{_price_expression(case, drive)}*{share}" if even else None,
+        expression=f"{_price_expression(case, drive)}*{_lives_expression(there)}" if even else None,
         note=INSTEAD if used else f"{INSTEAD}; nothing ends its life: set wear.service_life",
     )
 
@@ -181,13 +183,13 @@ def _price_expression(case: Case, drive: Drive) -> str:
 
 
 def _lives_expression(there: Place) -> str:
-    """The horizon in lives by wear and by years: what the larger of is taken."""
+    """The horizon in lives: by wear or by years, the larger."""
     shares = []
     if there.worn.fraction > 0:
         shares.append(f"{{repeats}}*({there.worn.expression})")
     if "wear.service_life" in there.rests_on:
         shares.append("{years}/{wear.service_life}")
-    return ",".join(shares) or "0"
+    return largest(shares)
 
 
 def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
@@ -195,13 +197,14 @@ def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
     if there.lives == 0.0:
         return "0"
     price = _price_expression(case, drive)
-    lives = f"MAX({_lives_expression(there)})"
-    drives = f"MAX(1,CEILING({lives}*(1-{ROUNDING:.0E}),1))"
+    lives = _lives_expression(there)
+    drives = f"MAX(1,CEILING({lives}-{ROUNDING:.0E},1))"
     many = f"{price}*({drives}-1)"
     if "wear.price_decline" not in there.rests_on:
         return many
-    if there.drives > LISTED:
-        return many if there.decline == 0.0 else None
-    ratio = f"(1-{{wear.price_decline}})^({{years}}/{lives})"
+    fall = abs(there.decline) * there.life_s / SECONDS_PER_YEAR
+    if there.decline != 0.0 and (there.drives > LISTED or fall < COARSE):
+        return None
+    ratio = f"(1-{{wear.price_decline}})^({{years}}/({lives}))"
     series = f"{price}*({ratio}-({ratio})^{drives})/(1-{ratio})"
     return f"IF({{wear.price_decline}}=0,{many},{series})"

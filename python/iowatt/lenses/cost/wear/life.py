@@ -79,8 +79,13 @@ def wearout(drive: Drive, book: Book) -> Wearout:
         source=binding.source,
         rests_on=(*_choices(drive), *keys),
         note=_note(drive, binding),
-        expression=texts[0] if len(texts) == 1 else f"MAX({','.join(texts)})" if texts else "0",
+        expression=largest(texts),
     )
+
+
+def largest(texts: Sequence[str]) -> str:
+    """The largest of several expressions, as one; 0 of none."""
+    return texts[0] if len(texts) == 1 else f"MAX({','.join(texts)})" if texts else "0"
 
 
 def life_years(worn: Wearout, work_s: float) -> float | None:
@@ -89,16 +94,24 @@ def life_years(worn: Wearout, work_s: float) -> float | None:
 
 
 def warnings(system: System) -> Iterator[str]:
-    """Which disks move more bytes a year than they are rated for: a rate, no stock, nothing is charged."""
+    """Which disks move more bytes a year than they are rated for: a rate, no stock, nothing is charged.
+
+    A sentence for each model of a pool, of the drive that is furthest beyond.
+    """
     years = system.work.duration_s / SECONDS_PER_YEAR
+    beyond: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for drive in system.drives:
         rated = drive.ratings.get("bytes_per_year")
         moved = (drive.counts.bytes_read + drive.counts.bytes_written) / years
         if rated is not None and moved > rated:
-            yield (
-                f"{drive.name} ({drive.model}) moves {moved / 1e12:,.0f} TB a year at this rate, "
-                f"{moved / rated:.2g} times its workload rating of {rated / 1e12:,.0f} TB a year"
-            )
+            beyond.setdefault((drive.pool, drive.model), []).append((moved, rated))
+    for (pool, model), found in beyond.items():
+        moved, rated = max(found)
+        yield (
+            f"{len(found)} of {pool} ({model}) at this rate: up to {moved / 1e12:,.0f} TB read and written a "
+            f"year, {moved / rated:.2g} times the workload rating of {rated / 1e12:,.0f} TB; no wear is "
+            "charged for that"
+        )
 
 
 def _of_basis(found: Sequence[Ratio], basis: str) -> list[Ratio]:

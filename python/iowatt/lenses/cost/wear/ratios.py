@@ -61,8 +61,9 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
 
     Nothing is recorded as used. None where neither has it.
     """
+    by_sheet = book.word("wear.limits") == "rated"
     rated = drive.ratings.get(rating)
-    if rated is not None and book.word("wear.limits") == "rated":
+    if rated is not None and by_sheet:
         return Limit(rated, f"data sheet of {drive.model}", None, number(rated))
     figure = book.figures.get(key)
     if figure is None:

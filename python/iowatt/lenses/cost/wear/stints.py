@@ -23,7 +23,10 @@ Reason = Literal["worn", "service_life"]
 
 #: Replacements that are dated one by one; of more, so many groups.
 LISTED: Final = 1000
-#: A drive that lasts until the end of the horizon within this share of its life needs no successor.
+#: Part of a life by which a drive may fall short of the end of the horizon without a successor: rounding.
+_SMALL: Final = 1e-12
+"""Relative change of a price below which it counts as none."""
+
 ROUNDING: Final = 1e-9
 _DECLINE: Final = "wear.price_decline"
 _SERVICE: Final = "wear.service_life"
@@ -80,7 +83,7 @@ class Place:
         if not math.isfinite(self.life_s):
             return self.price * count
         force = math.log1p(-self.decline) * self.life_s / SECONDS_PER_YEAR
-        if force == 0.0:
+        if abs(force) * count < _SMALL:
             return self.price * count
         try:
             series = math.expm1(force * count) / math.expm1(force)
@@ -94,7 +97,13 @@ class Place:
 
 
 def place(case: Case, drive: Drive) -> Place:
-    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``."""
+    """Who serves in ``drive``'s place, by its wear and ``wear.service_life``; found once for a case."""
+    if drive.name not in case.places:
+        case.places[drive.name] = _place(case, drive)
+    return case.places[drive.name]
+
+
+def _place(case: Case, drive: Drive) -> Place:
     worn = wearout(drive, case.book)
     work_s = case.system.work.duration_s
     life_s = work_s / worn.fraction if worn.fraction > 0 else math.inf
@@ -115,7 +124,7 @@ def place(case: Case, drive: Drive) -> Place:
         life_s=each,
         reason="worn" if life_s <= service_s else "service_life",
         lives=lives,
-        drives=max(1, math.ceil(lives * (1.0 - ROUNDING))),
+        drives=max(1, math.ceil(lives - ROUNDING)),
         price=case.charged(drive),
         decline=0.0 if decline is None else case.book.number(_DECLINE),
         rests_on=(

@@ -1,11 +1,12 @@
 """A long Run as a duty cycle: what completed in each of its intervals.
 
-A Run's seconds count from its start, and nothing says what time of day that was: it is taken to be midnight,
-and in a Run of a week or more that before a Monday.
+A Run's seconds count from its start. Where nobody says what time that was it is taken to be midnight, and in
+a Run of a week or more that before a Monday.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,11 +19,17 @@ from iowatt.lenses.one_array import measure_of
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
+_DAY_S: Final = 86_400.0
 _WEEK_S: Final = 604_800.0
 
 
-def of_run(run: Run) -> Cycle:
+def of_run(run: Run, begins: datetime | None = None) -> Cycle:
     """The load of a Run by the hour, in requests/s, or in MiB/s where requests are large.
+
+    Parameters
+    ----------
+    begins:
+        The local time of its second 0.
 
     Raises
     ------
@@ -38,15 +45,18 @@ def of_run(run: Run) -> Cycle:
     if not count.any():
         raise InputError("it has no requests", where=where, hint=HINT)
     by = measure_of(float(count.sum()), float(moved.sum()))
-    first = np.floor(start.min() / 86_400.0) * 86_400.0
-    weeks = bool(len(end)) and end.max() - first >= _WEEK_S
-    found = shape(
-        Stretches(
-            start - first, seconds, count if by == "iops" else moved / 2**20, 0 if weeks else None, where
-        )
-    )
+    if begins is not None:
+        weekday: int | None = begins.weekday()
+        clock = start + (begins - begins.replace(hour=0, minute=0, second=0, microsecond=0)).total_seconds()
+        said = f"second 0 was {begins:%Y-%m-%d %H:%M}, as given"
+    else:
+        clock = start - np.floor(start.min() / _DAY_S) * _DAY_S
+        weeks = clock[-1] + seconds[-1] >= _WEEK_S
+        weekday = 0 if weeks else None
+        said = f"second 0 is taken to be midnight{' before a Monday' if weeks else ''}"
+    amount = count if by == "iops" else moved / 2**20
+    found = shape(Stretches(clock, seconds, amount, weekday, where))
     simulated = run.summary["source"] == "simulation"
-    begins = "midnight before a Monday" if weeks else "midnight"
     return Cycle(
         name=run.name,
         title=f"the load of {run.name}, {'simulated' if simulated else 'measured'}",
@@ -57,6 +67,6 @@ def of_run(run: Run) -> Cycle:
         quality="derived" if simulated else "measured",
         notes=(
             *(f"{run.name}: {note}" for note in found.notes),
-            f"{run.name}: its second 0 is taken to be {begins}",
+            f"{run.name}: its {said}",
         ),
     )

@@ -1,16 +1,21 @@
-"""A duty cycle in a TOML file, ``iowatt.duty-cycle/1``."""
+"""A duty cycle in a TOML file, ``iowatt.duty-cycle/1``: hours written down, or those of a log or a Run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from iowatt.errors import InputError
 from iowatt.lenses.cost.book.figure import Quality
+from iowatt.lenses.cost.year import completed, recorded
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
+from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document
 from iowatt.scenario.problems import Problem
 from iowatt.scenario.strict import Strict, key
@@ -18,6 +23,8 @@ from iowatt.scenario.strict import Strict, key
 SCHEMA: Final = "iowatt.duty-cycle/1"
 _LEAP: Final = 2000
 _MOST: Final = 1e12
+_NEXT: Final = 1.0 + 1e-9
+_SHOWN: Final = 40
 
 Load = Annotated[float, Field(ge=0, le=_MOST)]
 
@@ -32,7 +39,7 @@ def holiday(text: str) -> Holiday:
         date(years[0] if years else _LEAP, month, day)
     except ValueError:
         raise ValueError(
-            f"{text[:40]!r} is no day; expected MM-DD (every year) or YYYY-MM-DD, such as 12-25"
+            f"{text[:_SHOWN]!r} is no day; expected MM-DD (every year) or YYYY-MM-DD, such as 12-25"
         ) from None
     return Holiday(month, day, years[0] if years else None)
 
@@ -42,30 +49,29 @@ def _day(text: str) -> str:
     return text
 
 
+def _time(text: str) -> str:
+    try:
+        if datetime.fromisoformat(text).tzinfo is not None:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"{text[:_SHOWN]!r} is no local time; expected YYYY-MM-DDTHH:MM, such as 2026-03-02T08:00"
+        ) from None
+    return text
+
+
 def _hours(text: str, **constraints: Any) -> Any:
     return key(text, min_length=24, max_length=24, accepts="24 numbers, midnight to one first", **constraints)
 
 
-class CycleFile(Strict):
-    """A duty cycle as it is written."""
+class _Common(Strict):
+    """What both kinds of files have."""
 
     schema_: Literal["iowatt.duty-cycle/1"] = key(
-        "The version of this format.", example=SCHEMA, alias="schema"
+        "The version of this format.", accepts=f'"{SCHEMA}"', example=SCHEMA, alias="schema"
     )
     name: str = key("Its name.", pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64, example="office-hours")
     title: str = key("What it is, in a line.", min_length=1, max_length=200)
-    load: Literal["share", "iops", "mib_per_s"] = key(
-        "What the hours are in. share: of the highest load that there is a Run of, 0 to 1; iops: requests "
-        "per second; mib_per_s: MiB per second.",
-        example="share",
-    )
-    weekday: list[Load] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
-    weekend: list[Load] | None = _hours(
-        "The load of each hour on Saturday and Sunday.", default=None, unset="as weekday"
-    )
-    holiday: list[Load] | None = _hours(
-        "The load of each hour on holidays.", default=None, unset="as weekend"
-    )
     month: list[Annotated[float, Field(ge=0, le=1e6)]] | None = key(
         "What the hours of each month, January first, are multiplied by.",
         default=None,
@@ -84,6 +90,41 @@ class CycleFile(Strict):
         "By how much the load rises from one year to the next, as a share.",
         default=0.0, gt=-1, le=10, example=0.1,
     )  # fmt: skip
+    notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
+
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong between keys."""
+        if self.month is not None and not any(self.month):
+            yield Problem(("month",), "no month has any load")
+
+    def over_the_year(self, week: Cycle) -> Cycle:
+        """A week with what this says of months, holidays and growth."""
+        return replace(
+            week,
+            name=self.name,
+            title=self.title,
+            months=np.ones(12) if self.month is None else np.array(self.month),
+            holidays=tuple(holiday(text) for text in self.holidays),
+            growth=self.growth_per_year,
+            notes=(*week.notes, *self.notes),
+        )
+
+
+class HoursFile(_Common):
+    """A duty cycle whose hours are written down."""
+
+    load: Literal["share", "iops", "mib_per_s"] = key(
+        "What the hours are in. share: of the highest load that there is a Run of, 0 to 1; iops: requests "
+        "per second; mib_per_s: MiB per second.",
+        example="share",
+    )
+    weekday: list[Load] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
+    weekend: list[Load] | None = _hours(
+        "The load of each hour on Saturday and Sunday.", default=None, unset="as weekday"
+    )
+    holiday: list[Load] | None = _hours(
+        "The load of each hour on holidays.", default=None, unset="as weekend"
+    )
     source: str = key("The publication, file or reason.", min_length=1)
     date: str | None = key(
         "Day, month or year that it is of.", default=None, unset="not known", pattern=r"^\d{4}(-\d{2}){0,2}$"
@@ -92,14 +133,14 @@ class CycleFile(Strict):
         "measured, stated (published), derived (computed from such figures), recalled, assumed, defined "
         "(a choice of method), given (by the user)."
     )
-    notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong between keys."""
+        yield from super().problems()
         highest = max(self.month or [1.0])
         for name in ("weekday", "weekend", "holiday"):
             for hour, value in enumerate(getattr(self, name) or []):
-                if self.load == "share" and value * highest > 1.0:
+                if self.load == "share" and value * highest > _NEXT:
                     by = f" times {highest:g} of the highest month" if self.month else ""
                     yield Problem(
                         (name, hour),
@@ -107,28 +148,79 @@ class CycleFile(Strict):
                     )
         if not any((*self.weekday, *(self.weekend or []))):
             yield Problem(("weekday",), "no hour has any load")
-        if self.month is not None and not any(self.month):
-            yield Problem(("month",), "no month has any load")
 
     def cycle(self, where: str) -> Cycle:
         """The same in arrays."""
         weekday = np.array(self.weekday)
         weekend = weekday if self.weekend is None else np.array(self.weekend)
-        return Cycle(
-            name=self.name,
-            title=self.title,
-            where=where,
-            measure=self.load,
-            week=weekday_and_weekend(weekday, weekend),
-            source=self.source,
-            quality=self.quality,
-            date=self.date,
-            months=np.ones(12) if self.month is None else np.array(self.month),
-            holidays=tuple(holiday(text) for text in self.holidays),
-            holiday=weekend if self.holiday is None else np.array(self.holiday),
-            growth=self.growth_per_year,
-            notes=tuple(self.notes),
+        return self.over_the_year(
+            Cycle(
+                name=self.name,
+                title=self.title,
+                where=where,
+                measure=self.load,
+                week=weekday_and_weekend(weekday, weekend),
+                source=self.source,
+                quality=self.quality,
+                date=self.date,
+                holiday=weekend if self.holiday is None else np.array(self.holiday),
+            )
         )
+
+
+class Measured(Strict):
+    """What was measured, and when."""
+
+    path: str = key(
+        "A log of iostat, sar or perfmon, or a Run's folder, relative to this file.",
+        min_length=1,
+        max_length=4096,
+    )
+    devices: list[str] = key(
+        "Devices of the log, whose load is added up.", default=[], max_length=4096, example=["sda"]
+    )
+    shift_hours: float = key(
+        "What the log's clock is behind the local one: -5 where it has UTC and the site is on UTC-5.",
+        default=0.0, ge=-24, le=24,
+    )  # fmt: skip
+    begins: Annotated[str, AfterValidator(_time)] | None = key(
+        "The local time of a Run's second 0.",
+        default=None,
+        unset="midnight; of a Run of a week or more, before a Monday",
+        example="2026-03-02T08:00",
+    )
+    highest: float | None = key(
+        "Only the shape counts: its highest hour is at this share of the highest load there is a Run of.",
+        default=None, unset="the rates are those measured", gt=0, le=1, example=0.8,
+    )  # fmt: skip
+
+
+class MeasuredFile(_Common):
+    """A duty cycle whose hours a log or a Run has."""
+
+    measured: Measured = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
+
+    def cycle(self, where: str) -> Cycle:
+        """The load of the log or Run over a year."""
+        given = self.measured
+        path = Path(where).parent / given.path
+        if path.is_dir() or path.name == "run.json":
+            self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
+            begins = None if given.begins is None else datetime.fromisoformat(given.begins)
+            week = completed.of_run(Run.open(path), begins)
+        else:
+            self._refuse(where, begins=given.begins is not None)
+            shift = given.shift_hours if "shift_hours" in given.model_fields_set else None
+            week = recorded.of_log(path, given.devices, shift)
+        # Holidays of what was measured are like its Sundays.
+        found = self.over_the_year(replace(week, holiday=week.week[-1]))
+        return found if given.highest is None else found.as_share(given.highest)
+
+    def _refuse(self, where: str, **said: bool) -> None:
+        for name, given in said.items():
+            if given:
+                what = "a log" if name == "begins" else "a Run"
+                raise InputError(f"{what} has no use for it", where=f"{where}: measured.{name}")
 
 
 def of_document(document: Document) -> Cycle:
@@ -137,8 +229,12 @@ def of_document(document: Document) -> Cycle:
     Raises
     ------
     InputError
-        A key is unknown, missing or out of bounds (file, line, key); shares above 1; nothing but zeros.
+        A key is unknown, missing or out of bounds (file, line, key); shares above 1; nothing but zeros; a log
+        or Run that cannot be read or has no whole day.
     """
-    file = document.validate(CycleFile)
+    measured = "measured" in document.raw
+    file: HoursFile | MeasuredFile = (
+        document.validate(MeasuredFile) if measured else document.validate(HoursFile)
+    )
     document.fail(file.problems())
     return file.cycle(document.source)

@@ -61,10 +61,10 @@ def _found(spec: str) -> Cycle:
         if path.is_dir() or path.name == "run.json":
             return completed.of_run(Run.open(path))
         return recorded.of_log(path)
-    log, colon, devices = spec.rpartition(":")
-    if colon and log and _exists(log):
-        names = [name for name in devices.split(",") if name]
-        return recorded.of_log(Path(log), names)
+    for colon, letter in enumerate(spec):  # Windows' devices have colons in their names
+        if letter == ":" and _exists(spec[:colon]):
+            names = [name for name in spec[colon + 1 :].split(",") if name]
+            return recorded.of_log(Path(spec[:colon]), names)
     raise InputError(f"there is no {spec!r}; expected {EXPECTED}", where="--duty")
 
 

@@ -22,8 +22,13 @@ _DAY_S: Final = 86_400.0
 _MOST_SHOWN: Final = 8
 
 
-def of_log(path: Path, devices: Sequence[str] = ()) -> Cycle:
+def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = None) -> Cycle:
     """The load of some devices of a log together, in requests/s, or in MiB/s where requests are large.
+
+    Parameters
+    ----------
+    shift_hours:
+        What its clock is behind the local one.
 
     Raises
     ------
@@ -35,6 +40,7 @@ def of_log(path: Path, devices: Sequence[str] = ()) -> Cycle:
     where = str(path)
     acts = [_act(log, device) for device in _chosen(log, devices, where)]
     begin, weekday, dated = _times(log, where)
+    begin = begin + (shift_hours or 0.0) * 3600.0
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     known = np.isfinite(seconds) & (seconds > 0) & np.isfinite(begin)
     for act in acts:
@@ -50,7 +56,7 @@ def of_log(path: Path, devices: Sequence[str] = ()) -> Cycle:
         notes.append(
             f"{path.name}: {int((~known).sum())} of {len(known)} intervals have no figures: left out"
         )
-    if log.utc:
+    if log.utc and shift_hours is None:
         notes.append(
             f"{path.name}: its times are UTC, and are taken for local ones (sadf -t writes local times)"
         )

@@ -1,0 +1,135 @@
+"""What ``iowatt tariff bill`` bills: a constant power, a meter's series or a Run, for as long as is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+from iowatt.scenario.units import parse_power
+from iowatt.tariffs import account, series
+from iowatt.tariffs.beside import beside
+from iowatt.tariffs.bill import bill
+from iowatt.tariffs.load import Load
+from iowatt.tariffs.structure import Tariff
+
+#: Where nothing says when a load begins.
+FIRST: Final = datetime(2026, 1, 1)
+_MONTHS_A_YEAR: Final = 12
+_LAST_DAY_EVERYWHERE: Final = 28
+_MOST_MONTHS: Final = 200 * _MONTHS_A_YEAR
+_YEAR_S: Final = 366 * 86_400.0
+_MOST_S: Final = 200 * _YEAR_S
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A load, when it begins, and what it is in words."""
+
+    load: Load
+    start: datetime
+    said: str
+
+
+def drawn(text: str, start: str | None, months: int | None) -> Drawn:
+    """The load of ``350W`` or ``5kW``, of a CSV file (time,watts) or of a Run's folder.
+
+    Parameters
+    ----------
+    start:
+        A date, or date and time, of the clock on the wall; where none is given the file's own, or ``FIRST``.
+    months:
+        Calendar months that it is repeated for, end to end. Where none are given, a constant power lasts a
+        year, and all else as long as it is.
+
+    Raises
+    ------
+    InputError
+        It is none of these; the Run's power is not known all through; the file, the date are wrong.
+    """
+    begins = None if start is None else _date(start)
+    path = Path(text)
+    if path.suffix.lower() == ".csv":
+        load, own = series.read(path)
+        said = path.name
+    elif _is_folder(path):
+        load, own, said = _of_run(path), None, path.resolve().name
+    else:
+        load, own, said = _constant(text), None, text.strip()
+        months = months or _MONTHS_A_YEAR
+    begins = begins or own or FIRST
+    if months is not None:
+        seconds = (_later(begins, months) - begins).total_seconds()
+        load = load.repeated(seconds / load.duration_s)
+    if load.duration_s > _MOST_S:
+        raise InputError(
+            f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most", where=text[:80]
+        )
+    return Drawn(load, begins, said)
+
+
+def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> dict[str, Any]:
+    """The document of a bill (`iowatt.tariffs.account`): of a load, or of what it adds to a site's bill."""
+    made = bill(tariff, what.load, what.start)
+    if not site_watts:
+        return account.account(made, said=what.said)
+    together = bill(tariff, what.load.plus(site_watts), what.start)
+    items = beside(tariff, what.load, site_watts, what.start)
+    made = replace(made, notes=together.notes)
+    return account.account(made, items, said=what.said, site_kw=site_watts / 1000.0)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name too long for any
+        return False
+
+
+def _of_run(path: Path) -> Load:
+    from iowatt.lenses.cost import observe
+    from iowatt.run.bundle import Run
+
+    return observe.load(Run.open(path), str(path))
+
+
+def _constant(text: str) -> Load:
+    try:
+        watts = parse_power(text)
+    except ValueError:
+        raise InputError(
+            f"{text[:80]!r} is no load; expected a power such as 350W or 5kW, a CSV file of time,watts "
+            "(PATH.csv) or the folder of a Run",
+            where="LOAD",
+        ) from None
+    return Load.constant(watts, 1.0)
+
+
+def _date(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            f"{text[:40]!r} is no date; expected 2026-01-31 or 2026-01-31T08:00", where="--start"
+        ) from None
+    if found.tzinfo is not None:
+        raise InputError(
+            f"{text[:40]!r} has a time zone; a tariff's hours are of the clock on the wall", where="--start"
+        )
+    return found
+
+
+def _later(start: datetime, months: int) -> datetime:
+    """So many calendar months on; a day that the month has not becomes its last one."""
+    if not 0 < months <= _MOST_MONTHS:
+        raise InputError(f"{months} months; expected 1 to {_MOST_MONTHS}", where="--months, --years")
+    count = start.year * _MONTHS_A_YEAR + start.month - 1 + months
+    year, month = divmod(count, _MONTHS_A_YEAR)
+    for day in range(start.day, min(start.day, _LAST_DAY_EVERYWHERE) - 1, -1):
+        try:
+            return start.replace(year=year, month=month + 1, day=day)
+        except ValueError:  # the day, or the year
+            continue
+    raise InputError("it ends beyond the year 9999", where="--start")

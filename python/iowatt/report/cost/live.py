@@ -1,0 +1,150 @@
+"""What of a document can be live in a workbook: which expressions, and for which assumptions they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from iowatt.lenses.cost import expression
+
+Found = dict[str, Any]
+
+HORIZON: Final = "horizon"
+"""The horizon, among the keys that something is live for."""
+RATE: Final = "discount.rate"
+NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
+
+#: What carbon may rest on, by the beginnings of keys.
+_CARBON: Final = {
+    "operational": ("cooling.", "carbon.grid"),
+    "embodied": ("wear.", "carbon.embodied."),
+}
+_TIME: Final = ("repeats", "years", "seconds")
+#: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
+#: repetition of the work is cut by the end of the horizon and was not like the mean one.
+_CLOSE: Final = 1e-9
+_CUT: Final = 1e-6
+_HALF_CENT: Final = 0.005
+#: The format's limit of a formula is 8,192 characters; names of cells are longer than those of figures.
+_LONGEST: Final = 4000
+
+
+def numbers(found: Found) -> dict[str, float]:
+    """The assumptions that are numbers, by key."""
+    return {
+        one["key"]: float(one["value"]) for one in found["assumptions"] if not isinstance(one["value"], str)
+    }
+
+
+class Live:
+    """The live part of one system."""
+
+    def __init__(self, system: Found, figures: Mapping[str, float]) -> None:
+        self._system = system
+        self._figures = figures
+        self._values = expression.values(system, figures)
+        self._components = {one["key"]: one for one in system["components"]}
+
+    def of_component(self, component: Found) -> str | None:
+        """Its expression, where it is one of what there is and comes to the dollars beside it."""
+        text = component.get("expression")
+        value = self._values.get(component["key"])
+        if text is None or value is None or len(text) > _LONGEST:
+            return None
+        return str(text) if _close(value, component["usd"]) else None
+
+    def of_drive(self, drive: Found) -> str | None:
+        """The expression of a drive's price, the same way."""
+        return self._plain(drive.get("price_expression"), drive["price_usd"])
+
+    def of_carbon(self, which: str) -> str | None:
+        """That of ``operational`` or ``embodied`` carbon."""
+        carbon = self._system["carbon"]
+        return self._plain(carbon.get(f"{which}_expression"), carbon[f"{which}_kg"])
+
+    def _plain(self, text: str | None, value: float | None) -> str | None:
+        """An expression of figures and the horizon only."""
+        if text is None or value is None or len(text) > _LONGEST:
+            return None
+        try:
+            found = expression.evaluate(
+                text, lambda name: expression.value_of(name, self._system, None, self._figures)
+            )
+        except (ValueError, KeyError):
+            return None
+        return text if _close(found, value) else None
+
+    def keys(self, component: Found) -> tuple[set[str], set[str]]:
+        """Keys that its dollars follow, and those that they rest on but do not follow."""
+        text = self.of_component(component)
+        live = set() if text is None else self._of_text(text, component)
+        rests = {key for key in component["rests_on"] if key in self._figures}
+        if component["scales"] != "once":
+            rests.add(HORIZON)
+        return live, rests - live
+
+    def carbon_keys(self) -> tuple[set[str], set[str]]:
+        """Keys that carbon follows, and those that it does not: where stated, all it may rest on."""
+        live: set[str] = set()
+        stays: set[str] = set()
+        for which, rests in _CARBON.items():
+            text = self.of_carbon(which)
+            if text is None:
+                stays.add(HORIZON)
+                stays |= {key for key in self._figures if key.startswith(rests)}
+            else:
+                live |= self._of_text(text, None)
+        return live, stays
+
+    def _of_text(self, text: str, component: Found | None) -> set[str]:
+        found: set[str] = set()
+        for name in expression.names(text):
+            if name in _TIME:
+                found.add(HORIZON)
+            elif name in self._figures:
+                found.add(name)
+            elif name == "price" and component is not None:
+                drive = next(one for one in self._system["drives"] if one["name"] == component["device"])
+                price = self.of_drive(drive)
+                found |= set() if price is None else self._of_text(price, None)
+            elif name.startswith("usd:"):
+                found |= self.keys(self._components[name.removeprefix("usd:")])[0]
+            elif name.startswith("kg."):
+                carbon = self.of_carbon(name.removeprefix("kg."))
+                found |= set() if carbon is None else self._of_text(carbon, None)
+        return found
+
+
+def _close(value: float, stated: float) -> bool:
+    apart, size = abs(value - stated), max(abs(value), abs(stated))
+    return apart <= _CLOSE * size or (apart <= _CUT * size and apart < _HALF_CENT)
+
+
+def told(found: Found) -> dict[str, str]:
+    """For each number of the assumptions and the horizon: whether the workbook follows it, in words."""
+    figures = numbers(found)
+    follows: dict[str, set[str]] = {}
+    stays: dict[str, set[str]] = {}
+    for system in found["systems"]:
+        live = Live(system, figures)
+        for component in system["components"]:
+            yes, no = live.keys(component)
+            for key in yes:
+                follows.setdefault(key, set()).add(component["group"])
+            for key in no:
+                stays.setdefault(key, set()).add(component["group"])
+        yes, no = live.carbon_keys()
+        for key in yes:
+            follows.setdefault(key, set()).add("carbon")
+        for key in no:
+            stays.setdefault(key, set()).add("carbon")
+    said = {}
+    for key in [HORIZON, *figures]:
+        if key == RATE:
+            said[key] = "live (present value)"
+        elif key in stays:
+            parts = "live in part; stays as stated in" if key in follows else "stays as stated in"
+            said[key] = f"{parts} {', '.join(sorted(stays[key]))}"
+        else:
+            said[key] = "live" if key in follows else NOT_FOLLOWED
+    return said

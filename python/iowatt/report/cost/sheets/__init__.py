@@ -1,0 +1,1 @@
+"""Sheets of the workbook of costs that hold formulas, one module each."""

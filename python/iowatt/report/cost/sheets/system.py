@@ -1,0 +1,206 @@
+"""The sheet of one system: its horizon, its drives' prices, and every component as a formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from xlsxwriter import Workbook
+from xlsxwriter.worksheet import Worksheet
+
+from iowatt.lenses.cost import expression
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.report.cost import live, words
+from iowatt.report.cost.sheets.flows import Flows, Horizon
+from iowatt.report.cost.sheets.place import Cells, Place, absolute, on, span
+from iowatt.report.cost.sheets.styles import PLAIN, USD, Styles, printed
+
+Found = dict[str, Any]
+
+_HEADS: Final = (
+    "Component", "Group", "Of", "Quantity", "Unit", "USD/unit", "USD", "USD of today", "Follows",
+    "Stays as stated for", "How it is computed", "Source", "Date", "Note", "Key",
+)  # fmt: skip
+_WIDTHS: Final = (40, 16, 20, 16, 12, 14, 16, 16, 34, 30, 60, 60, 11, 40, 26)
+_QUANTITY, _UNIT_PRICE, _USD, _PRESENT = 3, 5, 6, 7
+_DRIVE_HEADS: Final = ("Drive", "Kind", "Pool", "Capacity (GB)", "Model", "", "Price (USD)", "", "By", "Date")
+
+
+@dataclass(frozen=True)
+class Making:
+    """The workbook in the making."""
+
+    book: Workbook
+    styles: Styles
+    found: Found
+    cells: Cells
+    payments: Flows
+
+
+def add(making: Making, name: str, system: Found) -> Place:
+    """Add the sheet of a system; returns where the summary finds its figures."""
+    return _System(making, name, system).write()
+
+
+class _System:
+    def __init__(self, making: Making, name: str, system: Found) -> None:
+        self._sheet: Worksheet = making.book.add_worksheet(name)
+        self._styles = making.styles
+        self._name = name
+        self._system = system
+        self._cells = making.cells
+        self._payments = making.payments
+        self._live = live.Live(system, live.numbers(making.found))
+        self._places: dict[str, str] = {}
+        self._prices: dict[str, str] = {}
+        components = system["components"]
+        #: Rows: the heading is above the first component, drives follow below the total.
+        self._first = 12
+        self._last = self._first + max(1, len(components)) - 1
+        self._rows = {one["key"]: self._first + at for at, one in enumerate(components)}
+
+    def write(self) -> Place:
+        sheet, styles, system = self._sheet, self._styles, self._system
+        printed(sheet)
+        for at, width in enumerate(_WIDTHS):
+            sheet.set_column(at, at, width)
+        sheet.write_string(0, 0, str(system["name"]), styles.title)
+        self._horizon()
+        self._drives(self._last + 4)
+        self._carbon()
+        for at, head in enumerate(_HEADS):
+            number = at in (_QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
+            sheet.write_string(self._first - 1, at, head, styles.head_number if number else styles.head)
+        for component in system["components"]:
+            self._component(component)
+        total, present = absolute(self._last + 1, _USD), absolute(self._last + 1, _PRESENT)
+        sheet.write_string(self._last + 1, 0, "Total", styles.computed(bold=True))
+        for column, value in ((_USD, system["usd"]), (_PRESENT, system["present_usd"])):
+            formula = f"=SUM({span(column, self._first, self._last)})"
+            sheet.write_formula(self._last + 1, column, formula, styles.computed(USD, bold=True), value)
+        sheet.freeze_panes(self._first, 1)
+        return Place(
+            self._name, span(1, self._first, self._last), span(_USD, self._first, self._last), total, present,
+            self._places["repeats"], self._places["years"], self._places["kg.operational"],
+            self._places["kg.embodied"],
+        )  # fmt: skip
+
+    def _horizon(self) -> None:
+        sheet, styles, system, cells = self._sheet, self._styles, self._system, self._cells
+        work_s = absolute(2, 1)
+        sheet.write_string(2, 0, "The work once (s)", styles.text)
+        sheet.write_number(2, 1, system["work"]["duration_s"], styles.stated())
+        year = SECONDS_PER_YEAR
+        often = f'=IF({cells.basis}="work",{cells.amount},{cells.amount}*{year}/{work_s})'
+        rows = (
+            ("repeats", "Times that it is done", often),
+            ("seconds", "How long that takes (s)", f"={absolute(3, 1)}*{work_s}"),
+            ("years", "The same in years of 365 days", f"={absolute(4, 1)}/{year}"),
+        )
+        for row, (key, text, formula) in enumerate(rows, 3):
+            sheet.write_string(row, 0, text, styles.text)
+            sheet.write_formula(row, 1, formula, styles.computed(), system[key])
+            self._places[key] = absolute(row, 1)
+
+    def _carbon(self) -> None:
+        carbon = self._system["carbon"]
+        rows = (("operational", "Carbon in operation (kg CO2e)"), ("embodied", "Carbon embodied (kg CO2e)"))
+        for row, (which, text) in enumerate(rows, 7):
+            self._sheet.write_string(row, 0, text, self._styles.text)
+            formula = self._formula(self._live.of_carbon(which), None)
+            self._number((row, 1), formula, carbon[f"{which}_kg"], PLAIN)
+            self._places[f"kg.{which}"] = absolute(row, 1)
+
+    def _drives(self, top: int) -> None:
+        """Prices of the drives; components of a drive refer to them."""
+        sheet, styles = self._sheet, self._styles
+        for at, head in enumerate(_DRIVE_HEADS):
+            sheet.write_string(top, at, head, styles.head_number if at in (3, _USD) else styles.head)
+        for row, drive in enumerate(self._system["drives"], top + 1):
+            texts = {
+                0: drive["name"], 1: drive["kind"], 2: drive["pool"], 4: drive["model"],
+                8: drive["price_source"], 9: drive["price_date"],
+            }  # fmt: skip
+            for at, text in texts.items():
+                sheet.write_string(row, at, text or "", styles.text)
+            sheet.write_number(row, 3, drive["capacity_gb"], styles.stated())
+            text = self._live.of_drive(drive)
+            if text is None:
+                sheet.write_number(row, _USD, drive["price_usd"], styles.given(USD))
+            else:
+                self._number((row, _USD), self._formula(text, None), drive["price_usd"], USD)
+            self._prices[drive["name"]] = absolute(row, _USD)
+
+    def _component(self, component: Found) -> None:
+        sheet, styles = self._sheet, self._styles
+        row = self._rows[component["key"]]
+        follows, stays = self._live.keys(component)
+        texts = {
+            0: component["title"], 1: words.NAMES[component["group"]], 2: component["device"],
+            4: component["unit"], 8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
+            10: component["formula"], 11: component["source"], 12: component["date"], 13: component["note"],
+            14: component["key"],
+        }  # fmt: skip
+        for at, text in texts.items():
+            sheet.write_string(row, at, text or "", styles.text)
+        text = self._live.of_component(component)
+        self._quantities(row, component, () if text is None else expression.names(text))
+        self._number((row, _USD), self._formula(text, component), component["usd"], USD)
+        horizon = Horizon(self._system["seconds"], on(self._name, self._places["years"]))
+        worth = self._payments.add(self._name, component, horizon)
+        usd = absolute(row, _USD)
+        formula = f"={usd}" if worth is None else f"={usd}*{worth}"
+        sheet.write_formula(row, _PRESENT, formula, styles.computed(USD), component["present_usd"])
+
+    def _quantities(self, row: int, component: Found, asked: tuple[str, ...]) -> None:
+        """Quantity and price: cells to change where the formula asks for them, else what follows from it."""
+        quantity, price, usd = component["quantity"], component["unit_price"], component["usd"]
+        cells = {"quantity": (_QUANTITY, quantity), "unit_price": (_UNIT_PRICE, price)}
+        for name, (column, value) in cells.items():
+            if name in asked:
+                self._sheet.write_number(row, column, value, self._styles.given())
+        if quantity is None or price is None:
+            return
+        if "quantity" in asked:
+            if "unit_price" not in asked:
+                self._share(row, _UNIT_PRICE, _QUANTITY, price, quantity * price == usd)
+        elif "unit_price" in asked or price:
+            if "unit_price" not in asked:
+                self._sheet.write_number(row, _UNIT_PRICE, price, self._styles.stated())
+            self._share(row, _QUANTITY, _UNIT_PRICE, quantity, bool(price))
+
+    def _share(self, row: int, column: int, by: int, value: float, known: bool) -> None:
+        """What of the dollars is left for a cell, by the one beside it."""
+        if not known:
+            return
+        usd, divisor = absolute(row, _USD), absolute(row, by)
+        self._sheet.write_formula(
+            row, column, f"=IF({divisor}=0,0,{usd}/{divisor})", self._styles.computed(), value
+        )
+
+    def _number(self, place: tuple[int, int], formula: str | None, value: float | None, shown: str) -> None:
+        """A formula with its value, or the value as stated."""
+        row, column = place
+        if formula is not None:
+            self._sheet.write_formula(row, column, f"={formula}", self._styles.computed(shown), value)
+        elif value is not None:
+            self._sheet.write_number(row, column, value, self._styles.stated(shown))
+
+    def _formula(self, text: str | None, component: Found | None) -> str | None:
+        """An expression with cells for its names."""
+        return None if text is None else expression.written(text, lambda name: self._cell(name, component))
+
+    def _cell(self, name: str, component: Found | None) -> str:
+        """The cell of a name of an expression."""
+        if name in self._cells.names:
+            return self._cells.names[name]
+        if name in self._places:
+            return self._places[name]
+        if component is None:
+            raise KeyError(name)
+        if name == "price":
+            return self._prices[component["device"]]
+        row = self._rows[component["key"]]
+        if name.startswith("usd:"):
+            return absolute(self._rows[name.removeprefix("usd:")], _USD)
+        return absolute(row, {"quantity": _QUANTITY, "unit_price": _UNIT_PRICE}[name])

@@ -1,0 +1,81 @@
+"""Costs as a workbook that recalculates: assumptions in named cells, a formula for every component.
+
+What cannot follow (tiered bills, peaks of months) is stated as data and said to be. Every formula is written
+with its value, so that a reader that does not compute shows the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import xlsxwriter
+
+from iowatt.report.cost import assumed, deciding, live, over_time, totals, words
+from iowatt.report.cost.sheets import assumptions, flows, summary, system
+from iowatt.report.cost.sheets.place import sheet_names
+from iowatt.report.cost.sheets.styles import Styles
+from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.report.sheets import Sheets
+
+Found = dict[str, Any]
+
+_AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+
+
+def write(found: Found, path: Path) -> None:
+    """Write the workbook of the document ``iowatt.cost/1``; ``path`` is replaced."""
+    with xlsxwriter.Workbook(str(path), _AS_TYPED) as book:
+        # A fixed moment: the same document gives the same bytes.
+        book.set_properties({"title": "iowatt cost", "created": datetime(2000, 1, 1)})
+        styles = Styles(book)
+        names = sheet_names(words.labels(found))
+        front = book.add_worksheet("Summary")
+        cells = assumptions.add(book, styles, found)
+        payments = flows.Flows(book, styles, cells, live.numbers(found).get(live.RATE, 0.0))
+        making = system.Making(book, styles, found, cells, payments)
+        places = [system.add(making, name, one) for name, one in zip(names, found["systems"], strict=True)]
+        payments.finish()
+        summary.fill(book, front, styles, found, places)
+        tables(Sheets(book), found)
+
+
+def tables(sheets: Sheets, found: Found) -> None:
+    """What is data: the other normalisation, bills, ranges, what decides, views."""
+    sheets.table("Other way", totals.other(found).table)
+    sheets.table("Bills", _bills(found))
+    for title, made in (
+        ("Range of totals", deciding.totals(found)),
+        ("Range of differences", deciding.differences(found)),
+        ("Views", totals.views(found)),
+    ):
+        if made is not None:
+            sheets.table(title, made.table)
+    tornados = deciding.every_tornado(found)
+    if tornados:
+        sheets.table("Tornado", _below("Of", tornados))
+    crossed = deciding.crossovers(found)
+    if crossed:
+        sheets.table("Crossovers", crossed[0].table)
+    sheets.table("Sources", assumed.assumptions(found).table)
+
+
+def _bills(found: Found) -> Table:
+    rows: list[list[Cell]] = []
+    columns: Sequence[Column] = over_time.BILL_COLUMNS
+    for name, one in zip(words.labels(found), found["systems"], strict=True):
+        rows += [[name, *row] for row in over_time.bill_rows(one)]
+    return Table([Column("System", text=True), *columns], rows)
+
+
+def _below(title: str, figures: Sequence[Figure]) -> Table:
+    """Tables of like columns one below another, each row with the title of its figure."""
+    columns = max((figure.table.columns for figure in figures), key=len)
+    rows: list[list[Cell]] = [
+        [figure.title, *row, *[None] * (len(columns) - len(row))]
+        for figure in figures
+        for row in figure.table.rows
+    ]
+    return Table([Column(title, text=True), *columns], rows)

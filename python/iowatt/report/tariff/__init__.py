@@ -1,0 +1,1 @@
+"""Tariffs and bills as text and as a page."""

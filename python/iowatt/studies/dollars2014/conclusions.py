@@ -1,0 +1,331 @@
+"""What was published of throughput, hits and wear, held against ours.
+
+Published ranges are over configurations that are not known. So ours are over those configurations whose hit
+ratios lie within the published ones (:func:`comparable`), and a range agrees where their median lies within
+it, give or take :data:`POINTS`. Systems are the study's as told; nothing but hit ratios was fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from iowatt.report import numbers
+from iowatt.studies.dollars2014.money import middle
+from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
+from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range
+from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
+from iowatt.studies.verdict import Verdict
+
+POINTS: Final = 3.0
+"""How far, in percentage points, ours may lie outside a published range; two decimals were not published."""
+
+Pair = tuple[Point, Point]
+
+
+def verdicts(points: list[Point]) -> list[Verdict]:
+    """All of them, workload by workload."""
+    found: list[Verdict] = []
+    for work in WORKS.values():
+        found += [*hits(points, work), *throughput(points, work), *wear(points, work)]
+    return [settled(one) for one in found]
+
+
+def settled(verdict: Verdict) -> Verdict:
+    """A verdict that says why it differs only where it does."""
+    return replace(verdict, cause="", experiment="") if verdict.agrees else verdict
+
+
+def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
+    """The configurations with the published hit ratios of both; all of them where there is none."""
+    published = PUBLISHED[work]
+    kept = [
+        (caching, tiering)
+        for caching, tiering in found
+        if inside(100 * (caching.hit or 0.0), published.hit_caching)
+        and inside(100 * (tiering.hit or 0.0), published.hit_tiering)
+    ]
+    return kept or list(found)
+
+
+def inside(value: float, published: Range) -> bool:
+    """Whether a figure in percent lies within a published range, give or take :data:`POINTS`."""
+    return published[0] - POINTS <= value <= published[1] + POINTS
+
+
+def gain(pair: Pair) -> float:
+    """Throughput of caching against tiering, percent."""
+    return 100 * (pair[0].iops / pair[1].iops - 1)
+
+
+def last_gain(points: list[Point], work: str, at: Callable[[Point], bool]) -> list[float]:
+    """The same in the last quarter of the work, at the configurations that were run as far as there too."""
+    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
+    found = []
+    for caching, tiering in pairs(points, work):
+        begun = [early.get((one.system, one.at)) for one in (caching, tiering)]
+        if at(caching) and begun[0] is not None and begun[1] is not None:
+            ours, theirs = last_part(caching, begun[0]), last_part(tiering, begun[1])
+            found.append(100 * (ours.iops / theirs.iops - 1))
+    return found
+
+
+def throughput(points: list[Point], work: Work) -> list[Verdict]:
+    """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
+    found = []
+    every = pairs(points, work.key)
+    for threshold, published in PUBLISHED[work.key].throughput.items():
+        here = [one for one in every if threshold is None or _threshold(one) == threshold]
+        if not here:
+            continue
+        kept = comparable(here, work.key)
+        ours = [gain(one) for one in kept]
+        said = "at all thresholds" if threshold is None else f"threshold {threshold}"
+        claim = (
+            "Caching falls far behind tiering under writes"
+            if published[1] < 0
+            else "Caching is somewhat faster than tiering under reads at low thresholds, and equal at 64"
+        )
+        found.append(
+            Verdict(
+                f"throughput-{_kind(work)}",
+                claim,
+                f"{work.title}, {said}: {_many(kept, here)}",
+                signed_range(*published),
+                spread(ours) + _by_limit(kept),
+                inside(middle(ours), published),
+                _cause(work),
+                _experiments(points, work, lambda one, t=threshold: t is None or _threshold((one, one)) == t),  # type: ignore[misc]
+            )
+        )
+    smallest = [one for one in every if one[0].at is not None and one[0].at[0] == SMALLEST_KIB]
+    if smallest and None in PUBLISHED[work.key].throughput:
+        found.append(_smallest(points, work, smallest))
+    return found
+
+
+def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
+    """Extents of 4 KiB: the published extreme."""
+    ours = [gain(one) for one in smallest]
+    other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
+    return Verdict(
+        "smallest-extent",
+        "Caching falls behind the most at extents of 4 KiB, for it writes back the most often there",
+        f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
+        signed(SMALLEST_THROUGHPUT),
+        f"{spread(ours)}; larger extents {spread(other)}",
+        abs(middle(ours) - SMALLEST_THROUGHPUT) <= POINTS and middle(ours) <= middle(other),
+        "how many write-backs are under way decides, and what the study allowed is not known: the more, "
+        "the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
+        "published; but each of a large extent takes the disk longer, so that here the largest extents "
+        "fare no better",
+        _experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
+        + "; write-backs a request: "
+        + ", ".join(
+            f"{kib:,} KiB {middle(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
+        ),
+    )
+
+
+def _by_limit(found: Sequence[Pair]) -> str:
+    """The median by migrations at a time, where that varies."""
+    limits = sorted({one.at[2] for one, _ in found if one.at})
+    if len(limits) < 2:
+        return ""
+    each = [
+        f"{limit}: {signed(middle([gain(p) for p in found if p[0].at and p[0].at[2] == limit]))}"
+        for limit in limits
+    ]
+    return f"; by migrations at a time {', '.join(each)}"
+
+
+def _write_backs(points: list[Point], work: Work) -> dict[int, list[float]]:
+    found: dict[int, list[float]] = {}
+    for one in of(points, work.key, "caching"):
+        if one.at is not None:
+            found.setdefault(one.at[0], []).append(one.write_backs / one.requests)
+    return found
+
+
+def _kind(work: Work) -> str:
+    return "reads" if work.key == "web-search" else "writes"
+
+
+def _cause(work: Work) -> str:
+    if work.key == "web-search":
+        return (
+            "where tiering starts. By chance a quarter of the hot data is on its SSD from the beginning; "
+            "a cache starts empty, the later it fills the higher the threshold. The study says that its "
+            "tiering starts with cold and hot data, not how much of which"
+        )
+    return (
+        "every write to a cached extent is written back as soon as the disk is free; how long the study's "
+        "waits, and how many it has under way, is not known"
+    )
+
+
+def _experiments(points: list[Point], work: Work, at: Callable[[Point], bool]) -> str:
+    """The same comparison with one thing changed, as numbers."""
+    key = work.key
+    said = []
+    for title, found in (
+        ("tiering from a cold start", pairs(points, key, tiering="cold")),
+        ("the other skew", pairs(points, key, "skewed")),
+        ("twice the requests", pairs(points, key, "longer")),
+        ("four requests in flight", pairs(points, key, "crowd")),
+        ("four times the space", pairs(points, key, "wide")),
+        (f"{BUSY_LIMIT} write-backs and migrations at a time", pairs(points, key, "busy")),
+        ("no write-back while the work goes on", pairs(points, key, caching="clean", tiering="")),
+    ):
+        ours = [gain(one) for one in found if at(one[0])]
+        if ours:
+            said.append(f"{title} {spread(ours)}")
+    last = last_gain(points, key, at)
+    if last:
+        said.append(f"only the last quarter of the work {spread(last)}")
+    return "; ".join(said)
+
+
+def hits(points: list[Point], work: Work) -> list[Verdict]:
+    """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
+    published = PUBLISHED[work.key]
+    every = pairs(points, work.key)
+    fitted = [one for one in every if _fitted(one[0], work)] or every
+    linear = [100 * (one.hit or 0.0) for one in of(points, work.key, "linear")]
+    caching = [100 * (one.hit or 0.0) for one, _ in fitted]
+    tiering = [100 * (one.hit or 0.0) for _, one in fitted]
+    where = (
+        f"{work.title}, extents of {_listed(work.extents_kib)} KiB, thresholds of {_listed(work.thresholds)}"
+    )
+    others = (
+        f"over all configurations caching {_low_high([100 * (c.hit or 0) for c, _ in every])}, tiering "
+        f"{_low_high([100 * (t.hit or 0) for _, t in every])}"
+    )
+    also = f"{others}{_last_hits(points, work)}"
+    set_by_fit = "the work is shorter, or the configurations are others, than those of the fit"
+    exactly = (published.hit_linear, published.hit_linear)
+    return [
+        _hit(
+            ("linear", "Linear hits what happens to lie on the SSD (set: shares of the profile)", work.title),
+            exactly, linear, "shares are not as set", others,
+        ),
+        _hit(
+            ("caching", "Hit ratio of caching (set: skew and length of the profile)", where),
+            published.hit_caching, caching, set_by_fit, also,
+        ),
+        _hit(("tiering", "Hit ratio of tiering", where), published.hit_tiering, tiering, _LATE, also),
+    ]  # fmt: skip
+
+
+def _last_hits(points: list[Point], work: Work) -> str:
+    said = []
+    for system in ("caching", "tiering"):
+        early = {one.at: one for one in of(points, work.key, system, "early")}
+        found = [last_part(one, early[one.at]).hit for one in of(points, work.key, system) if one.at in early]
+        shares = [100 * one for one in found if one is not None]
+        if shares:
+            said.append(f"{system} {_low_high(shares)}")
+    return f"; in the last quarter of the work {', '.join(said)}" if said else ""
+
+
+_LATE: Final = (
+    "a threshold of accesses to an extent is reached late where extents are small: 262,144 of 4 KiB are "
+    "to be found hot one by one; real requests return to the same blocks sooner"
+)
+
+
+def _hit(
+    said: tuple[str, str, str], published: Range, ours: Sequence[float], cause: str, experiment: str
+) -> Verdict:
+    key, claim, case = said
+    agrees = bool(ours) and all(
+        abs(theirs - our) <= POINTS for theirs, our in zip(published, (min(ours), max(ours)), strict=True)
+    )
+    low, high = published
+    shown = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
+    return Verdict(f"hits-{key}", claim, case, shown, _low_high(ours), agrees, cause, experiment)
+
+
+def wear(points: list[Point], work: Work) -> list[Verdict]:
+    """Whose SSD wears faster: the study's reason for what the long run costs."""
+    caching_more = work.key == "fiu-online"
+    every = comparable(pairs(points, work.key), work.key)
+    ours = [100 * (worn(caching) / worn(tiering) - 1) for caching, tiering in every]
+    written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in every if t.ssd_written_gb]
+    cold = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, tiering="cold")]
+    clean = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, caching="clean", tiering="")]
+    claim = (
+        "Write-backs make caching's SSD wear faster"
+        if caching_more
+        else "Its SSD being home to data too, tiering wears it faster"
+    )
+    return [
+        Verdict(
+            f"wear-{_kind(work)}",
+            claim,
+            f"{work.title}: {len(every)} configurations, bytes written and a tenth of those read",
+            "more" if caching_more else "less",
+            f"caching's SSD {spread(ours)} against tiering's; bytes written alone "
+            f"{spread(written) if written else 'none'}",
+            (middle(ours) > 0) == caching_more,
+            "each promotion writes an extent to the SSD once, whoever promotes; tiering, a quarter of "
+            "whose hot data is there already, promotes less"
+            if not caching_more
+            else "write-backs read the SSD and write the disk: they wear the SSD by their reads only",
+            f"tiering from a cold start {spread(cold)}"
+            + (f"; no write-backs {spread(clean)}" if clean else ""),
+        )
+    ]
+
+
+def worn(point: Point) -> float:
+    """GB that count against the study's limit of writes: written, and a tenth of what is read."""
+    return point.ssd_written_gb + point.ssd_read_gb / 10
+
+
+def _fitted(point: Point, work: Work) -> bool:
+    return point.at is not None and point.at[0] in work.extents_kib and point.at[1] in work.thresholds
+
+
+def _threshold(pair: Pair) -> int | None:
+    return None if pair[0].at is None else pair[0].at[1]
+
+
+def _many(kept: Sequence[Pair], of_all: Sequence[Pair]) -> str:
+    return (
+        f"{len(kept)} of {len(of_all)} configurations have the published hit ratios"
+        if len(kept) < len(of_all)
+        else f"{len(of_all)} configurations"
+    )
+
+
+def signed(value: float) -> str:
+    """Percent with its sign."""
+    return f"{value:+.3g} %" if abs(value) >= 0.05 else "0 %"
+
+
+def signed_range(low: float, high: float) -> str:
+    """A published range of differences."""
+    return "equal" if low == high == 0 else f"{signed(low)} to {signed(high)}"
+
+
+def spread(values: Sequence[float]) -> str:
+    """The median of differences and their range."""
+    if not values:
+        return numbers.NO_VALUE
+    if len(values) == 1:
+        return signed(values[0])
+    low, high = signed(min(values)), signed(max(values))
+    return low if low == high else f"{signed(middle(values))} (from {low} to {high})"
+
+
+def _low_high(values: Sequence[float]) -> str:
+    if not values:
+        return numbers.NO_VALUE
+    low, high = (f"{100 * numbers.rounded_to(one / 100, 3):.3g}" for one in (min(values), max(values)))
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(f"{value:,}" for value in values)

@@ -1,0 +1,316 @@
+"""What the systems cost, as tables and figures: by component, over alpha, defect by defect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from iowatt.lenses.cost.component import GROUPS
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.uncertainty.rerun import PlaceRange
+from iowatt.report.figures import palette
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.studies.dollars2014.conclusions import comparable
+from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, crossings, differences, five
+from iowatt.studies.dollars2014.money import Money, Variant, alphas, middle
+from iowatt.studies.dollars2014.points import Point, pairs
+from iowatt.studies.dollars2014.published import LONG_RUN
+from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+
+YEARS: Final = 5.0
+
+
+def stacked(points: list[Point], money: Money, variant: Variant, work: str, scale: Scale) -> Figure:
+    """Cost of the five systems by component, once and after 100,000 times the work."""
+    by = five(points, work, scale)
+    columns = [
+        Column("System", text=True),
+        Column("Work", text=True),
+        *(Column(group.capitalize(), "USD") for group in GROUPS),
+        Column("Sum", "USD"),
+    ]
+    rows: list[list[Cell]] = []
+    bars: dict[str, list[float]] = {}
+    for horizon, said in ((ONCE_OVER, "once"), (LONG, "100,000 times")):
+        for system, one in by.items():
+            groups = money.groups(one, variant, horizon)
+            rows.append([NAMES[system], said, *(groups.get(g) for g in GROUPS), sum(groups.values())])
+            for group, usd in groups.items():
+                bars.setdefault(group, [0.0] * len(by) * 2)[len(rows) - 1] = usd
+    once, long = len(by), 2 * len(by)
+    data: list[dict[str, Any]] = []
+    for number, (group, heights) in enumerate(sorted(bars.items(), key=lambda bar: _order(bar[0]))):
+        for start, end, x, y, shown in ((0, once, "x", "y", True), (once, long, "x2", "y2", False)):
+            data.append(
+                {
+                    "type": "bar", "name": group, "legendgroup": group, "showlegend": shown,
+                    "x": [NAMES[one] for one in by], "y": heights[start:end], "xaxis": x, "yaxis": y,
+                    "marker": {"color": palette.RUNS[number % len(palette.RUNS)]},
+                }
+            )  # fmt: skip
+    spec = layout(axis("", type="category", domain=[0, 0.44]), axis("Work done once (USD)"), barmode="stack")
+    spec |= {
+        "xaxis2": axis("", type="category", domain=[0.58, 1], anchor="y2"),
+        "yaxis2": axis("100,000 times (USD)", anchor="x2"),
+    }
+    return Figure(
+        f"cost-{work}-{variant.key}",
+        f"Cost by component: {WORKS[work].title}, {variant.title}",
+        "Left the work done once, right 100,000 times. Hybrids at the configuration of the table of the "
+        "five systems.",
+        Table(columns, rows),
+        {"data": data, "layout": spec},
+        wide=True,
+    )
+
+
+def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, scale: Scale) -> Figure:
+    """Cost of the five systems against alpha, with the crossing of caching and tiering."""
+    by = five(points, work, scale)
+    at = list(alphas(max(one.duration_s for one in by.values())))
+    columns = [Column("Alpha"), *(Column(NAMES[system], "USD") for system in by)]
+    usd = {
+        system: [money.usd(one, variant, Horizon("work", alpha)) for alpha in at]
+        for system, one in by.items()
+    }
+    rows: list[list[Cell]] = [
+        [alpha, *(usd[system][number] for system in by)] for number, alpha in enumerate(at)
+    ]
+    data = [_line(NAMES[system], at, usd[system], number) for number, system in enumerate(by)]
+    crossed = ""
+    if "caching" in by and "tiering" in by:
+        found = money.crossings(by["tiering"], by["caching"], variant)
+        for one in found:
+            cost = money.usd(by["caching"], variant, Horizon("work", one.alpha))
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "name": "caching and tiering cross",
+                    "x": [one.alpha], "y": [cost],
+                    "marker": {"color": palette.ALL, "size": 12, "symbol": "x"},
+                }
+            )  # fmt: skip
+        crossed = (
+            "; ".join(
+                f"caching and tiering cross at alpha {one.alpha:,.3g} ({one.years[0]:.2g} and "
+                f"{one.years[1]:.2g} years)"
+                for one in found
+            )
+            or "Caching and tiering do not cross"
+        )
+    return Figure(
+        f"alpha-{work}-{variant.key}",
+        f"Cost against alpha: {WORKS[work].title}, {variant.title}",
+        f"Equal work. {crossed}.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(axis("Alpha (times the work)", type="log"), axis("Cost (USD)", type="log")),
+        },
+    )
+
+
+def difference(
+    points: list[Point], money: Money, variants: Sequence[Variant], work: str, scale: Scale
+) -> Figure:
+    """Cost of caching against tiering over alpha, by variant."""
+    by = five(points, work, scale)
+    caching, tiering = by["caching"], by["tiering"]
+    at = list(alphas(max(caching.duration_s, tiering.duration_s)))
+    columns = [
+        Column("Alpha"),
+        *(Column(variant.title[0].upper() + variant.title[1:], "%") for variant in variants),
+    ]
+    found = [
+        [money.apart(caching, tiering, variant, Horizon("work", alpha)) for alpha in at]
+        for variant in variants
+    ]
+    rows: list[list[Cell]] = [[alpha, *(one[number] for one in found)] for number, alpha in enumerate(at)]
+    data = [
+        _line(variant.title, at, one, number)
+        for number, (variant, one) in enumerate(zip(variants, found, strict=True))
+    ]
+    return Figure(
+        f"difference-{work}",
+        f"Caching against tiering over alpha: {WORKS[work].title}",
+        "At the configuration of the table of the five systems; below zero caching is cheaper. "
+        "Replacements are whole drives: they make steps.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Alpha (times the work)", type="log"), axis("Cost of caching against tiering (%)")
+            ),
+        },
+        wide=True,
+    )
+
+
+def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> Figure:
+    """Each defect put right by itself: the difference at once, in the long run, and where it changes sign."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Equations", text=True),
+        Column("Configurations"),
+        Column("Once, median", "%"),
+        Column("100,000 times, median", "%"),
+        Column("Least", "%"),
+        Column("Most", "%"),
+        Column("Configurations that cross"),
+        Column("At alpha, median"),
+        Column("Least alpha"),
+        Column("Most alpha"),
+        Column("At years, median"),
+        Column("Least years"),
+        Column("Most years"),
+    ]
+    rows: list[list[Cell]] = []
+    for work in WORKS:
+        compared = comparable(pairs(points, work), work)
+        for variant in variants:
+            once = differences(compared, money, variant, ONCE_OVER)
+            long = differences(compared, money, variant, LONG)
+            crossed = crossings(compared, money, variant)
+            at = [one.alpha for one in crossed]
+            lasting = [max(one.years) for one in crossed]
+            rows.append(
+                [
+                    work, variant.title, len(compared), middle(once), middle(long), min(long), max(long),
+                    len(crossed), *(_spread(at)), *(_spread(lasting)),
+                ]
+            )  # fmt: skip
+    return Figure(
+        "switches",
+        "Cost of caching against tiering, defect by defect",
+        "Over the configurations with the published hit ratios. Each row but the last three has one of "
+        "the known defects put right and the rest as printed. The disks never stop, so that their limit "
+        "of starts changes nothing. Years are those of the slower system.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
+    """How sure the crossing in alpha is: under draws of prices, rates and limits within their ranges."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Equations", text=True),
+        Column("Crossing", "alpha"),
+        Column("Draws"),
+        Column("Draws that cross there", "%"),
+        Column("Caching cheaper throughout", "%"),
+        Column("5 %", "alpha"),
+        Column("Median", "alpha"),
+        Column("95 %", "alpha"),
+        Column("Why none", text=True),
+    ]
+    rows: list[list[Cell]] = []
+    for work in WORKS:
+        by = five(points, work, scale)
+        for variant in variants:
+            (pair,) = money.ranges(by["tiering"], by["caching"], variant, scale.draws).pairs
+            at = pair.crossings[0].flip.at if pair.crossings else None
+            rows.append([work, variant.title, at, *_drawn(pair.range), pair.why or ""])
+    return Figure(
+        "ranges",
+        "How sure the crossing is",
+        "At the configuration of the table of the five systems: all figures of the book that have a range "
+        "drawn within it (Latin hypercube).",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
+    """From which alpha SSD only is cheaper than each of the others, or no longer is."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Equations", text=True),
+        Column("SSD only against", text=True),
+        Column("Once", "%"),
+        Column("100,000 times", "%"),
+        Column("First crossing", "alpha"),
+        Column("After it", text=True),
+        Column("SSD only until then", "years"),
+        Column("The other until then", "years"),
+    ]
+    rows: list[list[Cell]] = []
+    for work in WORKS:
+        by = five(points, work, scale)
+        for variant in variants:
+            for system, other in by.items():
+                if system == "ssd":
+                    continue
+                shares = [money.apart(by["ssd"], other, variant, one) for one in (ONCE_OVER, LONG)]
+                found = money.crossings(other, by["ssd"], variant)[:1]
+                crossed: list[Cell] = [None, "no crossing", None, None]
+                for one in found:
+                    cheaper = NAMES[system if one.cheaper_before is by["ssd"] else "ssd"]
+                    crossed = [one.alpha, f"{cheaper} is cheaper", one.years[1], one.years[0]]
+                rows.append([work, variant.title, NAMES[system], *shares, *crossed])
+    return Figure(
+        "ssd-only",
+        "SSD only against the others",
+        "Alpha up to a million, or as many repetitions as 190 years hold.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
+    """Five years of each system, the faster ones doing more; and what a billion requests come to."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Equations", text=True),
+        Column("System", text=True),
+        Column("Cost of five years", "USD"),
+        Column("Requests done", "billions"),
+        Column("Cost of a billion requests", "USD"),
+        Column("Equal work: 100,000 times", "USD"),
+    ]
+    rows: list[list[Cell]] = []
+    horizon = Horizon("time", YEARS)
+    for work in WORKS:
+        for variant in variants:
+            for system, one in five(points, work, scale).items():
+                usd = money.usd(one, variant, horizon)
+                billions = horizon.repeats(one.duration_s) * one.requests / 1e9
+                rows.append(
+                    [
+                        work, variant.title, NAMES[system], usd, billions, usd / billions,
+                        money.usd(one, variant, LONG),
+                    ]
+                )  # fmt: skip
+    return Figure(
+        "equal-time",
+        "Equal time beside equal work",
+        f"The study repeats the work {LONG_RUN:,.0f} times, which takes a slow system longer. Here each "
+        "system works at its own speed for five years, day and night.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def _drawn(found: PlaceRange | None) -> list[Cell]:
+    if found is None:
+        return [0, None, None, None, None, None]
+    shares = [100 * found.share_crossing, 100 * found.share_b_cheaper]
+    return [found.draws, *shares, found.p5, found.p50, found.p95]
+
+
+def _spread(values: Sequence[float]) -> list[Cell]:
+    return [middle(values), min(values), max(values)] if values else [None, None, None]
+
+
+def _order(group: str) -> int:
+    return [str(one) for one in GROUPS].index(group)
+
+
+def _line(name: str, x: Sequence[float], y: Sequence[float], number: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": list(x),
+        "y": list(y),
+        "line": {"color": palette.RUNS[number % len(palette.RUNS)], "dash": "solid" if number < 8 else "dot"},
+    }

@@ -1,0 +1,175 @@
+"""What each Run costs: the study's equations as printed, and with their defects put right one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from iowatt.lenses.cost import uncertainty
+from iowatt.lenses.cost.book import Book, find_book
+from iowatt.lenses.cost.component import GROUPS, Costs
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.price import Pricer, pricer
+from iowatt.lenses.cost.uncertainty.root import flips
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.studies.dollars2014.published import LONG_RUN
+from iowatt.tariffs.find import find_tariff
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+    from iowatt.studies.dollars2014.points import Point
+
+#: The study used the Long Island Power Authority's rates; which class and year could not be had. This is
+#: its rate with a demand charge for small sites, of today.
+TARIFF: Final = "lipa-281-2026"
+START: Final = datetime(2026, 1, 1)
+
+#: A desktop computer of the study's kind at the meter, besides its drives; assumed.
+HOST_W: Final = 70.0
+
+#: Alphas between which crossings are looked for; ten million would be centuries.
+FEWEST: Final = 1.0
+MOST: Final = 1e6
+_LONGEST_YEARS: Final = 190.0
+_PER_DECADE: Final = 3
+_CLOSE: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The book of the study with something changed."""
+
+    key: str
+    title: str
+    book: Book
+    #: Watts at the meter besides the drives.
+    beside_w: float = 0.0
+
+
+def variants() -> list[Variant]:
+    """The study's equations as printed, each defect put right by itself, then all of them."""
+    printed = find_book("dollars2014")
+    switches: list[tuple[str, str, Mapping[str, float | str]]] = [
+        ("demand", "demand charged by months, not alpha times a month's", {"energy.demand": "months"}),
+        ("wear", "wear pays for replacements only", {"wear.charge": "replacements"}),
+        ("reads", "reads wear nothing", {"wear.reads": 0.0}),
+        ("cycles", "10,000 starts and stops, not 300,000", {"wear.start_stop_cycles": 10_000.0}),
+        ("device", "whole drives, not used GB", {"purchase.charge": "device"}),
+        ("pue", "PUE 1.54", {"cooling.pue": 1.54}),
+    ]
+    together: dict[str, float | str] = {}
+    for _, _, changes in switches:
+        together |= changes
+    own = ["purchase.model.intel-320-300gb", "purchase.model.seagate-barracuda-xt-2tb"]
+    # Customer charges are of a meter, and the drives are a small part of what is behind one.
+    sane = find_book("default").changed({"energy.fixed": "none"})
+    sane = replace(sane, figures={**sane.figures, **{key: printed.figures[key] for key in own}})
+    return [
+        Variant("printed", "as printed", printed),
+        *(Variant(key, title, printed.changed(changes)) for key, title, changes in switches),
+        Variant("all", "all six", printed.changed(together)),
+        Variant("default", "the book default: rated limits, failures and a service life besides", sane),
+        Variant("host", f"as printed, with the computer's {HOST_W:g} W at the meter", printed, HOST_W),
+    ]
+
+
+class Money:
+    """Costs of points; what their meters read is kept between calls."""
+
+    def __init__(self, runs: Mapping[Point, Run]) -> None:
+        self._runs = runs
+        self._tariff = find_tariff(TARIFF)
+        self._pricers: dict[tuple[Point, float], Pricer] = {}
+
+    def pricer(self, point: Point, beside_w: float = 0.0) -> Pricer:
+        """The cost of a point as a function of book and horizon."""
+        key = (point, beside_w)
+        if key not in self._pricers:
+            system = replace(observe(self._runs[point]), name=name(point))
+            if beside_w:
+                work = replace(system.work, load=system.work.load.plus(beside_w))
+                system = replace(system, work=work)
+            self._pricers[key] = pricer(system, self._tariff, START)
+        return self._pricers[key]
+
+    def costs(self, point: Point, variant: Variant, horizon: Horizon) -> Costs:
+        """All components."""
+        return self.pricer(point, variant.beside_w)(variant.book.changed({}), horizon)
+
+    def usd(self, point: Point, variant: Variant, horizon: Horizon) -> float:
+        """Dollars in all."""
+        return self.costs(point, variant, horizon).usd
+
+    def groups(self, point: Point, variant: Variant, horizon: Horizon) -> dict[str, float]:
+        """Dollars by group of components."""
+        costs = self.costs(point, variant, horizon)
+        found = {group: sum(one.usd for one in costs.of(group)) for group in GROUPS}
+        return {group: usd for group, usd in found.items() if usd}
+
+    def apart(self, caching: Point, tiering: Point, variant: Variant, horizon: Horizon) -> float:
+        """Cost of the first against the second, percent."""
+        return 100 * (self.usd(caching, variant, horizon) / self.usd(tiering, variant, horizon) - 1)
+
+    def crossings(self, a: Point, b: Point, variant: Variant) -> list[Crossing]:
+        """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes."""
+
+        def apart(alpha: float) -> float:
+            horizon = Horizon("work", alpha)
+            return self.usd(b, variant, horizon) - self.usd(a, variant, horizon)
+
+        longest_s = max(a.duration_s, b.duration_s)
+        return [
+            Crossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
+            for flip in flips(apart, list(alphas(longest_s)), _CLOSE)
+        ]
+
+    def ranges(self, a: Point, b: Point, variant: Variant, draws: int) -> uncertainty.Crossover:
+        """The crossing in alpha again under draws of all figures of the book within their ranges."""
+        pricers = {name(one): self.pricer(one, variant.beside_w) for one in (a, b)}
+        (found,) = uncertainty.crossovers(
+            pricers, variant.book.changed({}), Horizon("work", LONG_RUN), ["alpha"],
+            bounds={"alpha": (FEWEST, MOST)}, draws=draws, seed=1,
+            work_s={name(one): one.duration_s for one in (a, b)}, dollars="paid",
+        )  # fmt: skip
+        return found
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the cheaper of two systems changes."""
+
+    alpha: float
+    #: How long that much work takes the first, and the second.
+    years: tuple[float, float]
+    cheaper_before: Point
+
+
+def years(point: Point, alpha: float) -> float:
+    """How long the work takes ``alpha`` times over: alpha x seconds / 31,536,000."""
+    return alpha * point.duration_s / SECONDS_PER_YEAR
+
+
+def name(point: Point) -> str:
+    """A point in a word, with its configuration."""
+    at = "" if point.at is None else "-{}KiB-{}-{}".format(*point.at)
+    more = "".join(f"-{part}" for part in (point.experiment, point.watts) if part)
+    return f"{point.work}-{point.system}{at}{more}"
+
+
+def alphas(seconds: float) -> Iterator[float]:
+    """Repetitions from 1 on that are looked at, of work that takes so long, evenly on a logarithmic scale."""
+    most = min(MOST, _LONGEST_YEARS * SECONDS_PER_YEAR / seconds)
+    steps = max(1, math.ceil(_PER_DECADE * math.log10(most / FEWEST)))
+    for step in range(steps + 1):
+        yield FEWEST * (most / FEWEST) ** (step / steps)
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

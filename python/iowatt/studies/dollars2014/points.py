@@ -1,0 +1,146 @@
+"""What each system did under each workload: throughput, hits, moves, bytes on the SSD, watts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, THRESHOLD
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+    from iowatt.studies.results import Results
+
+#: Extent in KiB, threshold, most migrations at a time; None of a system without.
+Configuration = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True)
+class Point:
+    """One system under one workload."""
+
+    work: str
+    system: str
+    #: Empty in the sweeps of the study itself.
+    experiment: str
+    at: Configuration
+    #: SSD watts at work, where the experiment varies them.
+    watts: str
+    requests: int
+    duration_s: float
+    iops: float
+    ms: float
+    #: Share of the requests that the SSD served; None without two devices.
+    hit: float | None
+    migrations: int
+    write_backs: int
+    promoted_gb: float
+    #: Bytes to and from the drives, moves included.
+    ssd_written_gb: float
+    ssd_read_gb: float
+    hdd_moved_gb: float
+    hdd_busy: float
+    power_w: float
+    energy_j: float
+
+    @property
+    def key(self) -> tuple[str, str, str, Configuration, str]:
+        """What tells it from all others."""
+        return self.work, self.system, self.experiment, self.at, self.watts
+
+
+@dataclass(frozen=True)
+class Part:
+    """The last part of the work: what a whole Run did less what the same did as far as its beginning."""
+
+    iops: float
+    hit: float | None
+
+
+def last_part(whole: Point, beginning: Point) -> Part:
+    """The work from where ``beginning`` ends; both are the same requests until there."""
+    requests = whole.requests - beginning.requests
+    seconds = whole.duration_s - beginning.duration_s
+    if whole.hit is None or beginning.hit is None:
+        return Part(requests / seconds, None)
+    hits = whole.hit * whole.requests - beginning.hit * beginning.requests
+    return Part(requests / seconds, hits / requests)
+
+
+def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
+    """A Run of a sweep."""
+    summary = run.summary
+    drives = {device["pool"]: device for device in summary["devices"]}
+    ssd, hdd = drives.get("ssd"), drives.get("hdd")
+    tiers = summary.get("tiers") or []
+    pool = (summary.get("virtual_pools") or [{}])[0]
+    return Point(
+        work=str(said["work"]),
+        system=str(said["system"]),
+        experiment=str(said["experiment"]),
+        at=_configuration(row) if said["system"] in HYBRIDS else None,
+        watts=str(row.get(ACTIVE, "")),
+        requests=summary["requests"]["count"],
+        duration_s=summary["window"]["duration_s"],
+        iops=summary["throughput"]["iops"],
+        ms=summary["response_time_ms"]["all"]["mean"],
+        hit=tiers[0]["hit_ratio"] if tiers else None,
+        migrations=pool.get("migrations") or 0,
+        write_backs=pool.get("write_backs") or 0,
+        promoted_gb=(tiers[0]["promoted_bytes"] if tiers else 0) / 1e9,
+        ssd_written_gb=0.0 if ssd is None else ssd["bytes_written"] / 1e9,
+        ssd_read_gb=0.0 if ssd is None else ssd["bytes_read"] / 1e9,
+        hdd_moved_gb=0.0 if hdd is None else (hdd["bytes_read"] + hdd["bytes_written"]) / 1e9,
+        hdd_busy=0.0 if hdd is None else hdd["utilisation"],
+        power_w=summary["power_w"]["mean"],
+        energy_j=summary["energy"]["total_j"],
+    )
+
+
+def _configuration(row: Mapping[str, Any]) -> Configuration:
+    return int(str(row[EXTENT]).removesuffix("KiB")), int(row[THRESHOLD]), int(row[LIMIT])
+
+
+class Points:
+    """All points, and the Runs that they are of."""
+
+    def __init__(self, results: Results) -> None:
+        self.all: list[Point] = []
+        self.runs: dict[Point, Run] = {}
+        for key, stage in results.stages.items():
+            for row in results.rows(key):
+                run = results.run(key, row)
+                found = point(stage.said, row, run)
+                self.all.append(found)
+                self.runs[found] = run
+
+    def of(self, work: str, system: str, experiment: str = "") -> list[Point]:
+        """The points of a sweep."""
+        return of(self.all, work, system, experiment)
+
+    def pairs(self, work: str, experiment: str = "") -> list[tuple[Point, Point]]:
+        """Caching and tiering of each configuration that both have."""
+        return pairs(self.all, work, experiment)
+
+
+def of(points: list[Point], work: str, system: str, experiment: str = "") -> list[Point]:
+    """The points of a sweep."""
+    return [one for one in points if (one.work, one.system, one.experiment) == (work, system, experiment)]
+
+
+def pairs(
+    points: list[Point],
+    work: str,
+    experiment: str = "",
+    *,
+    tiering: str | None = None,
+    caching: str | None = None,
+) -> list[tuple[Point, Point]]:
+    """Caching and tiering of each configuration that both have; either may be of another experiment."""
+    tiers = {
+        (one.at, one.watts): one
+        for one in of(points, work, "tiering", experiment if tiering is None else tiering)
+    }
+    caches = of(points, work, "caching", experiment if caching is None else caching)
+    return [(one, tiers[one.at, one.watts]) for one in caches if (one.at, one.watts) in tiers]

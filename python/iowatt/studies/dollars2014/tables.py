@@ -1,0 +1,256 @@
+"""What the systems did, as tables and figures: throughput, hits, moves, wear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from iowatt.report.figures import palette
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.studies.dollars2014 import systems
+from iowatt.studies.dollars2014.conclusions import gain, worn
+from iowatt.studies.dollars2014.cost_conclusions import five
+from iowatt.studies.dollars2014.money import years
+from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
+from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
+from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+
+#: GB that may be written to the study's SSD.
+LIMIT_GB = 36_500.0
+
+
+def five_systems(points: list[Point], scale: Scale) -> Figure:
+    """All five under each workload."""
+    columns = [
+        Column("Workload", text=True),
+        Column("System", text=True),
+        Column("Requests"),
+        Column("Rate", "1/s"),
+        Column("Mean response", "ms"),
+        Column("SSD hits", "%"),
+        Column("Power of the drives", "W"),
+        Column("SSD written", "GB"),
+        Column("SSD read", "GB"),
+        Column("Life of the SSD", "ppm"),
+        Column("Disk busy", "%"),
+        Column("100,000 times", "years"),
+    ]
+    titles = {key: work.title for key, work in WORKS.items()}
+    rows: list[list[Cell]] = []
+    for work in (*titles, "captured"):
+        for system, one in five(points, work, scale).items():
+            rows.append(
+                [
+                    titles.get(work, "captured: a database (TPC-C-like)"),
+                    NAMES[system],
+                    one.requests,
+                    one.iops,
+                    one.ms,
+                    None if one.hit is None else 100 * one.hit,
+                    one.power_w,
+                    one.ssd_written_gb if system != "hdd" else None,
+                    one.ssd_read_gb if system != "hdd" else None,
+                    1e6 * worn(one) / LIMIT_GB if system != "hdd" else None,
+                    100 * one.hdd_busy if system != "ssd" else None,
+                    years(one, LONG_RUN),
+                ]
+            )
+    said = "; ".join(
+        "{}: extents of {:,} KiB, threshold {}, {} migrations at a time".format(
+            titles.get(work, "captured"), *systems.reference(work, scale)
+        )
+        for work in titles
+    )
+    return Figure(
+        "systems",
+        "The five systems",
+        f"Hybrids at one configuration ({said}). Life of the SSD: bytes written and a tenth of those read, "
+        "of 36.5 TB, in one go of the work. The captured trace is real, and nothing is published of it.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def throughput(points: list[Point], work: str) -> Figure:
+    """Caching against tiering, at every configuration."""
+    columns = [
+        Column("Extent", "KiB"),
+        Column("Threshold"),
+        Column("Migrations at a time"),
+        Column("Caching", "1/s"),
+        Column("Tiering", "1/s"),
+        Column("Caching against tiering", "%"),
+        Column("Hits, caching", "%"),
+        Column("Hits, tiering", "%"),
+        Column("Copied, caching"),
+        Column("Migrated, tiering"),
+        Column("Write-backs"),
+        Column("SSD written, caching", "GB"),
+        Column("SSD written, tiering", "GB"),
+        Column("Power, caching", "W"),
+        Column("Power, tiering", "W"),
+    ]
+    rows: list[list[Cell]] = []
+    for caching, tiering in pairs(points, work):
+        assert caching.at is not None
+        rows.append(
+            [
+                *caching.at, caching.iops, tiering.iops, gain((caching, tiering)),
+                100 * (caching.hit or 0.0), 100 * (tiering.hit or 0.0), caching.migrations,
+                tiering.migrations, caching.write_backs, caching.ssd_written_gb, tiering.ssd_written_gb,
+                caching.power_w, tiering.power_w,
+            ]
+        )  # fmt: skip
+    data = [
+        _line(
+            f"extents of {kib:,} KiB",
+            [(c.at[1], gain((c, t))) for c, t in _last(points, work, kib) if c.at],
+            n,
+        )
+        for n, kib in enumerate(_extents(points, work))
+    ]
+    published = PUBLISHED[work].throughput
+    said = "; ".join(
+        f"{'threshold ' + str(at) if at else 'all thresholds'} {low:+g} to {high:+g} %"
+        for at, (low, high) in published.items()
+    )
+    return Figure(
+        f"throughput-{work}",
+        f"Throughput of caching against tiering: {WORKS[work].title}",
+        f"Published: {said}. Drawn are the configurations with the most migrations at a time.",
+        Table(columns, rows),
+        {"data": data, "layout": layout(_thresholds(points), axis("Caching against tiering (%)"))},
+        wide=True,
+    )
+
+
+def hits(points: list[Point], work: str) -> Figure:
+    """SSD hit ratios against the threshold, by extent."""
+    columns = [
+        Column("System", text=True),
+        Column("Extent", "KiB"),
+        Column("Threshold"),
+        Column("Hits", "%"),
+    ]
+    rows: list[list[Cell]] = []
+    data = []
+    for number, kib in enumerate(_extents(points, work)):
+        for at, system in enumerate(("caching", "tiering")):
+            found = [pair[at] for pair in _last(points, work, kib)]
+            shown = [(one.at[1], 100 * (one.hit or 0.0)) for one in found if one.at]
+            rows += [[system, kib, threshold, hit] for threshold, hit in shown]
+            line = _line(f"{system}, {kib:,} KiB", shown, number)
+            data.append(line | {"line": {**line["line"], "dash": "solid" if at == 0 else "dot"}})
+    for one in of(points, work, "linear"):
+        rows.append(["linear", None, None, 100 * (one.hit or 0.0)])
+    published = PUBLISHED[work]
+    return Figure(
+        f"hits-{work}",
+        f"SSD hit ratios: {WORKS[work].title}",
+        f"Published: caching {published.hit_caching[0]:g} to {published.hit_caching[1]:g} %, tiering "
+        f"{published.hit_tiering[0]:g} to {published.hit_tiering[1]:g} %, linear {published.hit_linear:g} "
+        "%. Those of caching and linear set the profile; tiering's are predicted.",
+        Table(columns, rows),
+        {"data": data, "layout": layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))},
+    )
+
+
+def experiments(points: list[Point]) -> Figure:
+    """Every experiment beside what it varies."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Experiment", text=True),
+        Column("Extent", "KiB"),
+        Column("Threshold"),
+        Column("Caching", "1/s"),
+        Column("Tiering", "1/s"),
+        Column("Caching against tiering", "%"),
+        Column("Hits, caching", "%"),
+        Column("Hits, tiering", "%"),
+        Column("SSD life, caching against tiering", "%"),
+        Column("Power, caching", "W"),
+        Column("Power, tiering", "W"),
+    ]
+    rows: list[list[Cell]] = []
+    for work in WORKS:
+        every = {
+            "as in the study": pairs(points, work),
+            "tiering from a cold start": pairs(points, work, tiering="cold"),
+            "the other skew": pairs(points, work, "skewed"),
+            "twice the requests": pairs(points, work, "longer"),
+            "four requests in flight": pairs(points, work, "crowd"),
+            "four times the space": pairs(points, work, "wide"),
+            f"{systems.BUSY_LIMIT} write-backs and migrations at a time": pairs(points, work, "busy"),
+            "no write-back while the work goes on": pairs(points, work, caching="clean", tiering=""),
+            "SSD of other watts": pairs(points, work, "watts"),
+        }
+        tried = {one.at for one, _ in every["tiering from a cold start"]}
+        for title, found in every.items():
+            for caching, tiering in found:
+                if title == "as in the study" and caching.at not in tried:
+                    continue
+                name = f"{title}: {caching.watts}" if caching.watts else title
+                rows.append([work, name, *_compared(caching, tiering)])
+        rows += _last_quarters(points, work)
+    return Figure(
+        "experiments",
+        "Experiments",
+        "One thing changed at a time. The last quarter is the whole work less the same work as far as "
+        "three quarters of its requests.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def _compared(caching: Point, tiering: Point) -> list[Cell]:
+    assert caching.at is not None
+    wear = 100 * (worn(caching) / worn(tiering) - 1) if worn(tiering) else None
+    return [
+        caching.at[0], caching.at[1], caching.iops, tiering.iops, gain((caching, tiering)),
+        100 * (caching.hit or 0.0), 100 * (tiering.hit or 0.0), wear, caching.power_w, tiering.power_w,
+    ]  # fmt: skip
+
+
+def _last_quarters(points: list[Point], work: str) -> list[list[Cell]]:
+    early = {(one.system, one.at): one for one in points if one.work == work and one.experiment == "early"}
+    rows: list[list[Cell]] = []
+    for caching, tiering in pairs(points, work):
+        begun = [early.get((one.system, one.at)) for one in (caching, tiering)]
+        if begun[0] is None or begun[1] is None or caching.at is None:
+            continue
+        ours, theirs = last_part(caching, begun[0]), last_part(tiering, begun[1])
+        rows.append(
+            [
+                work, "the last quarter of the work", caching.at[0], caching.at[1], ours.iops, theirs.iops,
+                100 * (ours.iops / theirs.iops - 1), 100 * (ours.hit or 0.0), 100 * (theirs.hit or 0.0),
+                None, None, None,
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def _last(points: list[Point], work: str, kib: int) -> list[tuple[Point, Point]]:
+    """The configurations of an extent with the most migrations at a time."""
+    found = [pair for pair in pairs(points, work) if pair[0].at is not None and pair[0].at[0] == kib]
+    most = max((pair[0].at[2] for pair in found if pair[0].at), default=0)
+    return [pair for pair in found if pair[0].at and pair[0].at[2] == most]
+
+
+def _extents(points: list[Point], work: str) -> list[int]:
+    return sorted({one.at[0] for one in of(points, work, "caching") if one.at})
+
+
+def _thresholds(points: list[Point]) -> dict[str, Any]:
+    at = sorted({one.at[1] for one in points if one.at})
+    return axis("Promotion threshold (accesses)", type="log", tickvals=at, ticktext=[str(one) for one in at])
+
+
+def _line(name: str, shown: Sequence[tuple[int, float]], number: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [x for x, _ in shown],
+        "y": [y for _, y in shown],
+        "line": {"color": palette.RUNS[number % len(palette.RUNS)]},
+    }

@@ -1,0 +1,99 @@
+"""A load of a CSV file of times and watts, as a meter's export is."""
+
+from __future__ import annotations
+
+import csv
+import math
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.tariffs.load import Load
+
+_EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
+_MOST_WATTS: Final = 1e12
+#: Some 3,000 years.
+_MOST_SECONDS: Final = 1e11
+
+
+def read(path: Path) -> tuple[Load, datetime | None]:
+    """The load of a file, and when it begins where its times are dates.
+
+    Each row's watts last until the next row's time, those of the last row as long as those before. A first
+    row of names is skipped. Watts may be negative: energy fed back. Dates are of the clock on the wall.
+
+    Raises ``InputError``, with the line, where times do not rise or a value is none.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is no text in UTF-8", where=str(path)) from None
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else None
+        raise InputError(f"cannot be read: {said or error}", where=str(path)) from None
+    times: list[float | datetime] = []
+    watts: list[float] = []
+    rows = csv.reader(text.splitlines())
+    try:
+        for row in rows:
+            if not row or (rows.line_num == 1 and not _is_number(row[-1])):
+                continue
+            place = f"{path}:{rows.line_num}"
+            if len(row) != 2:
+                raise InputError(f"has {len(row)} values; {_EXPECTED}", where=place)
+            times.append(_time(row[0], place))
+            watts.append(_watts(row[1], place))
+            if len(times) > 1:
+                _refuse_disorder(times[-2], times[-1], place)
+    except csv.Error as error:
+        raise InputError(f"is no CSV: {error}", where=f"{path}:{rows.line_num}") from None
+    if len(times) < 2:
+        raise InputError(f"has fewer than two rows; {_EXPECTED}", where=str(path))
+    first = times[0]
+    start = first if isinstance(first, datetime) else None
+    widths = np.diff(np.array([_seconds(first, one) for one in times]))
+    return Load.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _watts(text: str, place: str) -> float:
+    value = float(text) if _is_number(text) else math.nan
+    if not abs(value) <= _MOST_WATTS:
+        raise InputError(f"{text.strip()[:40]!r} is no power in watts", where=place)
+    return value
+
+
+def _time(text: str, place: str) -> float | datetime:
+    if _is_number(text):
+        value = float(text)
+        if abs(value) <= _MOST_SECONDS:
+            return value
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InputError(f"{text.strip()[:40]!r} is no time; {_EXPECTED}", where=place) from None
+    return found.replace(tzinfo=None)
+
+
+def _seconds(first: float | datetime, one: float | datetime) -> float:
+    if isinstance(first, datetime) and isinstance(one, datetime):
+        return (one - first).total_seconds()
+    assert isinstance(first, float) and isinstance(one, float)
+    return one - first
+
+
+def _refuse_disorder(before: float | datetime, now: float | datetime, place: str) -> None:
+    if isinstance(before, datetime) != isinstance(now, datetime):
+        raise InputError("is a date where the row before has seconds, or the reverse", where=place)
+    if _seconds(before, now) <= 0:
+        raise InputError("is not later than the row before", where=place)
