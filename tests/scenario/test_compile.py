@@ -87,6 +87,7 @@ def test_names(plan):
         "idle_w": 6.2,
         "ratings": {},
         "levels": [],
+        "used_share": 1.0,
         "sold_bytes": 5 * 10**12,
         "price_class": "hdd-to-6tb",
     }

@@ -156,8 +156,12 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
 def _used_share(system: System, pool: int) -> float:
     """Share of a pool that volumes and parts of virtual pools take, and so of each of its drives."""
     taken = sum(volume.capacity for volume in system.volumes if volume.pool == pool)
-    taken += sum(part.capacity for virtual in system.virtual_pools for part in virtual.parts if part.pool == pool)
+    taken += sum(
+        part.capacity for virtual in system.virtual_pools for part in virtual.parts if part.pool == pool
+    )
     return min(1.0, taken / system.pools[pool].usable_bytes)
+
+
 def _sold(sold: Sold | None) -> dict[str, Any]:
     """What a drive is bought as, and the drive of the library that it is in all but name (``based_on``)."""
     if sold is None:
