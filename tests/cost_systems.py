@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.case import Case
@@ -12,15 +13,14 @@ from iowatt.lenses.cost.component import Costs
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import pricer
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
-from iowatt.lenses.cost.bills import Bills
 from iowatt.tariffs.find import find_tariff
 from iowatt.tariffs.load import Load
 
 START = datetime(2026, 1, 1)
 #: No figure that is more than nothing but those of a test: only what it sets costs anything.
 NOTHING = (
-    "cooling.pue=1", "failures.afr.hdd=0", "failures.afr.ssd=0", "disposal.per_drive=0", "disposal.residual=0",
-    "carbon.price=0", "wear.service_life=1000", "energy.factor=1",
+    "cooling.pue=1", "failures.afr.hdd=0", "failures.afr.ssd=0", "disposal.per_drive=0",
+    "disposal.residual=0", "carbon.price=0", "wear.service_life=1000", "energy.factor=1",
 )  # fmt: skip
 
 
@@ -48,7 +48,8 @@ def hdd(**more: Any) -> Drive:
     given: dict[str, Any] = {
         "name": "hdd.0", "model": "test-hdd", "pool": "hdd", "kind": "hdd", "capacity_gb": 2000.0,
         "used_gb": 225.0, "price_class": "hdd-to-6tb", "price": (160.0, "2011", "a test"),
-        "ratings": {"start_stop_cycles": 50_000.0, "load_unload_cycles": 300_000.0}, "counts": Counts(**counts),
+        "ratings": {"start_stop_cycles": 50_000.0, "load_unload_cycles": 300_000.0},
+        "counts": Counts(**counts),
     } | more  # fmt: skip
     return Drive(**given)
 

@@ -71,21 +71,25 @@ class Values:
         }
 
 
-def recalculated(path, folder, changes=None):
-    """The workbook's values once LibreOffice has computed it, with other values in named cells."""
-    folder.mkdir(exist_ok=True)
-    given = folder / "given.xlsx"
-    _change(path, given, changes or {})
+def recalculated(folder, variants):
+    """Values of workbooks once LibreOffice has computed them, all in one go.
+
+    ``variants`` are a workbook and other values for its named cells, by name.
+    """
+    given = []
+    for name, (path, changes) in variants.items():
+        given.append(folder / f"{name}.xlsx")
+        _change(path, given[-1], changes)
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True, exist_ok=True)
     (profile / "user" / "registrymodifications.xcu").write_text(SETTINGS)
     out = folder / "out"
     subprocess.run(
         [OFFICE, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--norestore", "--convert-to",
-         "xlsx", "--outdir", str(out), str(given)],
+         "xlsx", "--outdir", str(out), *map(str, given)],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip
-    return Values(out / "given.xlsx")
+    return {name: Values(out / f"{name}.xlsx") for name in variants}
 
 
 def _change(path, target, changes):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import progress
 from iowatt.cli.options import AsJson
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
@@ -135,12 +136,12 @@ def cost(
         report.check_target(output, force)
     more = [f"wear.charge={wear}"] if wear else []
     more += [f"carbon.estimate={carbon}"] if carbon else []
-    found = ask.answer(
-        ask.Asked(
-            runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
-            start, crossover, samples, seed, more,
-        )
+    asked = ask.Asked(
+        runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
+        start, crossover, samples, seed, more,
     )  # fmt: skip
+    with progress.bar("pricing", "prices") as bar:
+        found = ask.answer(asked, bar and (lambda count: bar(None, count)))
     if output is not None:
         report.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)

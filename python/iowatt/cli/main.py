@@ -11,10 +11,10 @@ import typer
 from iowatt.cli import (
     cache,
     check,
+    cost,
     curve,
     devices,
     doctor,
-    cost,
     duty,
     emerald,
     explain,

@@ -15,8 +15,8 @@ Report = Callable[[float | None, int], None]
 
 
 @contextmanager
-def bar(label: str) -> Iterator[Report | None]:
-    """Yields what to call with the fraction done (``None`` where unknown) and the requests so far.
+def bar(label: str, counted: str = "requests") -> Iterator[Report | None]:
+    """Yields what to call with the fraction done (``None`` where unknown) and how many were done so far.
 
     Yields ``None`` where nobody would see a bar. ``NO_COLOR`` is honoured.
     """
@@ -37,7 +37,7 @@ def bar(label: str) -> Iterator[Report | None]:
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[requests]:,} requests"),
+        TextColumn("{task.fields[requests]:,} " + counted),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

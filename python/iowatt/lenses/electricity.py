@@ -20,6 +20,8 @@ FIRST: Final = datetime(2026, 1, 1)
 _MONTHS_A_YEAR: Final = 12
 _LAST_DAY_EVERYWHERE: Final = 28
 _MOST_MONTHS: Final = 200 * _MONTHS_A_YEAR
+_YEAR_S: Final = 366 * 86_400.0
+_MOST_S: Final = 200 * _YEAR_S
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,8 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     if path.suffix.lower() == ".csv":
         load, own = series.read(path)
         said = path.name
-    elif path.is_dir():
-        load, own, said = *_of_run(path), path.resolve().name
+    elif _is_folder(path):
+        load, own, said = _of_run(path), None, path.resolve().name
     else:
         load, own, said = _constant(text), None, text.strip()
         months = months or _MONTHS_A_YEAR
@@ -61,6 +63,10 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     if months is not None:
         seconds = (_later(begins, months) - begins).total_seconds()
         load = load.repeated(seconds / load.duration_s)
+    if load.duration_s > _MOST_S:
+        raise InputError(
+            f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most", where=text[:80]
+        )
     return Drawn(load, begins, said)
 
 
@@ -75,11 +81,18 @@ def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> dict[str, An
     return account.account(made, items, said=what.said, site_kw=site_watts / 1000.0)
 
 
-def _of_run(path: Path) -> tuple[Load, None]:
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name too long for any
+        return False
+
+
+def _of_run(path: Path) -> Load:
     from iowatt.lenses.cost import observe
     from iowatt.run.bundle import Run
 
-    return observe.load(Run.open(path), str(path)), None
+    return observe.load(Run.open(path), str(path))
 
 
 def _constant(text: str) -> Load:

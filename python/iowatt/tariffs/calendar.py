@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86_400.0
 _SATURDAY: Final = 5
+_LAST: Final = datetime(9999, 12, 1)
 #: A rest of a month as short as this is the rounding of a duration, and belongs to the month before.
 _ROUNDING_S: Final = 1e-3
 
@@ -80,16 +81,15 @@ class Month:
 def months(start: datetime, duration_s: float) -> Iterator[Month]:
     """The months that a load of ``duration_s`` from ``start`` touches, in order.
 
-    Raises ``InputError`` where it ends beyond the year 9999.
+    Raises ``InputError`` where it ends beyond the calendar, in December 9999.
     """
+    if duration_s > (_LAST - start).total_seconds():
+        years = duration_s / (365 * _DAY_S)
+        raise InputError(f"{years:,.3g} years from {start:%Y-%m-%d} end beyond the year 9999")
     first = start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last = duration_s <= 0.0
     while not last:
-        try:
-            following = (first + timedelta(days=32)).replace(day=1)
-        except OverflowError:
-            years = duration_s / (365 * _DAY_S)
-            raise InputError(f"{years:,.0f} years from {start:%Y-%m-%d} end beyond the year 9999") from None
+        following = (first + timedelta(days=32)).replace(day=1)
         begins = (first - start).total_seconds()
         ends = (following - start).total_seconds()
         last = ends >= duration_s - _ROUNDING_S

@@ -15,6 +15,8 @@ from iowatt.tariffs.load import Load
 
 _EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
 _MOST_WATTS: Final = 1e12
+#: Some 3,000 years.
+_MOST_SECONDS: Final = 1e11
 
 
 def read(path: Path) -> tuple[Load, datetime | None]:
@@ -74,7 +76,7 @@ def _watts(text: str, place: str) -> float:
 def _time(text: str, place: str) -> float | datetime:
     if _is_number(text):
         value = float(text)
-        if math.isfinite(value):
+        if abs(value) <= _MOST_SECONDS:
             return value
     try:
         found = datetime.fromisoformat(text.strip())

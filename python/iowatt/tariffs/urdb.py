@@ -183,7 +183,7 @@ def _per(record: Fields, key: str, default: str) -> Literal["day", "month", "yea
 def _fixed(record: Fields) -> Iterator[Fixed]:
     per = _per(record, "fixedchargeunits", "$/month")
     usd = record.number("fixedchargefirstmeter", low=0.0)
-    if usd is None:
+    if not usd:
         usd, per = record.number("fixedmonthlycharge", low=0.0), "month"
     if usd:
         yield Fixed(usd, per)
@@ -195,7 +195,7 @@ def _minimum(record: Fields) -> Iterator[Fixed]:
     if usd:
         yield Fixed(usd, per)
     monthly = record.number("minmonthlycharge", low=0.0)
-    if monthly and usd is None:
+    if monthly and not usd:
         yield Fixed(monthly, "month")
     yearly = record.number("annualmincharge", low=0.0)
     if yearly:
@@ -227,7 +227,7 @@ def _not_billed(record: Fields) -> Iterator[str]:
     further = record.number("fixedchargeeaaddl")
     if further:
         yield f"not billed: further meters, ${further:g} each"
-    if "fixedchargefirstmeter" in record and record.number("fixedmonthlycharge"):
+    if record.number("fixedchargefirstmeter") and record.number("fixedmonthlycharge"):
         yield "fixedchargefirstmeter is billed, fixedmonthlycharge is the same by its older name"
     for name in ("energyattrs", "demandattrs", "fixedattrs"):
         if record.values.get(name):

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from iowatt.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
@@ -54,7 +54,9 @@ def test_the_kilowatt_hours_of_a_bill_are_the_joules_of_the_load(
     powers: list[float], width: float, repeats: int
 ) -> None:
     load = Load.of_powers(np.full(len(powers), width), np.array(powers))
-    made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(repeats)
+    made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(
+        repeats
+    )
     kwh = math.fsum(item.quantity for item in made.items if item.kind == "energy")
     assert kwh * JOULES_PER_KWH == pytest.approx(load.repeated(repeats).total_j, rel=1e-11, abs=1e-6)
     assert made.energy_j == pytest.approx(math.fsum(p * width for p in powers) * repeats, rel=1e-9, abs=1e-6)
@@ -65,23 +67,24 @@ SHARES = st.floats(0.0, 1.0)
 
 @settings(max_examples=40, deadline=None)
 @given(
-    alpha=st.floats(1.0, 1e6), charge=st.sampled_from(["replacements", "depreciation", "paper", "none"]),
-    residual=SHARES, decline=st.floats(0.0, 0.5), rate=st.floats(0.0, 0.3), pue=st.floats(1.0, 3.0),
-    written=st.floats(0.0, 1e13), stops=st.integers(0, 5000), tariff=st.sampled_from(["flat:0.2", "flat:0.2,20"]),
+    charge=st.sampled_from(["replacements", "depreciation", "paper", "none"]),
+    tariff=st.sampled_from(["flat:0.2", "flat:0.2,20"]), alpha=st.floats(1.0, 1e6),
+    written=st.floats(0.0, 1e13), stops=st.integers(0, 5000), disposal__residual=SHARES,
+    wear__price_decline=st.floats(0.0, 0.5), discount__rate=st.floats(0.0, 0.3),
+    cooling__pue=st.floats(1.0, 3.0),
 )  # fmt: skip
 def test_only_credits_are_negative(
-    alpha: float, charge: str, residual: float, decline: float, rate: float, pue: float, written: float,
-    stops: int, tariff: str,
-) -> None:  # fmt: skip
+    charge: str, tariff: str, alpha: float, written: float, stops: int, **rates: float
+) -> None:
     assumed = book(
-        f"wear.charge={charge}", f"disposal.residual={residual}", f"wear.price_decline={decline}",
-        f"discount.rate={rate}", f"cooling.pue={pue}", "carbon.price=100", "disposal.per_drive=5",
+        f"wear.charge={charge}", "carbon.price=100", "disposal.per_drive=5",
+        *(f"{key.replace('__', '.')}={value}" for key, value in rates.items()),
     )  # fmt: skip
     of = system("x", ssd(counts={"bytes_written": written}), hdd(counts={"start_stops": stops}))
     costs = priced(of, assumed, Horizon("work", alpha), tariff)
     for one in costs.components:
         assert (one.usd <= 0) if one.group == "credit" else (one.usd >= 0), one.key
-        assert abs(one.present(rate)) <= abs(one.usd) * (1 + 1e-12)
+        assert abs(one.present(rates["discount__rate"])) <= abs(one.usd) * (1 + 1e-12)
         assert one.title
         assert one.formula
         assert one.source
@@ -171,5 +174,7 @@ def test_drives_that_cost_the_same_may_be_priced_as_one() -> None:
     assumed = book("carbon.price=50", "disposal.per_drive=3", "disposal.residual=0.1")
     apart, joined = (priced(one, assumed, FIVE_YEARS) for one in (of, of.merged()))
     for group in {one.group for one in apart.components}:
-        assert sum(one.usd for one in joined.of(group)) == pytest.approx(sum(one.usd for one in apart.of(group)))
+        assert sum(one.usd for one in joined.of(group)) == pytest.approx(
+            sum(one.usd for one in apart.of(group))
+        )
     assert joined.embodied_kg == pytest.approx(apart.embodied_kg)

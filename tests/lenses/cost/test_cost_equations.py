@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from cost_systems import book, hdd, priced, ssd, system, usd
 
+from cost_systems import book, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost.horizon import Horizon
 
 ALPHA = 100_000.0

@@ -48,7 +48,12 @@ def test_a_run_that_lasts_no_time_is_refused(run: Run) -> None:
 def test_parts_of_the_array_are_counted_over_its_enclosures(run: Run) -> None:
     supplies = {"count": 2}
     shelf = {"name": "shelf", "filling": [[2, [16]], [1, [4]]], "supplies": supplies, "parts": []}
-    head = {"name": "head", "filling": [[1, []]], "supplies": supplies, "parts": [{"name": "fan", "count": 4}]}
+    head = {
+        "name": "head",
+        "filling": [[1, []]],
+        "supplies": supplies,
+        "parts": [{"name": "fan", "count": 4}],
+    }
     power = {"enclosures": [head, shelf], "pue": 1.5}
     found = observe(
         Run(

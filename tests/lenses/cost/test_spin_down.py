@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.low import Low
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.spin_down import BreakEven, break_even
+from iowatt.lenses.cost.year.drives import over
 from iowatt.run.bundle import Run
 
 #: Seagate ES.2 2 TB: 6.98 W idle, 1.47 W stopped, 13.5 s at the peak of 23.5 W; the stop is left out.
@@ -221,6 +223,16 @@ def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
     assert row["net_usd"] == pytest.approx(1200 / 3.6e6 * 0.2)
     assert row["low_share"] == 0.5
     assert (row["break_even"][0]["by"], row["budget"], row["life_years"]) == (None, [], None)
+
+
+def test_a_year_saves_what_its_runs_save_each_for_its_seconds(runs: dict[str, Run]) -> None:
+    """A third of 900 s as the disks that never stop, the rest as those that do."""
+    of = [observe(runs[name]) for name in ("never", "oracle-energy")]
+    year = over(of, np.array([300.0, 600.0]))
+    for drive, (_, stopping) in zip(year, zip(*(one.drives for one in of), strict=True), strict=True):
+        assert stopping.counts.saved_j is not None
+        assert drive.counts.saved_j == pytest.approx(stopping.counts.saved_j * 600 / 1800)
+        assert drive.counts.low_s == pytest.approx((stopping.counts.low_s or 0.0) / 3)
 
 
 def test_saved_joules_repeat_with_the_work() -> None:

@@ -214,6 +214,7 @@ def test_depreciation_is_within_what_the_drives_that_it_stands_for_cost(work: Ma
 @given(charge=st.sampled_from(["replacements", "depreciation", "paper"]), work=WORK)
 @example(charge="replacements", work=EXACT)
 @example(charge="replacements", work={**EXACT, "decline": 0.2, "service": 0.1})
+@example(charge="replacements", work={**EXACT, "decline": 0.2, "written": 0.0, "service": 0.1})
 def test_the_expression_of_a_component_is_its_dollars(charge: str, work: Mapping[str, Any]) -> None:
     there = _case(work, charge)
     for drive, component in zip(there.system.drives, wear.components(there), strict=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +40,7 @@ def analyse(
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),
+    told: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """What each system costs, how they compare, and what that rests on.
 
@@ -51,6 +53,9 @@ def analyse(
     crossovers:
         ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
 
+    told:
+        Called with the number of prices found so far.
+
     Raises
     ------
     InputError
@@ -62,7 +67,8 @@ def analyse(
     costs = [price(case) for case in cases]
     other = _other(cases[0])
     others = [Case(case.system, book, other, case.bills) for case in cases]
-    pricers = {case.system.name: _pricer(case) for case in cases}
+    count = itertools.count(1)
+    pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case in cases}
     spread = uncertainty.sample(pricers, book, horizon, samples=samples, seed=seed) if samples else None
     bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
     crossed = uncertainty.crossovers(
@@ -96,9 +102,15 @@ def analyse(
     }  # fmt: skip
 
 
-def _pricer(case: Case) -> uncertainty.Pricer:
+def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
     system = case.system.merged()
-    return lambda book, horizon: price(Case(system, book, horizon, case.bills))
+
+    def priced(book: Book, horizon: Horizon) -> Costs:
+        if done is not None:
+            done()
+        return price(Case(system, book, horizon, case.bills))
+
+    return priced
 
 
 def _distinct(systems: Sequence[System]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import Any
 from iowatt.errors import InputError
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
+from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.subject import Subject
@@ -42,8 +42,8 @@ class Asked:
     more: Sequence[str] = field(default_factory=list)
 
 
-def answer(asked: Asked) -> dict[str, Any]:
-    """The document ``iowatt.cost/1``.
+def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str, Any]:
+    """The document ``iowatt.cost/1``; ``told`` is called with the number of prices found so far.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def answer(asked: Asked) -> dict[str, Any]:
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
     return analyse(
         subjects, tariff, book, horizon, start,
-        samples=asked.samples, seed=asked.seed, crossovers=crossed if len(subjects) > 1 else (),
+        samples=asked.samples, seed=asked.seed, crossovers=crossed if len(subjects) > 1 else (), told=told,
     )  # fmt: skip
 
 

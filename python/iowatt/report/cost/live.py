@@ -14,6 +14,11 @@ HORIZON: Final = "horizon"
 RATE: Final = "discount.rate"
 NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
 
+#: What carbon may rest on, by the beginnings of keys.
+_CARBON: Final = {
+    "operational": ("cooling.", "carbon.grid"),
+    "embodied": ("wear.", "carbon.embodied."),
+}
 _TIME: Final = ("repeats", "years", "seconds")
 #: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
 #: repetition of the work is cut by the end of the horizon and was not like the mean one.
@@ -79,12 +84,17 @@ class Live:
         return live, rests - live
 
     def carbon_keys(self) -> tuple[set[str], set[str]]:
-        """Keys that carbon follows; of what is not live, the horizon that it does not follow."""
-        operational, embodied = self.of_carbon("operational"), self.of_carbon("embodied")
-        live = {
-            key for text in (operational, embodied) if text is not None for key in self._of_text(text, None)
-        }
-        return live, set() if operational is not None else {HORIZON}
+        """Keys that carbon follows, and those that it does not: where stated, all it may rest on."""
+        live: set[str] = set()
+        stays: set[str] = set()
+        for which, rests in _CARBON.items():
+            text = self.of_carbon(which)
+            if text is None:
+                stays.add(HORIZON)
+                stays |= {key for key in self._figures if key.startswith(rests)}
+            else:
+                live |= self._of_text(text, None)
+        return live, stays
 
     def _of_text(self, text: str, component: Found | None) -> set[str]:
         found: set[str] = set()

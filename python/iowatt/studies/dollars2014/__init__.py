@@ -32,8 +32,7 @@ STUDY: Final = Study(
     name="dollars2014",
     title="What caching and tiering cost in dollars",
     question="An SSD in front of a disk, as a cache or as a tier: which is faster, which wears the SSD, and "
-    "which is "
-    "cheaper, bought today and after the same work has been done a hundred thousand times?",
+    "which is cheaper, bought today and after the same work has been done a hundred thousand times?",
     source="Li, Mukker, Zadok: HotStorage 2014",
     stages=_stages,
     evaluate=_evaluate,

@@ -39,12 +39,12 @@ def stacked(points: list[Point], money: Money, variant: Variant, work: str, scal
                 bars.setdefault(group, [0.0] * len(by) * 2)[len(rows) - 1] = usd
     once, long = len(by), 2 * len(by)
     data: list[dict[str, Any]] = []
-    for number, (group, usd) in enumerate(sorted(bars.items(), key=lambda bar: _order(bar[0]))):
+    for number, (group, heights) in enumerate(sorted(bars.items(), key=lambda bar: _order(bar[0]))):
         for start, end, x, y, shown in ((0, once, "x", "y", True), (once, long, "x2", "y2", False)):
             data.append(
                 {
                     "type": "bar", "name": group, "legendgroup": group, "showlegend": shown,
-                    "x": [NAMES[one] for one in by], "y": usd[start:end], "xaxis": x, "yaxis": y,
+                    "x": [NAMES[one] for one in by], "y": heights[start:end], "xaxis": x, "yaxis": y,
                     "marker": {"color": palette.RUNS[number % len(palette.RUNS)]},
                 }
             )  # fmt: skip
@@ -56,8 +56,8 @@ def stacked(points: list[Point], money: Money, variant: Variant, work: str, scal
     return Figure(
         f"cost-{work}-{variant.key}",
         f"Cost by component: {WORKS[work].title}, {variant.title}",
-        "Left the work done once, right 100,000 times. Hybrids at the configuration of the table of the five "
-        "systems.",
+        "Left the work done once, right 100,000 times. Hybrids at the configuration of the table of the "
+        "five systems.",
         Table(columns, rows),
         {"data": data, "layout": spec},
         wide=True,
@@ -70,7 +70,8 @@ def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, s
     at = list(alphas(max(one.duration_s for one in by.values())))
     columns = [Column("Alpha"), *(Column(NAMES[system], "USD") for system in by)]
     usd = {
-        system: [money.usd(one, variant, Horizon("work", alpha)) for alpha in at] for system, one in by.items()
+        system: [money.usd(one, variant, Horizon("work", alpha)) for alpha in at]
+        for system, one in by.items()
     }
     rows: list[list[Cell]] = [
         [alpha, *(usd[system][number] for system in by)] for number, alpha in enumerate(at)
@@ -88,10 +89,14 @@ def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, s
                     "marker": {"color": palette.ALL, "size": 12, "symbol": "x"},
                 }
             )  # fmt: skip
-        crossed = "; ".join(
-            f"caching and tiering cross at alpha {one.alpha:,.3g} ({one.years[0]:.2g} and {one.years[1]:.2g} years)"
-            for one in found
-        ) or "Caching and tiering do not cross"
+        crossed = (
+            "; ".join(
+                f"caching and tiering cross at alpha {one.alpha:,.3g} ({one.years[0]:.2g} and "
+                f"{one.years[1]:.2g} years)"
+                for one in found
+            )
+            or "Caching and tiering do not cross"
+        )
     return Figure(
         f"alpha-{work}-{variant.key}",
         f"Cost against alpha: {WORKS[work].title}, {variant.title}",
@@ -111,14 +116,15 @@ def difference(
     by = five(points, work, scale)
     caching, tiering = by["caching"], by["tiering"]
     at = list(alphas(max(caching.duration_s, tiering.duration_s)))
-    columns = [Column("Alpha"), *(Column(variant.title[0].upper() + variant.title[1:], "%") for variant in variants)]
+    columns = [
+        Column("Alpha"),
+        *(Column(variant.title[0].upper() + variant.title[1:], "%") for variant in variants),
+    ]
     found = [
         [money.apart(caching, tiering, variant, Horizon("work", alpha)) for alpha in at]
         for variant in variants
     ]
-    rows: list[list[Cell]] = [
-        [alpha, *(one[number] for one in found)] for number, alpha in enumerate(at)
-    ]
+    rows: list[list[Cell]] = [[alpha, *(one[number] for one in found)] for number, alpha in enumerate(at)]
     data = [
         _line(variant.title, at, one, number)
         for number, (variant, one) in enumerate(zip(variants, found, strict=True))
@@ -126,8 +132,8 @@ def difference(
     return Figure(
         f"difference-{work}",
         f"Caching against tiering over alpha: {WORKS[work].title}",
-        "At the configuration of the table of the five systems; below zero caching is cheaper. Replacements "
-        "are whole drives: they make steps.",
+        "At the configuration of the table of the five systems; below zero caching is cheaper. "
+        "Replacements are whole drives: they make steps.",
         Table(columns, rows),
         {
             "data": data,
@@ -140,7 +146,7 @@ def difference(
 
 
 def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> Figure:
-    """Each defect put right by itself: the difference once, in the long run, and where it changes its sign."""
+    """Each defect put right by itself: the difference at once, in the long run, and where it changes sign."""
     columns = [
         Column("Workload", text=True),
         Column("Equations", text=True),
@@ -175,9 +181,9 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
     return Figure(
         "switches",
         "Cost of caching against tiering, defect by defect",
-        "Over the configurations with the published hit ratios. Each row but the last three has one of the "
-        "known defects put right and the rest as printed. The disks never stop, so that their limit of starts "
-        "changes nothing. Years are those of the slower system.",
+        "Over the configurations with the published hit ratios. Each row but the last three has one of "
+        "the known defects put right and the rest as printed. The disks never stop, so that their limit "
+        "of starts changes nothing. Years are those of the slower system.",
         Table(columns, rows),
         wide=True,
     )
@@ -207,8 +213,44 @@ def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale
     return Figure(
         "ranges",
         "How sure the crossing is",
-        "At the configuration of the table of the five systems: all figures of the book that have a range drawn "
-        "within it (Latin hypercube).",
+        "At the configuration of the table of the five systems: all figures of the book that have a range "
+        "drawn within it (Latin hypercube).",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
+    """From which alpha SSD only is cheaper than each of the others, or no longer is."""
+    columns = [
+        Column("Workload", text=True),
+        Column("Equations", text=True),
+        Column("SSD only against", text=True),
+        Column("Once", "%"),
+        Column("100,000 times", "%"),
+        Column("First crossing", "alpha"),
+        Column("After it", text=True),
+        Column("SSD only until then", "years"),
+        Column("The other until then", "years"),
+    ]
+    rows: list[list[Cell]] = []
+    for work in WORKS:
+        by = five(points, work, scale)
+        for variant in variants:
+            for system, other in by.items():
+                if system == "ssd":
+                    continue
+                shares = [money.apart(by["ssd"], other, variant, one) for one in (ONCE_OVER, LONG)]
+                found = money.crossings(other, by["ssd"], variant)[:1]
+                crossed: list[Cell] = [None, "no crossing", None, None]
+                for one in found:
+                    cheaper = NAMES[system if one.cheaper_before is by["ssd"] else "ssd"]
+                    crossed = [one.alpha, f"{cheaper} is cheaper", one.years[1], one.years[0]]
+                rows.append([work, variant.title, NAMES[system], *shares, *crossed])
+    return Figure(
+        "ssd-only",
+        "SSD only against the others",
+        "Alpha up to a million, or as many repetitions as 190 years hold.",
         Table(columns, rows),
         wide=True,
     )
@@ -241,8 +283,8 @@ def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], s
     return Figure(
         "equal-time",
         "Equal time beside equal work",
-        f"The study repeats the work {LONG_RUN:,.0f} times, which takes a slow system longer. Here each system "
-        "works at its own speed for five years, day and night.",
+        f"The study repeats the work {LONG_RUN:,.0f} times, which takes a slow system longer. Here each "
+        "system works at its own speed for five years, day and night.",
         Table(columns, rows),
         wide=True,
     )

@@ -41,9 +41,14 @@ def evaluate(results: Results, scale: Scale) -> Findings:
             "alpha",
             "Dollars over time",
             [
-                *(cost_tables.over_alpha(points, dollars, one, work, scale) for work in WORKS for one in drawn),
+                *(
+                    cost_tables.over_alpha(points, dollars, one, work, scale)
+                    for work in WORKS
+                    for one in drawn
+                ),
                 *(cost_tables.difference(points, dollars, variants, work, scale) for work in WORKS),
                 *costs,
+                cost_tables.ssd_only(points, dollars, drawn, scale),
                 cost_tables.equal_time(points, dollars, drawn[1:], scale),
             ],
         ),
@@ -55,26 +60,27 @@ def evaluate(results: Results, scale: Scale) -> Findings:
 def notes(scale: Scale) -> list[str]:
     """What every figure here rests on."""
     said = [
-        "Set by published figures: the share of the accesses that go to the first quarter of the space (linear's "
-        "hit ratio), and skew and length of the work (caching's hit ratios: web search at extents of 1 MiB and "
-        "thresholds of 4 to 64, FIU online at extents of 4 KiB to 1 MiB and a threshold of 4). Everything else is "
-        "predicted: profiles dollars2014-web-search and dollars2014-fiu-online.",
-        "The traces could not be had. Of web search a real minute gives sizes and span, in which no block is "
-        "read twice; FIU online's sizes and share of writes are from memory, its span is assumed.",
-        f"Devices: {systems.SSD} with {systems.SSD_ACTIVE_W:g} W at work (assumed: its sheet has only the mean of a "
-        f"mobile workload, 0.15 W; an experiment has {systems.OTHER_WATTS[0]:g} and {systems.OTHER_WATTS[1]:g} W), "
-        f"and {systems.HDD}, a Barracuda XT 2 TB with an assumed seek time. Watts are the drives'; the study's "
-        "meter saw the computer too.",
-        "Closed replay with one request outstanding: the study reports throughput of a replay, so arrivals did "
-        "not set it; how many requests it kept in flight is not published, and one is the least. An experiment "
-        "has four.",
-        "SSD = a quarter of the capacity in tiering and linear; caching has the same SSD, and a disk that holds "
-        "everything, charged by the GB used. Tiering starts with what chance put on the SSD.",
+        "Set by published figures: the share of the accesses that go to the first quarter of the space "
+        "(linear's hit ratio), and skew and length of the work (caching's hit ratios: web search at "
+        "extents of 1 MiB and thresholds of 4 to 64, FIU online at extents of 4 KiB to 1 MiB and a "
+        "threshold of 4). Everything else is predicted: profiles dollars2014-web-search and "
+        "dollars2014-fiu-online.",
+        "The traces could not be had. Of web search a real minute gives sizes and span, in which no block "
+        "is read twice; FIU online's sizes and share of writes are from memory, its span is assumed.",
+        f"Devices: {systems.SSD} with {systems.SSD_ACTIVE_W:g} W at work (assumed: its sheet has only the "
+        f"mean of a mobile workload, 0.15 W; an experiment has {systems.OTHER_WATTS[0]:g} and "
+        f"{systems.OTHER_WATTS[1]:g} W), and {systems.HDD}, a Barracuda XT 2 TB with an assumed seek time. "
+        "Watts are the drives'; the study's meter saw the computer too.",
+        "Closed replay with one request outstanding: the study reports throughput of a replay, so "
+        "arrivals did not set it; how many requests it kept in flight is not published, and one is the "
+        "least. An experiment has four.",
+        "SSD = a quarter of the capacity in tiering and linear; caching has the same SSD, and a disk that "
+        "holds everything, charged by the GB used. Tiering starts with what chance put on the SSD.",
         f"Prices are of 2011 (book dollars2014, with sources), electricity by {money.TARIFF} of today: the "
         "study's prices, rates and service cost could not be had. The service cost is 0.",
-        "Equations as printed (book dollars2014) unless said: purchase and wear both charge the SSD, alpha "
-        "multiplies a month's demand charge, a tenth of what is read counts as written, 36.5 TB and 300,000 starts "
-        "and stops are the limits, no PUE, failures or discounting.",
+        "Equations as printed (book dollars2014) unless said: purchase and wear both charge the SSD, "
+        "alpha multiplies a month's demand charge, a tenth of what is read counts as written, 36.5 TB and "
+        "300,000 starts and stops are the limits, no PUE, failures or discounting.",
         "Equal work unless said: alpha times the same requests; years = alpha x seconds / 31,536,000.",
     ]
     if scale.length < 1:
@@ -83,5 +89,7 @@ def notes(scale: Scale) -> list[str]:
             "This is the reduced run (--quick): short work on a coarse grid, for a look, not for figures.",
         )
     if not scale.traced or systems.traces() is None:
-        said.append("The captured trace was not replayed: it is in the repository, and in the whole study only.")
+        said.append(
+            "The captured trace was not replayed: it is in the repository, and in the whole study only."
+        )
     return said

@@ -1,4 +1,4 @@
-"""What each Run costs: the study's equations as printed, their defects put right one at a time, the tariff."""
+"""What each Run costs: the study's equations as printed, and with their defects put right one at a time."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
     from iowatt.studies.dollars2014.points import Point
 
-#: The study used the Long Island Power Authority's rates, which year and class could not be had. This is its rate
-#: with a demand charge for small sites, of today.
+#: The study used the Long Island Power Authority's rates; which class and year could not be had. This is
+#: its rate with a demand charge for small sites, of today.
 TARIFF: Final = "lipa-281-2026"
 START: Final = datetime(2026, 1, 1)
 
@@ -133,7 +133,7 @@ class Money:
         (found,) = uncertainty.crossovers(
             pricers, variant.book.changed({}), Horizon("work", LONG_RUN), ["alpha"],
             bounds={"alpha": (FEWEST, MOST)}, draws=draws, seed=1,
-            work_s={name(one): one.duration_s for one in (a, b)},
+            work_s={name(one): one.duration_s for one in (a, b)}, dollars="paid",
         )  # fmt: skip
         return found
 

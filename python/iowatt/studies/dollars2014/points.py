@@ -130,7 +130,12 @@ def of(points: list[Point], work: str, system: str, experiment: str = "") -> lis
 
 
 def pairs(
-    points: list[Point], work: str, experiment: str = "", *, tiering: str | None = None, caching: str | None = None
+    points: list[Point],
+    work: str,
+    experiment: str = "",
+    *,
+    tiering: str | None = None,
+    caching: str | None = None,
 ) -> list[tuple[Point, Point]]:
     """Caching and tiering of each configuration that both have; either may be of another experiment."""
     tiers = {

@@ -40,6 +40,9 @@ LIMIT: Final = "array.virtual_pool.hybrid.max_migrations"
 ACTIVE: Final = "array.pool.ssd.device.power.active"
 SEED: Final = "seed"
 
+#: Migrations and write-backs at a time of the experiment with more of them.
+BUSY_LIMIT: Final = 16
+
 #: Real requests, captured by this project: a database under a TPC-C-like load. Nothing of it is published in
 #: the study.
 TRACE: Final = "pg_tpcc_paced_excerpt.parquet"
@@ -94,7 +97,7 @@ class Scale:
         return round(work.requests * self.length)
 
     def probe(self, work: Work) -> Probe:
-        """Where experiments are made: at the configurations that the fit was made at, as far as there are any."""
+        """Where experiments are made: at configurations of the fit, as far as there are any."""
         extents = [one for one in self.extents_kib if one in work.extents_kib] or [self.extents_kib[-1]]
         thresholds = [one for one in self.thresholds if one in work.thresholds] or [self.thresholds[0]]
         return Probe(tuple(extents), tuple(thresholds), self.limits[-1])
@@ -111,7 +114,9 @@ class Probe:
     @property
     def ends(self) -> Probe:
         """The same with the first and the last extent only."""
-        return Probe(tuple(dict.fromkeys((self.extents_kib[0], self.extents_kib[-1]))), self.thresholds, self.limit)
+        return Probe(
+            tuple(dict.fromkeys((self.extents_kib[0], self.extents_kib[-1]))), self.thresholds, self.limit
+        )
 
 
 FULL: Final = Scale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
@@ -169,7 +174,8 @@ def profiled(work: Work, requests: int, *, skew: float | None = None, span_mib: 
 def scenario(
     name: str, system: str, work: str, span_mib: int, *, limit: int = 4, outstanding: int = 1, more: str = ""
 ) -> str:
-    """A system under a workload; ``limit`` is the most migrations of its sweep, ``more`` keys of the scheme."""
+    """A system under a workload; ``limit``: the most migrations of its sweep; ``more``: keys of the "
+    "scheme."""
     pools, pool = _pools(system, span_mib, limit, more)
     return _SCENARIO.format(
         name=name, work=work, outstanding=outstanding, pools=pools, pool=pool, span=span_mib
@@ -181,7 +187,9 @@ def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]
         return (_SSD_POOL if system == "ssd" else _HDD_POOL), system
     fast, slow = span_mib // 4, span_mib - span_mib // 4
     if system == "linear":
-        parts = f'part = [{{ pool = "ssd", capacity = "{fast}MiB" }}, {{ pool = "hdd", capacity = "{slow}MiB" }}]'
+        parts = (
+            f'part = [{{ pool = "ssd", capacity = "{fast}MiB" }}, {{ pool = "hdd", capacity = "{slow}MiB" }}]'
+        )
     else:
         # What tiering demotes needs a free place for each migration: a MiB each, the largest extent.
         slow = span_mib if system == "caching" else slow + limit
@@ -240,6 +248,8 @@ def _experiments(work: Work, scale: Scale) -> list[Stage]:
         add("longer", profiled(work, 2 * whole), ends)
         add("crowd", usual, ends, outstanding=4)
         if work is FIU:
+            busy = Probe(ends.extents_kib, ends.thresholds, BUSY_LIMIT)
+            add("busy", usual, busy, limit=BUSY_LIMIT)
             wide = 4 * work.span_mib
             add("wide", profiled(work, whole, span_mib=wide), ends, span_mib=wide)
         last = Probe(probe.extents_kib[-1:], probe.thresholds[:1], limit)

@@ -256,14 +256,15 @@ def test_what_is_varied_is_not_drawn() -> None:
     assert found.p5 < 5.0 < found.p95
 
 
-def test_all_pairs_are_compared_or_those_that_are_named() -> None:
+def test_systems_are_compared_with_the_first_or_as_named() -> None:
     systems = cheap_at_first() | {"third": pricer(purchase=constant(1e6))}
-    assert [(pair.a, pair.b) for pair in one("years", systems).pairs] == [
-        ("hdd", "ssd"), ("hdd", "third"), ("ssd", "third"),
-    ]  # fmt: skip
-    assert [(pair.a, pair.b) for pair in one("years", systems, pairs=[("third", "ssd")]).pairs] == [
-        ("third", "ssd")
-    ]
+    found = one("years", systems)
+    assert [(pair.a, pair.b) for pair in found.pairs] == [("hdd", "ssd"), ("hdd", "third")]
+    named = one("years", systems, pairs=[("third", "ssd")])
+    assert [(pair.a, pair.b) for pair in named.pairs] == [("third", "ssd")]
+    # Who is the cheapest where knows all of them all the same.
+    assert named.cheapest == found.cheapest
+    assert [name for _, _, name in found.cheapest] == ["hdd", "ssd"]
 
 
 def test_the_order_of_systems_and_figures_does_not_matter() -> None:
@@ -287,7 +288,8 @@ def test_the_same_seed_gives_the_same() -> None:
 def test_the_document_is_json() -> None:
     found = json.loads(json.dumps(one("energy.factor", draws=20).as_dict(), allow_nan=False))
     assert set(found) == {
-        "of", "unit", "text", "value", "low", "high", "ended_by", "dollars", "axis", "course", "cheapest", "pairs",
+        "of", "unit", "text", "value", "low", "high", "ended_by", "dollars", "axis", "course", "cheapest",
+        "pairs",
     }  # fmt: skip
     assert set(found["course"]["usd"]) == {"hdd", "ssd"}
     assert len(found["course"]["at"]) == len(found["course"]["usd"]["hdd"])

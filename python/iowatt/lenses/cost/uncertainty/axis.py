@@ -28,9 +28,9 @@ POINTS: Final = 24
 POINTS_IN_TIME: Final = 48
 #: Points of a linear axis.
 LINEAR_POINTS: Final = 96
-#: Of those, every so-manieth is enough for a draw: 8 of a factor of ten.
-COARSE: Final = 3
-COARSE_IN_TIME: Final = 6
+#: Of those, every so-manieth is enough for a draw.
+COARSE: Final = 6
+COARSE_IN_TIME: Final = 12
 
 _TIME: Final = {
     "alpha": ("", "how often the same work is done"),

@@ -115,7 +115,7 @@ def crossovers(
     bounds:
         How far is looked, by what is varied, in its unit; ``axis`` says how far where nothing is given.
     pairs:
-        Names of the systems compared; all pairs where None.
+        Names of the systems compared; each later one with the first where None.
     draws:
         How often each is solved again under draws of all other figures; 0 for no range.
     work_s:
@@ -126,7 +126,8 @@ def crossovers(
     laws = varied(pricers, book, horizon, dollars) if draws else ()
     totals = [total(pricer, book.changed({}), horizon, dollars).usd for pricer in pricers.values()]
     slowest = None if work_s is None else max(work_s[name] for name in pricers)
-    compared = tuple(combinations(pricers, 2)) if pairs is None else tuple(pairs)
+    first, *later = pricers
+    compared = [(first, name) for name in later] if pairs is None else list(pairs)
     found = []
     for name in of:
         along = axis(
@@ -159,9 +160,11 @@ def _crossover(
         direction = crossings[0].flip.direction if crossings else None
         places = None
         if under_draws:
-            places = rerun(under_draws, coarse, (a, b), direction=direction, seed=seed)
+            places = rerun(
+                under_draws, coarse, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
+            )
         pairs.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
-    flipped = [crossing.flip.at for pair in pairs for crossing in pair.crossings]
+    flipped = [flip.at for a, b in combinations(course.names, 2) for flip in flips(course.apart(a, b), grid)]
     usd = {name: tuple(course.usd(name, at) for at in grid) for name in course.names}
     cheapest = course.cheapest(grid, flipped)
     return Crossover(

@@ -16,7 +16,7 @@ from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.cost.uncertainty.spread import rank
 
 #: A place under a draw is found this near, over itself: draws tell no more.
-CLOSE: Final = 1e-4
+CLOSE: Final = 1e-3
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,19 @@ def rerun(
     pair: tuple[str, str],
     *,
     direction: int | None,
+    several: bool,
     seed: int,
 ) -> PlaceRange:
     """The range of the first place where a ``pair``'s difference flips, over ``courses``, one for each draw.
 
     ``direction`` is that of the place to be found again (1: the second becomes the dearer); with None any
-    counts.
+    counts. Where there are ``several`` places at the book's values, all of ``grid`` is looked at under each
+    draw; else only where both ends of it have the same sign, because between different ones there is a place.
     """
     places: list[float] = []
     otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
     for course in courses:
-        place, other = _first(course, grid, pair, direction)
+        place, other = _first(course, grid, pair, direction, several=several)
         if place is None:
             otherwise[other] += 1
         else:
@@ -81,7 +83,7 @@ def rerun(
 
 
 def _first(
-    course: Course, grid: Sequence[float], pair: tuple[str, str], direction: int | None
+    course: Course, grid: Sequence[float], pair: tuple[str, str], direction: int | None, *, several: bool
 ) -> tuple[float | None, str]:
     """The first place of that direction; without one, what holds instead."""
     apart = course.apart(*pair)
@@ -94,7 +96,10 @@ def _first(
     other = None
     # What can be priced may end earlier under a draw: then that is the end of it.
     with suppress(InputError):
-        for flip in flips(watched, grid, CLOSE):
+        ends = (grid[0], grid[-1])
+        # One cell, from end to end, where a place must lie in it and there is but one.
+        alone = not several and watched(ends[0]) * watched(ends[1]) < 0.0
+        for flip in flips(watched, ends if alone else grid, CLOSE):
             if direction in (None, flip.direction):
                 return flip.at, ""
             other = "reversed"

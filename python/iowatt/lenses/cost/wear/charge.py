@@ -205,6 +205,6 @@ def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
     fall = abs(there.decline) * there.life_s / SECONDS_PER_YEAR
     if there.decline != 0.0 and (there.drives > LISTED or fall < COARSE):
         return None
-    ratio = f"(1-{{wear.price_decline}})^({{years}}/{lives})"
+    ratio = f"(1-{{wear.price_decline}})^({{years}}/({lives}))"
     series = f"{price}*({ratio}-({ratio})^{drives})/(1-{ratio})"
     return f"IF({{wear.price_decline}}=0,{many},{series})"

@@ -35,6 +35,8 @@ def _summed(counts: Sequence[Counts], times: Sequence[float]) -> Counts:
         pe_fraction=_known([one.pe_fraction for one in used]),
         write_amplification=_amplification(used),
         percentage_used=_known([one.percentage_used for one in used]),
+        low_s=_known([one.low_s for one in used]),
+        saved_j=_known([one.saved_j for one in used]),
     )
 
 

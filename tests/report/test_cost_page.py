@@ -1,0 +1,192 @@
+"""The page of costs: its figures say what the document says, and names are text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.report.cost import check_target, deciding, footprint, hours, over_time, page, totals, write
+from iowatt.report.cost import drives as drive_figures
+from report.cost_document import YEAR, document
+
+HOSTILE = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(1)>"]
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.S)[1])
+
+
+def test_bars_and_their_table_add_up_to_the_totals():
+    found = document()
+    figure = totals.groups(found)
+    for at, system in enumerate(found["systems"]):
+        assert sum(trace["x"][at] for trace in figure.spec["data"]) == pytest.approx(system["usd"], rel=1e-12)
+    assert figure.table.column("Total") == [system["usd"] for system in found["systems"]]
+    assert "left of zero" in figure.caption
+
+
+def test_dollars_over_time_end_at_the_total_and_step_at_replacements():
+    system = document()["systems"][1]
+    years, dollars = over_time.added_up(system)
+    assert dollars[-1] == pytest.approx(system["usd"], rel=1e-12)
+    assert np.all(np.diff(years) >= 0)
+    replacement = system["drives"][0]["replacements"][0]
+    at = np.flatnonzero(np.isclose(years, replacement["at_years"], rtol=1e-12))
+    assert len(at) == 2
+    assert dollars[at[1]] - dollars[at[0]] == pytest.approx(replacement["usd"], rel=1e-9)
+    assert years[-1] == pytest.approx(system["seconds"] / YEAR)
+
+
+def test_thousands_of_payments_make_a_curve_that_can_be_drawn():
+    system = document()["systems"][0]
+    flows = [{"usd": 1.0, "at_s": float(n), "until_s": None} for n in range(5000)]
+    system["components"][0]["flows"] = flows
+    years, dollars = over_time.added_up(system)
+    assert len(years) < 1000
+    rest = sum(f["usd"] for c in system["components"][1:] for f in c["flows"])
+    assert dollars[-1] == pytest.approx(5000 + rest, rel=1e-9)
+
+
+def test_a_bill_by_month_is_the_documents():
+    found = document()
+    figures = over_time.bills(found)
+    assert len(figures) == 3
+    for figure, system in zip(figures, found["systems"], strict=True):
+        assert len(figure.table.rows) == len(system["bill"]["months"]) == 96
+        drawn = sum(sum(trace["y"]) for trace in figure.spec["data"])
+        assert drawn == pytest.approx(sum(figure.table.column("Bill")), rel=1e-12)
+
+
+def test_a_tornado_begins_at_the_value_and_ends_at_both_ends():
+    found = document()
+    figure = deciding.tornados(found)[0]
+    told = found["tornado"][3]
+    assert told["of"] == "difference"
+    low, high = figure.spec["data"]
+    for trace, key in ((low, "usd_low"), (high, "usd_high")):
+        ends = [base + x for base, x in zip(trace["base"], trace["x"], strict=True)]
+        assert ends == pytest.approx([bar[key] for bar in told["bars"]], rel=1e-12)
+
+
+def test_differences_come_before_totals_where_systems_are_compared():
+    found = document()
+    titles = [figure.title for figure in deciding.tornados(found)]
+    assert [title.startswith("What moves the difference") for title in titles] == [True] * 2 + [False] * 3
+
+
+def test_crossings_are_marked_where_they_are():
+    places, years, energy = deciding.crossovers(document())
+    assert places.table.column("Change places at")[0] == 4.2
+    assert {shape["x0"] for shape in years.spec["layout"]["shapes"]} == {4.2, 8.0}
+    assert energy.spec["layout"]["xaxis"]["type"] == "log"
+
+
+def test_carbon_has_a_bar_for_each_estimate_and_says_which_is_used():
+    found = document()
+    figure = footprint.carbon(found)
+    assert len(figure.table.rows) == 6
+    used = [row for row in figure.table.rows if row[2] == "yes"]
+    assert [row[5] for row in used] == pytest.approx(
+        [s["carbon"]["operational_kg"] + s["carbon"]["embodied_kg"] for s in found["systems"]], rel=1e-12
+    )
+
+
+def test_wear_is_of_the_drive_that_wears_fastest():
+    figure = drive_figures.wear(document())
+    assert figure.table.column("Replaced") == [1, 1, 4, 1, 2]
+    assert figure.table.column("Worn over the horizon")[2] == pytest.approx(
+        100 * 8.0 / (340.0 / 6e-6 / YEAR), rel=1e-9
+    )
+
+
+def test_replacements_in_groups_are_counted_one_by_one():
+    found = document()
+    found["systems"][1]["drives"][0]["replacements"] = [
+        {"at_years": 0.1, "reason": "worn", "usd": 1.0, "count": 5, "until_years": 0.2}
+    ]
+    assert drive_figures.wear(found).table.column("Replaced")[2] == 5
+
+
+def year():
+    watts = [[10.0 * day + hour for hour in range(24)] for day in range(7)]
+    return {
+        "cycle": {"name": "office", "title": "Office"}, "unit": "IOPS", "years": 1, "energy_kwh": 100.0,
+        "highest_hour": {"when": "Monday, 14:00", "watts": 50.0},
+        "week": {"days": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], "watts": watts, "load": watts},
+        "by_load": [
+            {"above": 0, "to": 0, "hours": 10, "kwh": 1.0}, {"above": 0, "to": 0.1, "hours": 20, "kwh": 2.0},
+        ],
+    }  # fmt: skip
+
+
+def test_a_year_is_a_map_of_its_week():
+    found = document()
+    assert hours.figures(found) == []
+    found["systems"][0]["year"] = year()
+    week, loads = hours.figures(found)
+    assert week.spec["data"][0]["z"][6][23] == 83.0
+    assert len(week.table.rows) == 168
+    assert loads.table.column("Hours") == [10, 20]
+    assert 'id="cost-week-0"' in page.render(found)
+
+
+def test_spin_down_has_a_row_for_each_level():
+    found = document()
+    assert drive_figures.spin_down(found) is None
+    found["systems"][0]["spin_down"] = [
+        {"pool": "hdd", "model": "disk", "drives": 1, "stops": 3, "saved_usd": 1.0, "wear_usd": 2.0,
+         "net_usd": -1.0,
+         "break_even": [{"level": "standby", "at_most": False, "saved_w": 5.5, "energy_s": 54.0,
+                         "dollars_s": None, "by": "start_stop_cycles", "wear": []}]}
+    ]  # fmt: skip
+    figure = drive_figures.spin_down(found)
+    assert figure.table.column("Saves energy after") == [54.0]
+    assert figure.table.column("Saves dollars after") == [None]
+
+
+def test_the_page_holds_every_figure_with_its_table():
+    text = page.render(document())
+    figures = data_of(text)["figures"]
+    assert len(figures) == 21
+    for key, figure in figures.items():
+        assert figure["rows"], key
+        assert f'id="{key}"' in text
+
+
+@pytest.mark.parametrize("names", [HOSTILE, [HOSTILE[0]] * 3])
+def test_names_are_text_on_the_page(names):
+    found = document(names=names)
+    found["systems"][0]["notes"] = [HOSTILE[2]]
+    found["systems"][0]["components"][0]["title"] = HOSTILE[0]
+    text = page.render(found)
+    assert "<img" not in text
+    assert text.count("<script") == 3  # the data and the two scripts of the package
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    for trace in data_of(text)["figures"]["cost-groups"]["spec"]["data"]:
+        assert not any("<" in label for label in trace["y"])
+
+
+def test_a_single_system_without_uncertainty_makes_a_page():
+    found = document()
+    found["systems"], found["comparison"] = found["systems"][:1], []
+    found["other"]["systems"] = found["other"]["systems"][:1]
+    found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []
+    assert "<title>tiering" in page.render(found)
+
+
+def test_a_file_is_written_once_and_only_with_an_end_that_is_known(tmp_path):
+    for end in ("html", "xlsx"):
+        target = tmp_path / f"costs.{end}"
+        write(document(), target)
+        with pytest.raises(InputError, match="exists already"):
+            write(document(), target)
+        write(document(), target, force=True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["costs.html", "costs.xlsx"]
+    with pytest.raises(InputError, match="page or as a workbook"):
+        check_target(tmp_path / "costs.pdf", False)
+    with pytest.raises(InputError, match="does not exist"):
+        check_target(tmp_path / "no" / "costs.html", False)

@@ -1,0 +1,125 @@
+"""Costs on a terminal: within its width, and what a reader looks for is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt.report.cost import text, words
+from report.cost_document import document
+
+
+def told(**options):
+    return list(text.lines(document(**options)))
+
+
+def row(lines, name):
+    return next(line for line in lines if line.startswith(name)).removeprefix(name).split()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"basis": "work", "amount": 1.0},
+        {"amount": 40.0},
+        {"names": ["a" * 90, "b " * 50, "c\nd\te"]},
+        {"book": {"purchase.price.ssd-sata": 99_999.0}},
+    ],
+)
+def test_no_line_is_wider_than_a_terminal(options):
+    lines = told(**options)
+    assert max(map(len, lines)) <= text.WIDE
+    assert not any("\n" in line for line in lines)
+
+
+def test_systems_stand_side_by_side_with_groups_and_totals():
+    found = document()
+    lines = told()
+    assert [float(cell) for cell in row(lines, "purchase")] == pytest.approx(
+        [system["by_group"]["purchase"] for system in found["systems"]], abs=0.005
+    )
+    assert [float(cell) for cell in row(lines, "total")] == pytest.approx(
+        [system["usd"] for system in found["systems"]], abs=0.005
+    )
+    assert [float(cell) for cell in row(lines, "present value")] == pytest.approx(
+        [system["present_usd"] for system in found["systems"]], abs=0.005
+    )
+    assert row(lines, "against tiering")[0] == f"{100 * found['comparison'][0]['share']:+.1f}"
+
+
+def test_without_discounting_there_is_no_present_value():
+    assert not any(line.startswith("present value") for line in told(book={"discount.rate": 0.0}))
+
+
+def test_the_other_normalisation_says_how_long_equal_work_takes():
+    found = document()
+    lines = told()
+    at = next(n for n, line in enumerate(lines) if line.startswith("the other way"))
+    usd = row(lines[at:], "total")
+    assert [float(cell.replace(",", "")) for cell in usd] == pytest.approx(
+        [system["usd"] for system in found["other"]["systems"]], abs=0.005
+    )
+
+
+def test_it_says_who_is_cheapest_under_which_assumption():
+    lines = told()
+    assert "  by years of work (here 8 years): caching up to 4.2 years, tiering beyond" in lines
+    assert "  by price of energy (energy.factor) (here 1): tiering throughout, from 0.01 to 100" in lines
+    assert any("in 90 % of 100 draws, mostly 3.1 to 6 years" in line for line in lines)
+
+
+def test_wear_tells_what_wears_which_drives_and_when():
+    lines = told()
+    line = next(line for line in lines if line.startswith("caching: ssd"))
+    assert "1.8 years" in line and "bytes written" in line and line.endswith("1.8 years (worn)")
+
+
+def test_one_system_alone_is_told_without_comparisons():
+    found = document()
+    found["systems"], found["comparison"] = found["systems"][:1], []
+    found["other"]["systems"], found["crossovers"] = found["other"]["systems"][:1], []
+    found["uncertainty"] = None
+    lines = list(text.lines(found))
+    assert not any("against" in line or "cheapest" in line for line in lines)
+    assert any(line.startswith("what moves the total of tiering") for line in lines)
+
+
+def test_many_systems_are_told_in_several_tables():
+    found = document()
+    many = [{**found["systems"][0], "name": f"system {n}"} for n in range(12)]
+    found["systems"] = many
+    found["other"]["systems"] = [found["other"]["systems"][0]] * 12
+    found["comparison"] = [{"a": "system 0", "b": one["name"], "usd": 0.0, "share": 0.0} for one in many[1:]]
+    found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []
+    lines = list(text.lines(found))
+    assert max(map(len, lines)) <= text.WIDE
+    heads = [line for line in lines if line.startswith("USD over the horizon")]
+    assert sum(line.count("system ") for line in heads) == 12
+
+
+def test_alike_names_are_told_apart():
+    assert words.labels(document(names=["a", "a", "a"])) == ["a", "a (2)", "a (3)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0.00"), (-0.0, "0.00"), (12.345, "12.35"), (-12.345, "-12.35"), (123456.7, "123,457"),
+        (0.00123, "0.00123"), (None, "–"),
+    ],
+)  # fmt: skip
+def test_dollars_have_the_digits_that_suit_them(value, shown):
+    assert words.dollars(value) == shown
+
+
+def test_less_than_a_cent_is_not_shown_as_nothing():
+    assert words.dollars(0.0001, 2) == "<0.01"
+    assert words.dollars(-0.0001, 2) == "-<0.01"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.002739, "0.00274"), (4.2, "4.2"), (30.0, "30"), (1234.5, "1,234"), (1e9, "1,000,000,000")],
+)
+def test_figures_have_no_digits_too_many(value, shown):
+    assert words.figure(value) == shown

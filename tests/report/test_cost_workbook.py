@@ -1,0 +1,197 @@
+"""The workbook of costs: its values are ours, and it computes them anew when assumptions are changed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from iowatt.report.cost import live, write
+from iowatt.report.cost.sheets.place import cell_names, sheet_names
+from report.cost_document import document
+from report.recalculated import NEEDS_OFFICE, Values, recalculated
+
+SHEETS = ("1 tiering", "2 caching", "3 disks only")
+HOSTILE = ["=cmd()|' /C calc'!A0", "<script>alert(1)</script>", "a/b\\c:d*e?f[g]'"]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    target = tmp_path_factory.mktemp("costs") / "costs.xlsx"
+    write(document(), target)
+    return target
+
+
+#: Other values of figures, by name; what is stated in the workbook is left out of the comparison.
+CHANGED = {
+    "facility": ({"cooling.pue": 1.2, "energy.factor": 1.3}, ()),
+    # What is stated without a formula is five per cent of a purchase here.
+    "prices": (
+        {"purchase.price.ssd-sata": 0.2, "failures.afr.ssd": 0.02, "failures.labour": 0.0},
+        ("credit",),
+    ),
+    "undiscounted": ({"discount.rate": 0.0}, ()),
+    "greener": ({"discount.rate": 0.11, "carbon.grid": 100.0, "carbon.embodied.survey.ssd": 0.003}, ()),
+}
+LONGER = {"wear.endurance_factor": 2.0, "wear.service_life": 6.0}
+
+
+def cells(book):
+    names = cell_names(list(book))
+    return {names[key]: value for key, value in book.items()}
+
+
+@pytest.fixture(scope="module")
+def computed(written, tmp_path_factory):
+    """The workbook with other values in its cells, computed by LibreOffice."""
+    folder = tmp_path_factory.mktemp("computed")
+    hostile = folder / "given.xlsx"
+    write(document(names=HOSTILE), hostile)
+    variants = {name: (written, cells(book)) for name, (book, _) in CHANGED.items()}
+    variants |= {
+        "as-is": (written, {}),
+        "longer": (written, {**cells(LONGER), "horizon_amount": 11.5}),
+        "work": (written, {"horizon_basis": "work", "horizon_amount": 500_000.0}),
+        "hostile": (hostile, {}),
+    }
+    return recalculated(folder, variants) | {"hostile as written": Values(hostile)}
+
+
+def assert_says(values, found, *, but=(), present=True):
+    """Every component, total and kilogram of the workbook is that of the document."""
+    for sheet, system in zip(SHEETS, found["systems"], strict=True):
+        usd, today = values.column(sheet, "USD"), values.column(sheet, "USD of today")
+        for component in system["components"]:
+            if component["group"] not in but:
+                title = component["title"]
+                assert usd[title] == pytest.approx(component["usd"], rel=1e-9, abs=1e-12), (sheet, title)
+                if present:
+                    assert today[title] == pytest.approx(component["present_usd"], rel=1e-9, abs=1e-12)
+        if not but:
+            assert usd["Total"] == pytest.approx(system["usd"], rel=1e-9)
+            if present:
+                assert today["Total"] == pytest.approx(system["present_usd"], rel=1e-9)
+        assert values.cells[sheet, "B8"] == pytest.approx(system["carbon"]["operational_kg"], rel=1e-9)
+        assert values.cells[sheet, "B9"] == pytest.approx(system["carbon"]["embodied_kg"], rel=1e-9)
+        assert values.cells[sheet, "B4"] == pytest.approx(system["repeats"], rel=1e-9)
+
+
+def summary(values, title):
+    row = next(a[1:] for (s, a), v in values.cells.items() if s == "Summary" and a[0] == "A" and v == title)
+    return [values.cells["Summary", f"{letter}{row}"] for letter in "BCD"]
+
+
+def test_a_reader_that_does_not_compute_shows_our_values(written):
+    values = Values(written)
+    found = document()
+    assert_says(values, found)
+    assert summary(values, "Total") == pytest.approx(
+        [system["usd"] for system in found["systems"]], rel=1e-12
+    )
+    for group, title in (("wear", "Wear"), ("energy", "Energy"), ("credit", "Credit")):
+        assert summary(values, title) == pytest.approx(
+            [system["by_group"][group] for system in found["systems"]], rel=1e-12
+        )
+    assert summary(values, "Share of the first")[1:] == pytest.approx(
+        [one["share"] for one in found["comparison"]], rel=1e-12
+    )
+
+
+def test_every_component_that_has_an_expression_is_a_formula(written):
+    values = Values(written)
+    for sheet, system in zip(SHEETS, document()["systems"], strict=True):
+        for at, component in enumerate(system["components"]):
+            assert ((sheet, f"G{13 + at}") in values.formulas) == (component["expression"] is not None)
+
+
+@NEEDS_OFFICE
+def test_computed_anew_nothing_changes(written, computed):
+    ours, theirs = Values(written), computed["as-is"]
+    assert set(ours.formulas) == set(theirs.formulas)
+    for cell in ours.formulas:
+        assert theirs.cells[cell] == pytest.approx(ours.cells[cell], rel=1e-9, abs=1e-12), cell
+
+
+@NEEDS_OFFICE
+@pytest.mark.parametrize("name", CHANGED)
+def test_with_other_assumptions_it_says_what_a_new_pricing_says(computed, name):
+    book, but = CHANGED[name]
+    assert_says(computed[name], document(book=book), but=but)
+
+
+@NEEDS_OFFICE
+def test_lives_and_horizons_change_how_often_a_drive_is_bought(computed):
+    assert_says(computed["longer"], document(amount=11.5, book=LONGER), but=("demand",), present=False)
+
+
+@NEEDS_OFFICE
+def test_the_horizon_may_become_equal_work(computed):
+    assert_says(computed["work"], document(basis="work", amount=500_000.0), but=("demand",), present=False)
+
+
+@NEEDS_OFFICE
+def test_hostile_names_do_not_break_formulas(computed):
+    ours, theirs = computed["hostile as written"], computed["hostile"]
+    assert summary(theirs, "Total") == pytest.approx(summary(ours, "Total"), rel=1e-9)
+
+
+def test_it_says_what_it_follows(written):
+    told = live.told(document())
+    assert told[live.HORIZON] == "live in part; stays as stated in credit, demand"
+    assert told["cooling.pue"] == told["wear.service_life"] == "live"
+    # The residual value is stated.
+    assert told["purchase.price.ssd-sata"] == "live in part; stays as stated in credit"
+    assert told["discount.rate"] == "live (present value)"
+    values = Values(written)
+    said = {v: values.cells["Assumptions", f"G{a[1:]}"] for (s, a), v in values.cells.items()
+            if s == "Assumptions" and a[0] == "A" and v in told}  # fmt: skip
+    assert said == {key: text for key, text in told.items() if key != live.HORIZON}
+
+
+def test_an_expression_that_is_not_the_dollars_is_not_written(tmp_path):
+    found = document()
+    wrong = next(one for one in found["systems"][0]["components"] if one["key"] == "energy")
+    wrong["expression"] = "1+{years}"
+    write(found, tmp_path / "wrong.xlsx")
+    values = Values(tmp_path / "wrong.xlsx")
+    assert values.column("1 tiering", "USD")["Energy"] == wrong["usd"]
+    row = 13 + found["systems"][0]["components"].index(wrong)
+    assert ("1 tiering", f"G{row}") not in values.formulas
+    assert "energy" in live.told(found)["energy.factor"]
+
+
+def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):
+    found = document(names=HOSTILE)
+    for system in found["systems"]:
+        system["components"][0]["title"] = '=HYPERLINK("http://x","y")'
+        system["components"][0]["source"] = "+1+1"
+        system["drives"][0]["model"] = "@SUM(1)"
+        system["notes"] = ["=1+1"]
+    found["assumptions"][0]["source"] = "=1+1"
+    write(found, tmp_path / "hostile.xlsx")
+    values = Values(tmp_path / "hostile.xlsx")
+    assert values.cells["Summary", "B7"] == HOSTILE[0]
+    words = r"work|Purchase|Wear|Failures|Energy|Cooling \(PUE\)|Demand charges|Credit"
+    allowed = re.compile(rf"[\w$.+\-*/^(),:<>= ]|'[123] [^']*'!|\"({words})\"")
+    for cell, formula in values.formulas.items():
+        assert not allowed.sub("", formula.replace("'Payments'!", "")), (cell, formula)
+        assert "cmd" not in re.sub(r"'[123] [^']*'!", "", formula)
+
+
+def test_sheets_have_names_that_are_allowed_and_told_apart():
+    names = sheet_names(["a" * 60, "a" * 60, "[x]:*?/\\'", "\x00\ud800", ""])
+    assert len(set(names)) == 5
+    assert max(map(len, names)) <= 31
+    assert not re.search(r"[\[\]:*?/\\'\x00]", "".join(names))
+
+
+def test_cells_have_names_of_their_own():
+    names = cell_names(["purchase.model.a-b", "purchase.model.a_b", "purchase.model.A.B", "cooling.pue"])
+    assert len({name.casefold() for name in names.values()}) == 4
+    assert names["cooling.pue"] == "cooling_pue"
+
+
+def test_the_same_document_gives_the_same_bytes(tmp_path):
+    for name in ("a.xlsx", "b.xlsx"):
+        write(document(), tmp_path / name)
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
