@@ -30,7 +30,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import markdown as book
-    from iowatt.lenses.cost.inventory_file import InventoryFile
+    from iowatt.lenses.cost.inventory.file import InventoryFile
     from iowatt.library import derive, describe
     from iowatt.library.device import DeviceFile
     from iowatt.library.efficiency import certificates
