@@ -8,7 +8,7 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 from iowatt.lenses.cost.wear.budget import Budget, budgets
 from iowatt.lenses.cost.wear.charge import components
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import Replacement, schedule
+from iowatt.lenses.cost.wear.stints import Replacement, last_bought, schedule
 
 __all__ = [
     "Budget",
@@ -16,6 +16,7 @@ __all__ = [
     "Wearout",
     "budgets",
     "components",
+    "last_bought",
     "life_years",
     "schedule",
     "warnings",
