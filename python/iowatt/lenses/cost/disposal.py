@@ -48,7 +48,7 @@ def _residual(case: Case, drive: Drive, share: float) -> Component:
     return Component(
         key=f"residual:{drive.name}", group="credit", title=f"{drive.name} ({drive.model}), residual value",
         device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left,
-        unit="of a life", unit_price=-share * price, formula="- price paid x residual share x life that is left",
-        source=figure.source, date=figure.date, scales="once", rests_on=("disposal.residual",),
-        expression=None,
+        unit="of a life", unit_price=-share * price,
+        formula="- price paid x residual share x life that is left", source=figure.source,
+        date=figure.date, scales="once", rests_on=("disposal.residual",), expression=None,
     )  # fmt: skip
