@@ -12,12 +12,15 @@ from iowatt.lenses.cost.system import Drive
 
 
 def components(case: Case) -> Iterator[Component]:
-    """For each drive the disposal of all that served in its place, and the last one's residual value."""
+    """For each drive the disposal of all that served in its place, and the last one's residual value.
+
+    With ``wear.charge = depreciation`` there is none of that: what is left of a drive was never paid.
+    """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")
     for drive in case.system.drives:
         if each:
             yield _disposal(case, drive, each)
-        if share:
+        if share and case.book.word("wear.charge") != "depreciation":
             yield _residual(case, drive, share)
 
 
@@ -41,12 +44,12 @@ def _residual(case: Case, drive: Drive, share: float) -> Component:
     there = wear.place(case, drive)
     replaces = case.book.word("wear.charge") == "replacements"
     left = max(0.0, (there.drives if replaces else 1) - there.lives)
-    price = case.price_of(drive).usd
+    price = wear.last_bought(case, drive)[1] if replaces else case.charged(drive)
     return Component(
         key=f"residual:{drive.name}", group="credit", title=f"{drive.name} ({drive.model}), residual value",
         device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left, unit="lives",
-        unit_price=-share * price, formula="- price x residual share x life that is left",
+        unit_price=-share * price, formula="- price paid x residual share x life that is left",
         source=figure.source, date=figure.date, scales="once",
         rests_on=("disposal.residual", *there.rests_on),
-        expression=f"(-{number(left)})*{{disposal.residual}}*{{price}}",
+        expression=f"(-{number(left * price)})*{{disposal.residual}}",
     )  # fmt: skip

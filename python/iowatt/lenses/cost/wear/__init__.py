@@ -8,7 +8,7 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 from iowatt.lenses.cost.wear.budget import Budget, budgets
 from iowatt.lenses.cost.wear.charge import components
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import LISTED, Place, Replacement, place, schedule
+from iowatt.lenses.cost.wear.stints import LISTED, Place, Replacement, last_bought, place, schedule
 
 __all__ = [
     "LISTED",
@@ -18,6 +18,7 @@ __all__ = [
     "Wearout",
     "budgets",
     "components",
+    "last_bought",
     "life_years",
     "place",
     "schedule",
