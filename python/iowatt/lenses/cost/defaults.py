@@ -1,4 +1,4 @@
-"""What `iowatt cost` takes where it is not told; apart, because its help shows it before all else is loaded."""
+"""What `iowatt cost` takes where it is not told; apart, as its help shows it before all else is loaded."""
 
 from __future__ import annotations
 
