@@ -31,6 +31,8 @@ SYSTEMS = (
     ("disks only", 900.0, 14.0, (("hdd", 1e-8), ("hdd", 1e-8))),
 )
 PRICE = 0.15
+#: Names that a page or a spreadsheet might run.
+HOSTILE = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(1)>"]
 
 
 def document(*, basis="time", amount=8.0, book=None, names=None):
@@ -330,3 +332,16 @@ def _crossovers(systems):
                        "why": f"{first} is cheaper throughout, from 0.01 to 100", "range": None}],
         },
     ]  # fmt: skip
+
+
+def year():
+    """What a system of a duty cycle has besides."""
+    watts = [[10.0 * day + hour for hour in range(24)] for day in range(7)]
+    return {
+        "cycle": {"name": "office", "title": "Office"}, "unit": "IOPS", "years": 1, "energy_kwh": 100.0,
+        "highest_hour": {"when": "Monday, 14:00", "watts": 50.0},
+        "week": {"days": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], "watts": watts, "load": watts},
+        "by_load": [
+            {"above": 0, "to": 0, "hours": 10, "kwh": 1.0}, {"above": 0, "to": 0.1, "hours": 20, "kwh": 2.0},
+        ],
+    }  # fmt: skip

@@ -11,9 +11,7 @@ import pytest
 from iowatt.errors import InputError
 from iowatt.report.cost import check_target, deciding, footprint, hours, over_time, page, totals, write
 from iowatt.report.cost import drives as drive_figures
-from report.cost_document import YEAR, document
-
-HOSTILE = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(1)>"]
+from report.cost_document import HOSTILE, YEAR, document, year
 
 
 def data_of(text):
@@ -109,18 +107,6 @@ def test_replacements_in_groups_are_counted_one_by_one():
         {"at_years": 0.1, "reason": "worn", "usd": 1.0, "count": 5, "until_years": 0.2}
     ]
     assert drive_figures.wear(found).table.column("Replaced")[2] == 5
-
-
-def year():
-    watts = [[10.0 * day + hour for hour in range(24)] for day in range(7)]
-    return {
-        "cycle": {"name": "office", "title": "Office"}, "unit": "IOPS", "years": 1, "energy_kwh": 100.0,
-        "highest_hour": {"when": "Monday, 14:00", "watts": 50.0},
-        "week": {"days": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], "watts": watts, "load": watts},
-        "by_load": [
-            {"above": 0, "to": 0, "hours": 10, "kwh": 1.0}, {"above": 0, "to": 0.1, "hours": 20, "kwh": 2.0},
-        ],
-    }  # fmt: skip
 
 
 def test_a_year_is_a_map_of_its_week():

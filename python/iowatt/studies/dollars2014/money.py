@@ -71,7 +71,7 @@ def variants() -> list[Variant]:
     return [
         Variant("printed", "as printed", printed),
         *(Variant(key, title, printed.changed(changes)) for key, title, changes in switches),
-        Variant("all", "all six", printed.changed(together)),
+        Variant("all", "all six defects put right", printed.changed(together)),
         Variant("default", "the book default: rated limits, failures and a service life besides", sane),
         Variant("host", f"as printed, with the computer's {HOST_W:g} W at the meter", printed, HOST_W),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import gain, worn
+from iowatt.studies.dollars2014.conclusions import gain, signed_range, worn
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import years
 from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
@@ -111,7 +111,7 @@ def throughput(points: list[Point], work: str) -> Figure:
     ]
     published = PUBLISHED[work].throughput
     said = "; ".join(
-        f"{'threshold ' + str(at) if at else 'all thresholds'} {low:+g} to {high:+g} %"
+        f"{'threshold ' + str(at) if at else 'all thresholds'} {signed_range(low, high)}"
         for at, (low, high) in published.items()
     )
     return Figure(
