@@ -103,7 +103,7 @@ def _long_run(
         else "After 100,000 times the work caching is dearer under writes",
         f"{work.title}, as printed: {len(compared)} configurations",
         signed_range(*published),
-        spread(ours),
+        f"{spread(ours)}; {100 * middle(demand):.0f} % of the cost is the demand charge",
         inside(middle(ours), published),
         f"as printed, alpha multiplies a month's demand charge: it is {100 * middle(demand):.0f} % of the "
         "cost, and differs by the drives' mean watts only. Charged by months, wear and energy decide: "

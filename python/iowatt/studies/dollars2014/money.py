@@ -156,7 +156,7 @@ def years(point: Point, alpha: float) -> float:
 def name(point: Point) -> str:
     """A point in a word, with its configuration."""
     at = "" if point.at is None else "-{}KiB-{}-{}".format(*point.at)
-    more = "".join(f"-{part}" for part in (point.experiment, point.watts) if part)
+    more = "".join(f"-{part}" for part in (point.experiment, point.variation) if part)
     return f"{point.work}-{point.system}{at}{more}"
 
 

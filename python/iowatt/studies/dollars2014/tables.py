@@ -183,13 +183,14 @@ def experiments(points: list[Point]) -> Figure:
             f"{systems.BUSY_LIMIT} write-backs and migrations at a time": pairs(points, work, "busy"),
             "no write-back while the work goes on": pairs(points, work, caching="clean", tiering=""),
             "SSD of other watts": pairs(points, work, "watts"),
+            "other seeds": pairs(points, work, "seeds"),
         }
         tried = {one.at for one, _ in every["tiering from a cold start"]}
         for title, found in every.items():
             for caching, tiering in found:
                 if title == "as in the study" and caching.at not in tried:
                     continue
-                name = f"{title}: {caching.watts}" if caching.watts else title
+                name = f"{title}: {caching.variation}" if caching.variation else title
                 rows.append([work, name, *_compared(caching, tiering)])
         rows += _last_quarters(points, work)
     return Figure(
