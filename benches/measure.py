@@ -143,7 +143,7 @@ def caches(path: str, policy: str, size: str) -> Figures:
 
 
 def prices(scenario: str, tariff: str, times: int, *overrides: str) -> Figures:
-    """Price a Run over five years, first with its bill, then ``times`` over with other figures in the book."""
+    """Price a Run over five years: with its bill, then ``times`` over with other figures in the book."""
     from datetime import datetime
 
     import iowatt
