@@ -252,12 +252,16 @@ _COLUMN: Final[Mapping[str, str]] = {
 def _drive(case: Case, drive: Drive) -> dict[str, Any]:
     price_ = case.price_of(drive)
     worn = wear.wearout(drive, case.book)
+    there = wear.place(case, drive)
     life_s = case.system.work.duration_s / worn.fraction if worn.fraction > 0 else None
     return {
         "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
         "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb, "price_usd": price_.usd,
         "price_source": price_.source, "price_date": price_.date,
         "price_expression": case.price_expression(drive),
+        "lives": there.lives,
+        "served": there.drives,
+        "lives_expression": wear.lives_expression(case, drive),
         "wear": {
             "fraction": worn.fraction, "by": worn.by, "ratios": dict(worn.ratios),
             "life_years": None if life_s is None else life_s / SECONDS_PER_YEAR,

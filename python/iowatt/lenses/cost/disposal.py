@@ -32,7 +32,8 @@ def _disposal(case: Case, drive: Drive, each: float, at_s: list[float]) -> Compo
         key=f"disposal:{drive.name}", group="disposal", title=f"{drive.name} ({drive.model})",
         device=drive.name, flows=flows, quantity=float(len(flows)), unit="drives", unit_price=each,
         formula="drives x USD each", source=figure.source, date=figure.date, scales="once",
-        rests_on=("disposal.per_drive",), expression=f"{len(flows)}*{{disposal.per_drive}}",
+        rests_on=("disposal.per_drive",),
+        expression="{served}*{disposal.per_drive}" if _replaces(case) else "{disposal.per_drive}",
     )  # fmt: skip
 
 

@@ -30,12 +30,10 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     price = case.price_of(drive).usd
     lives = list(_lives(case, drive))
     flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    beyond = 0.0
     for begins, ends in lives:
         over = begins + warranty * SECONDS_PER_YEAR
         if over < ends:
             years = (ends - over) / SECONDS_PER_YEAR
-            beyond += years
             flows.append(Flow(rate * years * price, over, ends))
     figure = case.book.figure(key)
     failures = rate * case.years
@@ -54,7 +52,7 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
         date=figure.date,
         scales="time",
         rests_on=(key, "failures.labour", "failures.warranty"),
-        expression=_expression(key, beyond, whole=len(lives) == 1),
+        expression=_expression(case, key),
     )
 
 
@@ -68,11 +66,11 @@ def _lives(case: Case, drive: Drive) -> Iterator[tuple[float, float]]:
     yield begins, case.seconds
 
 
-def _expression(key: str, beyond: float, *, whole: bool) -> str | None:
-    if whole:
-        late = "MAX(0,{years}-{failures.warranty})"
-    elif beyond == 0.0:
-        late = "0"
-    else:
-        return None
+def _expression(case: Case, key: str) -> str:
+    """The rate times labour, and times the years of each drive beyond its warranty."""
+    late = "MAX(0,{years}-{failures.warranty})"
+    if case.book.word("wear.charge") == "replacements":
+        each = "MAX(0,{years}/{lives}-{failures.warranty})"
+        last = "MAX(0,{years}-({served}-1)*{years}/{lives}-{failures.warranty})"
+        late = f"IF({{served}}=1,{late},({{served}}-1)*{each}+{last})"
     return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"

@@ -6,17 +6,20 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 """
 
 from iowatt.lenses.cost.wear.budget import Budget, budgets
-from iowatt.lenses.cost.wear.charge import components
+from iowatt.lenses.cost.wear.charge import components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import Replacement, schedule
+from iowatt.lenses.cost.wear.stints import ROUNDING, Replacement, place, schedule
 
 __all__ = [
+    "ROUNDING",
     "Budget",
     "Replacement",
     "Wearout",
     "budgets",
     "components",
     "life_years",
+    "lives_expression",
+    "place",
     "schedule",
     "warnings",
     "wearout",
