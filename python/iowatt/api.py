@@ -395,3 +395,87 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     # An override that spans lines must not escape from its comment.
     lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
+
+
+def cost(
+    *runs: str | os.PathLike[str] | Run,
+    preset: str = "default",
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    tariff: str | None = None,
+    alpha: float | None = None,
+    years: float | None = None,
+    duty: str | None = None,
+    inventories: Iterable[str | os.PathLike[str]] = (),
+    start: str | None = None,
+    crossovers: Iterable[str] | None = None,
+    samples: int | None = None,
+    seed: int = 1,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """What Runs cost in dollars; the first is what the others are compared with.
+
+    Parameters
+    ----------
+    runs:
+        Folders of bundles, or Runs.
+    preset:
+        Assumptions: ``"default"``, ``"dollars2014"``, or a ``.toml`` file.
+    set:
+        Other assumptions, ``"cooling.pue=1.2:1.1..1.4"`` or a mapping of keys to values.
+    tariff:
+        A name of the library, a record of URDB (``.json``), ``"flat:0.15"``; left out, the preset's.
+    alpha, years:
+        How often the work of each Run is done (equal work), or how long each goes on (equal time; 5 years
+        where neither is given).
+    duty:
+        A duty cycle that makes a year of Runs at several loads.
+    inventories:
+        Files with drives and parts, one for each Run in their order, or none.
+    start:
+        First day of the bill, ``"YYYY-MM-DD"``.
+    crossovers:
+        Where the ranking flips: ``"alpha"``, ``"years"``, ``"energy.factor"`` or keys of the book.
+    samples, seed:
+        Draws of the assumptions within their ranges; 0 for none.
+    output:
+        A page (.html) or workbook (.xlsx) to write.
+
+    Returns
+    -------
+    dict
+        The document ``iowatt.cost/1`` (docs/reference/cost-result.md).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        Whatever is wrong with a Run, an assumption or the tariff, or has no price.
+    """
+    from iowatt.lenses.cost import ask, defaults
+    from iowatt.run.bundle import Run
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        from iowatt.report import cost as report
+
+        report.check_target(target, force)
+    given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
+    found = ask.answer(
+        ask.Asked(
+            runs=[one if isinstance(one, Run) else Path(one) for one in runs],
+            preset=preset,
+            sets=given,
+            tariff=tariff,
+            alpha=alpha,
+            years=years,
+            duty=duty,
+            inventories=[Path(one) for one in inventories],
+            start=defaults.START if start is None else start,
+            crossovers=None if crossovers is None else list(crossovers),
+            samples=defaults.SAMPLES if samples is None else samples,
+            seed=seed,
+        )
+    )
+    if target is not None:
+        report.write(found, target, force=force)
+    return found

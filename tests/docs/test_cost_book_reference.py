@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.lenses.cost import inventory_file
 from iowatt.lenses.cost.book import markdown
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
+from iowatt.lenses.cost.inventory.file import InventoryFile
 from iowatt.library.price_class import CLASSES
 from iowatt.scenario.keys import catalogue
 
@@ -80,6 +80,6 @@ def test_the_estimates_of_carbon_are_those_of_the_book():
 
 
 def test_every_key_of_an_inventory_is_described():
-    keys = catalogue(inventory_file.InventoryFile)
+    keys = catalogue(InventoryFile)
     assert all(key.description for key in keys.values())
     assert {"drive.counts.over", "change.drives", "spread.writes", "part.count"} <= set(keys)

@@ -78,6 +78,9 @@ def test_names(plan):
         ["bus"],
     )
     assert [d["name"] for d in names["devices"]] == ["p.0", "p.1", "p.2", "p.3", "q.0"]
+    # 1 GiB of two mirrored pairs.
+    raw = names["devices"][0]["raw_bytes"]
+    assert names["devices"][0]["used_share"] == pytest.approx(2**30 / (2 * raw), rel=1e-3)
     assert names["devices"][4] == {
         "name": "q.0",
         "model": "toshiba-mg04sca500e",

@@ -44,6 +44,29 @@ def test_tiers_of_a_month():
     assert found.usd == pytest.approx(250 * 0.08 + 494 * 0.10)
 
 
+def test_a_bill_that_reopt_publishes():
+    """REopt's test of its tiers: 24,000 kWh a year, 12,000 in each tier, $2,342.88."""
+    made = tariff(energyratestructure=[[{"max": 1000, "rate": 0.07531, "adj": 0.0119},
+                                        {"rate": 0.09613, "adj": 0.0119}]])  # fmt: skip
+    found = billed(made, Load.constant(24e6 / 8760, 365 * DAY), "2017-01-01")
+    assert found.usd == pytest.approx(2342.88, abs=0.005)
+
+
+def test_the_last_tier_takes_the_rest_whatever_its_end():
+    made = tariff(
+        energyratestructure=[[{"max": 250, "rate": 0.08}, {"max": 300, "rate": 0.10}]],
+        flatdemandstructure=[[{"max": 0.25, "rate": 1}, {"max": 0.5, "rate": 2}]],
+    )
+    found = billed(made, Load.constant(1e3, JANUARY))
+    assert found.of("energy") == pytest.approx(250 * 0.08 + 494 * 0.10)
+    assert found.of("demand") == pytest.approx(0.25 * 1 + 0.75 * 2)
+
+
+def test_demand_of_a_part_of_a_month_is_charged_in_part():
+    made = tariff(flatdemandstructure=[[{"rate": 10}]], demandratestructure=[[{"rate": 4}]])
+    assert billed(made, Load.constant(2e3, 7 * DAY), "2026-02-10").of("demand") == pytest.approx(2 * 14 / 4)
+
+
 def test_tiers_of_a_part_of_a_month_are_as_large_a_part():
     made = tariff(energyratestructure=[[{"max": 310, "rate": 0.08}, {"rate": 0.10}]])
     # ten of 31 days: 100 kWh in the first tier
@@ -98,6 +121,15 @@ def test_a_ratchet_holds_demand_up_for_eleven_months():
     found = billed(made, load)
     by_month = [item.quantity for item in found.items if item.kind == "demand"]
     assert by_month == pytest.approx([100, *[50] * 11, 10, 10, 10], rel=1e-9)
+
+
+def test_a_ratchet_is_a_look_back_over_eleven_months():
+    watts = np.random.default_rng(5).uniform(1e3, 9e4, 800)
+    load = Load.of_powers(np.full(800, DAY), watts)
+    fields = {"flatdemandstructure": [[{"rate": 7}]]}
+    ratchet = billed(tariff(demandratchetpercentage=[0.8] * 12, **fields), load)
+    back = billed(tariff(lookbackpercent=0.8, lookbackrange=11, **fields), load)
+    assert ratchet.items == back.items
 
 
 def test_a_ratchet_of_some_months_only():
@@ -155,9 +187,11 @@ def test_demand_by_the_day():
 
 
 def test_horsepower():
-    made = tariff(flatdemandstructure=[[{"max": 10, "rate": 1}, {"rate": 2}]], flatdemandunit="hp")
+    made = tariff(
+        flatdemandstructure=[[{"max": 10, "rate": 1, "adj": 0.5}, {"rate": 2}]], flatdemandunit="hp"
+    )
     load = Load.constant(20 * 745.69987158227, JANUARY)
-    assert billed(made, load).of("demand") == pytest.approx(10 * 1 + 10 * 2)
+    assert billed(made, load).of("demand") == pytest.approx(10 * 1.5 + 10 * 2)
 
 
 def test_coincident_demand():
@@ -274,7 +308,7 @@ def test_beside_a_site_that_is_billed_a_minimum():
     made = tariff(mincharge=10_000, minchargeunits="$/month")
     items = beside(made, Load.constant(1e3, JANUARY), 100e3, datetime(2026, 1, 1))
     assert sum(item.usd for item in items) == pytest.approx(0.0, abs=1e-9)
-    assert [item.kind for item in items if item.usd < 0] == ["sell"]
+    assert [item.kind for item in items] == ["energy", "sell"]
 
 
 def test_periods_of_weekdays_and_weekends():

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cost_systems import book, hdd, ssd
+from cost_systems import NOTHING, book, hdd, priced, ssd, usd
 from iowatt.errors import InputError
+from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import changed, drives, notes, read_inventory
+from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.wear import wearout
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured.build import About, measured_run
 from iowatt.sources.meters.log import Instrument, Log
@@ -74,6 +77,27 @@ def test_the_example(run):
     assert disk.counts.load_unloads == pytest.approx(210 * part)
     assert found.parts == {"controller": 2, "shelf": 1}
     assert found.capacity_gb(run, made) == (12 * 800 + 8 * 8000, 14_400.0, 21_600.0)
+
+
+def test_a_measured_array_is_priced_by_its_inventory(run):
+    """12 x 410 + 8 x 8,000 GB x 0.027 + 2 x 5,200 + 2,100 USD; 590 W for 5 years at 0.2 USD/kWh."""
+    found = read_inventory(EXAMPLE)
+    of = observe(run, found)
+    costs = priced(of, found.priced(book(*NOTHING)), Horizon("time", 5.0))
+    assert usd(costs, *(f"purchase:flash.{n}" for n in range(12))) == pytest.approx(12 * 410)
+    assert usd(costs, *(f"purchase:nearline.{n}" for n in range(8))) == pytest.approx(8 * 8000 * 0.027)
+    assert usd(costs, "purchase:controller", "purchase:shelf") == 2 * 5200 + 2100
+    assert usd(costs, "energy") == pytest.approx(0.590 * 5 * 8760 * 0.2)
+    # 9.2 TB in 30 days, amplified 14.1 / 9.2, against 14.6 PB rated at an amplification of 2.13.
+    assert usd(costs, "wear:flash.0") == 0.0
+    worn = wearout(of.drives[0], book())
+    assert worn.fraction == pytest.approx(14.1e12 / (14.6e15 * 2.13) * 600 / (30 * 86_400))
+
+
+def test_without_one_only_what_the_meter_saw_is_priced(run):
+    costs = priced(observe(run), book(*NOTHING), Horizon("time", 5.0))
+    assert {one.group for one in costs.components} == {"energy"}
+    assert any("drives are not known" in note for note in costs.notes)
 
 
 def test_parts_have_prices_in_the_book_and_ranges(inventory):

@@ -26,7 +26,8 @@ from iowatt.tariffs.find import find_tariff
 class Asked:
     """The options of ``iowatt cost``, as given."""
 
-    runs: Sequence[Path]
+    #: Folders of bundles, or Runs in memory.
+    runs: Sequence[Path | Run]
     preset: str = "default"
     sets: Sequence[str] = ()
     tariff: str | None = None
@@ -102,7 +103,7 @@ def _subjects(
 ) -> list[Subject]:
     if not asked.runs:
         raise InputError("no Run is given", hint="iowatt run SCENARIO makes one")
-    runs = [Run.open(path) for path in asked.runs]
+    runs = [one if isinstance(one, Run) else Run.open(one) for one in asked.runs]
     observed = [
         Subject(observe(run, inventories[at] if inventories else None), run) for at, run in enumerate(runs)
     ]

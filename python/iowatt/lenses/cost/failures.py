@@ -28,13 +28,9 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     labour = case.book.number("failures.labour")
     warranty = case.book.number("failures.warranty")
     price = case.price_of(drive).usd
-    lives = list(_lives(case, drive))
     flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    for begins, ends in lives:
-        over = begins + warranty * SECONDS_PER_YEAR
-        if over < ends:
-            years = (ends - over) / SECONDS_PER_YEAR
-            flows.append(Flow(rate * years * price, over, ends))
+    late = _beyond(case, drive, warranty * SECONDS_PER_YEAR)
+    flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price, at, until) for at, until, seconds in late]
     figure = case.book.figure(key)
     failures = rate * case.years
     usd = sum(flow.usd for flow in flows)
@@ -56,14 +52,25 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     )
 
 
-def _lives(case: Case, drive: Drive) -> Iterator[tuple[float, float]]:
-    """When each drive in this place begins and ends to serve, in seconds."""
-    begins = 0.0
-    if case.book.word("wear.charge") == "replacements":
-        for replacement in wear.schedule(case, drive):
-            yield begins, replacement.at_s
-            begins = replacement.at_s
-    yield begins, case.seconds
+def _beyond(case: Case, drive: Drive, warranty_s: float) -> Iterator[tuple[float, float, float]]:
+    """From when until when drives in this place are beyond their warranty, and for how many seconds."""
+    if case.book.word("wear.charge") != "replacements":
+        if warranty_s < case.seconds:
+            yield warranty_s, case.seconds, case.seconds - warranty_s
+        return
+    there = wear.place(case, drive)
+    many = there.drives
+    begins_s = 0.0 if many == 1 else (many - 1) * there.life_s
+    if warranty_s < there.life_s and many > 1:
+        whole_s = there.life_s - warranty_s
+        if many - 1 > wear.LISTED:
+            yield warranty_s, begins_s, (many - 1) * whole_s
+        else:
+            for number in range(many - 1):
+                begins = number * there.life_s
+                yield begins + warranty_s, begins + there.life_s, whole_s
+    if begins_s + warranty_s < case.seconds:
+        yield begins_s + warranty_s, case.seconds, case.seconds - begins_s - warranty_s
 
 
 def _expression(case: Case, key: str) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from iowatt.lenses.cost.book.figure import BookFile
-from iowatt.lenses.cost.inventory_file import InventoryFile
+from iowatt.lenses.cost.inventory.file import InventoryFile
 from iowatt.scenario.schema import as_written
 
 

@@ -93,7 +93,7 @@ def _schedule(
     drawn = layout(
         axis("Hour of the day", dtick=3), axis("", autorange="reversed", type="category"), showlegend=False
     )
-    caption = f"US dollars for a {unit}, adjustments included, by month and hour that it begins in" + (
+    caption = f"US dollars for a {unit} by month and hour of the day, without fuel adjustments" + (
         "; of the first tier." if tiered else "."
     )
     return Figure(key, title, caption, table, {"data": data, "layout": drawn}, wide=True)

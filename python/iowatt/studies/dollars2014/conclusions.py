@@ -174,6 +174,7 @@ def _experiments(points: list[Point], work: Work, at: Callable[[Point], bool]) -
         ("the other skew", pairs(points, key, "skewed")),
         ("twice the requests", pairs(points, key, "longer")),
         ("four requests in flight", pairs(points, key, "crowd")),
+        ("other seeds", pairs(points, key, "seeds")),
         ("four times the space", pairs(points, key, "wide")),
         (f"{BUSY_LIMIT} write-backs and migrations at a time", pairs(points, key, "busy")),
         ("no write-back while the work goes on", pairs(points, key, caching="clean", tiering="")),

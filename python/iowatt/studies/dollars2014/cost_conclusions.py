@@ -41,7 +41,7 @@ def verdicts(points: list[Point], money: Money, variants: Sequence[Variant], sca
         found += [
             _once(work, compared, money, variants),
             _long_run(points, work, compared, money, variants),
-            _years(points, work, compared),
+            lasting(points, work, compared),
         ]
     found += _ssd_only(points, money, variants, scale)
     return [settled(one) for one in found]
@@ -103,7 +103,7 @@ def _long_run(
         else "After 100,000 times the work caching is dearer under writes",
         f"{work.title}, as printed: {len(compared)} configurations",
         signed_range(*published),
-        spread(ours),
+        f"{spread(ours)}; {100 * middle(demand):.0f} % of the cost is the demand charge",
         inside(middle(ours), published),
         f"as printed, alpha multiplies a month's demand charge: it is {100 * middle(demand):.0f} % of the "
         "cost, and differs by the drives' mean watts only. Charged by months, wear and energy decide: "
@@ -120,7 +120,8 @@ def _long_run(
     )
 
 
-def _years(points: list[Point], work: Work, compared: Sequence[Pair]) -> Verdict:
+def lasting(points: list[Point], work: Work, compared: Sequence[Pair]) -> Verdict:
+    """How long 100,000 times the work takes."""
     published = PUBLISHED[work.key]
     ours = [years(one, LONG_RUN) for pair in compared for one in pair]
     every = [years(one, LONG_RUN) for pair in pairs(points, work.key) for one in pair]

@@ -15,52 +15,67 @@ from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, crossin
 from iowatt.studies.dollars2014.money import Money, Variant, alphas, middle
 from iowatt.studies.dollars2014.points import Point, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN
-from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale, Work
 
 YEARS: Final = 5.0
+#: One colour a group of components, in all figures.
+COLOURS: Final = dict(
+    zip(
+        ("purchase", "energy", "demand", "wear", "cooling", "failures", "service"), palette.RUNS, strict=False
+    )
+)
 
 
-def stacked(points: list[Point], money: Money, variant: Variant, work: str, scale: Scale) -> Figure:
+def stacked(points: list[Point], money: Money, variant: Variant, work: str, scale: Scale) -> list[Figure]:
     """Cost of the five systems by component, once and after 100,000 times the work."""
-    by = five(points, work, scale)
+    return [
+        _stacked(points, money, variant, work=WORKS[work], scale=scale, when=(key, title, horizon))
+        for key, title, horizon in (
+            ("once", "the work done once", ONCE_OVER),
+            ("long", "100,000 times", LONG),
+        )
+    ]
+
+
+def _stacked(
+    points: list[Point],
+    money: Money,
+    variant: Variant,
+    *,
+    work: Work,
+    scale: Scale,
+    when: tuple[str, str, Horizon],
+) -> Figure:
+    key, title, horizon = when
+    found = {
+        NAMES[system]: money.groups(one, variant, horizon)
+        for system, one in five(points, work.key, scale).items()
+    }
+    groups = [group for group in GROUPS if any(group in usd for usd in found.values())]
     columns = [
         Column("System", text=True),
-        Column("Work", text=True),
-        *(Column(group.capitalize(), "USD") for group in GROUPS),
+        *(Column(group.capitalize(), "USD") for group in groups),
         Column("Sum", "USD"),
     ]
-    rows: list[list[Cell]] = []
-    bars: dict[str, list[float]] = {}
-    for horizon, said in ((ONCE_OVER, "once"), (LONG, "100,000 times")):
-        for system, one in by.items():
-            groups = money.groups(one, variant, horizon)
-            rows.append([NAMES[system], said, *(groups.get(g) for g in GROUPS), sum(groups.values())])
-            for group, usd in groups.items():
-                bars.setdefault(group, [0.0] * len(by) * 2)[len(rows) - 1] = usd
-    once, long = len(by), 2 * len(by)
-    data: list[dict[str, Any]] = []
-    for number, (group, heights) in enumerate(sorted(bars.items(), key=lambda bar: _order(bar[0]))):
-        for start, end, x, y, shown in ((0, once, "x", "y", True), (once, long, "x2", "y2", False)):
-            data.append(
-                {
-                    "type": "bar", "name": group, "legendgroup": group, "showlegend": shown,
-                    "x": [NAMES[one] for one in by], "y": heights[start:end], "xaxis": x, "yaxis": y,
-                    "marker": {"color": palette.RUNS[number % len(palette.RUNS)]},
-                }
-            )  # fmt: skip
-    spec = layout(axis("", type="category", domain=[0, 0.44]), axis("Work done once (USD)"), barmode="stack")
-    spec |= {
-        "xaxis2": axis("", type="category", domain=[0.58, 1], anchor="y2"),
-        "yaxis2": axis("100,000 times (USD)", anchor="x2"),
-    }
+    rows: list[list[Cell]] = [
+        [system, *(usd.get(group) for group in groups), sum(usd.values())] for system, usd in found.items()
+    ]
+    data: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": group,
+            "x": list(found),
+            "y": [usd.get(group, 0.0) for usd in found.values()],
+            "marker": {"color": COLOURS.get(group, palette.ALL)},
+        }
+        for group in groups
+    ]
     return Figure(
-        f"cost-{work}-{variant.key}",
-        f"Cost by component: {WORKS[work].title}, {variant.title}",
-        "Left the work done once, right 100,000 times. Hybrids at the configuration of the table of the "
-        "five systems.",
+        f"cost-{work.key}-{variant.key}-{key}",
+        f"{work.title}, {title}: {variant.title}",
+        "Hybrids at the configuration of the table of the five systems.",
         Table(columns, rows),
-        {"data": data, "layout": spec},
-        wide=True,
+        {"data": data, "layout": layout(axis("", type="category"), axis("Cost (USD)"), barmode="stack")},
     )
 
 
@@ -91,7 +106,7 @@ def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, s
             )  # fmt: skip
         crossed = (
             "; ".join(
-                f"caching and tiering cross at alpha {one.alpha:,.3g} ({one.years[0]:.2g} and "
+                f"caching and tiering cross at alpha {one.alpha:,.0f} ({one.years[0]:.2g} and "
                 f"{one.years[1]:.2g} years)"
                 for one in found
             )
@@ -104,7 +119,9 @@ def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, s
         Table(columns, rows),
         {
             "data": data,
-            "layout": layout(axis("Alpha (times the work)", type="log"), axis("Cost (USD)", type="log")),
+            "layout": layout(
+                axis("Alpha (times the work)", type="log", dtick=1), axis("Cost (USD)", type="log", dtick=1)
+            ),
         },
     )
 
@@ -138,7 +155,8 @@ def difference(
         {
             "data": data,
             "layout": layout(
-                axis("Alpha (times the work)", type="log"), axis("Cost of caching against tiering (%)")
+                axis("Alpha (times the work)", type="log", dtick=1),
+                axis("Cost of caching against tiering (%)"),
             ),
         },
         wide=True,
@@ -299,10 +317,6 @@ def _drawn(found: PlaceRange | None) -> list[Cell]:
 
 def _spread(values: Sequence[float]) -> list[Cell]:
     return [middle(values), min(values), max(values)] if values else [None, None, None]
-
-
-def _order(group: str) -> int:
-    return [str(one) for one in GROUPS].index(group)
 
 
 def _line(name: str, x: Sequence[float], y: Sequence[float], number: int) -> dict[str, Any]:

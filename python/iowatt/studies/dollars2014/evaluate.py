@@ -35,7 +35,12 @@ def evaluate(results: Results, scale: Scale) -> Findings:
         Section(
             "dollars",
             "Dollars by component",
-            [cost_tables.stacked(points, dollars, one, work, scale) for work in WORKS for one in drawn],
+            [
+                figure
+                for work in WORKS
+                for one in drawn
+                for figure in cost_tables.stacked(points, dollars, one, work, scale)
+            ],
         ),
         Section(
             "alpha",

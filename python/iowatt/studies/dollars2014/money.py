@@ -71,7 +71,7 @@ def variants() -> list[Variant]:
     return [
         Variant("printed", "as printed", printed),
         *(Variant(key, title, printed.changed(changes)) for key, title, changes in switches),
-        Variant("all", "all six", printed.changed(together)),
+        Variant("all", "all six defects put right", printed.changed(together)),
         Variant("default", "the book default: rated limits, failures and a service life besides", sane),
         Variant("host", f"as printed, with the computer's {HOST_W:g} W at the meter", printed, HOST_W),
     ]
@@ -156,7 +156,7 @@ def years(point: Point, alpha: float) -> float:
 def name(point: Point) -> str:
     """A point in a word, with its configuration."""
     at = "" if point.at is None else "-{}KiB-{}-{}".format(*point.at)
-    more = "".join(f"-{part}" for part in (point.experiment, point.watts) if part)
+    more = "".join(f"-{part}" for part in (point.experiment, point.variation) if part)
     return f"{point.work}-{point.system}{at}{more}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, THRESHOLD
+from iowatt.studies.dollars2014.systems import ACTIVE, EXTENT, HYBRIDS, LIMIT, SEED, THRESHOLD
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -25,8 +25,8 @@ class Point:
     #: Empty in the sweeps of the study itself.
     experiment: str
     at: Configuration
-    #: SSD watts at work, where the experiment varies them.
-    watts: str
+    #: SSD watts at work, or the seed, where the experiment varies them.
+    variation: str
     requests: int
     duration_s: float
     iops: float
@@ -47,7 +47,7 @@ class Point:
     @property
     def key(self) -> tuple[str, str, str, Configuration, str]:
         """What tells it from all others."""
-        return self.work, self.system, self.experiment, self.at, self.watts
+        return self.work, self.system, self.experiment, self.at, self.variation
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
         system=str(said["system"]),
         experiment=str(said["experiment"]),
         at=_configuration(row) if said["system"] in HYBRIDS else None,
-        watts=str(row.get(ACTIVE, "")),
+        variation=_variation(said, row),
         requests=summary["requests"]["count"],
         duration_s=summary["window"]["duration_s"],
         iops=summary["throughput"]["iops"],
@@ -96,6 +96,12 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
         power_w=summary["power_w"]["mean"],
         energy_j=summary["energy"]["total_j"],
     )
+
+
+def _variation(said: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    if said["experiment"] == "seeds":
+        return f"seed {row[SEED]}"
+    return str(row.get(ACTIVE, ""))
 
 
 def _configuration(row: Mapping[str, Any]) -> Configuration:
@@ -139,8 +145,8 @@ def pairs(
 ) -> list[tuple[Point, Point]]:
     """Caching and tiering of each configuration that both have; either may be of another experiment."""
     tiers = {
-        (one.at, one.watts): one
+        (one.at, one.variation): one
         for one in of(points, work, "tiering", experiment if tiering is None else tiering)
     }
     caches = of(points, work, "caching", experiment if caching is None else caching)
-    return [(one, tiers[one.at, one.watts]) for one in caches if (one.at, one.watts) in tiers]
+    return [(one, tiers[one.at, one.variation]) for one in caches if (one.at, one.variation) in tiers]

@@ -33,6 +33,7 @@ HDD: Final = "dollars2014-hdd"
 #: The sheet gives the mean of a mobile workload only (0.15 W), far below any load.
 SSD_ACTIVE_W: Final = 2.0
 OTHER_WATTS: Final = (0.15, 4.0)
+OTHER_SEEDS: Final = (2, 3)
 
 EXTENT: Final = "array.virtual_pool.hybrid.extent"
 THRESHOLD: Final = "array.virtual_pool.hybrid.promotion_threshold"
@@ -255,6 +256,9 @@ def _experiments(work: Work, scale: Scale) -> list[Stage]:
         last = Probe(probe.extents_kib[-1:], probe.thresholds[:1], limit)
         watts = _over(last) | {ACTIVE: [f"{watts:g}W" for watts in OTHER_WATTS]}
         found.append(_stage(work, system, "watts", usual, watts, limit=limit))
+        found.append(
+            _stage(work, system, "seeds", usual, _over(last) | {SEED: list(OTHER_SEEDS)}, limit=limit)
+        )
     found.append(_stage(work, "tiering", "cold", usual, _over(probe), limit=limit, more='initial = "cold"'))
     if work is FIU:
         found.append(

@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import gain, worn
+from iowatt.studies.dollars2014.conclusions import gain, signed_range, worn
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import years
 from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
@@ -111,7 +111,7 @@ def throughput(points: list[Point], work: str) -> Figure:
     ]
     published = PUBLISHED[work].throughput
     said = "; ".join(
-        f"{'threshold ' + str(at) if at else 'all thresholds'} {low:+g} to {high:+g} %"
+        f"{'threshold ' + str(at) if at else 'all thresholds'} {signed_range(low, high)}"
         for at, (low, high) in published.items()
     )
     return Figure(
@@ -183,13 +183,14 @@ def experiments(points: list[Point]) -> Figure:
             f"{systems.BUSY_LIMIT} write-backs and migrations at a time": pairs(points, work, "busy"),
             "no write-back while the work goes on": pairs(points, work, caching="clean", tiering=""),
             "SSD of other watts": pairs(points, work, "watts"),
+            "other seeds": pairs(points, work, "seeds"),
         }
         tried = {one.at for one, _ in every["tiering from a cold start"]}
         for title, found in every.items():
             for caching, tiering in found:
                 if title == "as in the study" and caching.at not in tried:
                     continue
-                name = f"{title}: {caching.watts}" if caching.watts else title
+                name = f"{title}: {caching.variation}" if caching.variation else title
                 rows.append([work, name, *_compared(caching, tiering)])
         rows += _last_quarters(points, work)
     return Figure(

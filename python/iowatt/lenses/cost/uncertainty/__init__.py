@@ -30,12 +30,13 @@ Shapes in the document ``iowatt.cost/1`` (dollars are those that ``dollars`` say
     ``share_a_cheaper``, ``share_b_cheaper``, ``share_same``, ``share_reversed``}].
 """
 
-from iowatt.lenses.cost.uncertainty.crossover import Crossing, Crossover, Pair, crossovers
+from iowatt.lenses.cost.uncertainty.crossover import DRAWS, Crossing, Crossover, Pair, crossovers
 from iowatt.lenses.cost.uncertainty.pricing import Dollars, Pricer
 from iowatt.lenses.cost.uncertainty.spread import Spread, sample
 from iowatt.lenses.cost.uncertainty.tornado import Bar, Tornado, tornado
 
 __all__ = [
+    "DRAWS",
     "Bar",
     "Crossing",
     "Crossover",

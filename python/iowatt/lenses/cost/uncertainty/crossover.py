@@ -23,7 +23,7 @@ from iowatt.lenses.cost.uncertainty.rerun import PlaceRange, rerun
 from iowatt.lenses.cost.uncertainty.root import Flip, flips
 
 #: Draws of the other assumptions where nothing is said.
-DRAWS: Final = 100
+DRAWS: Final = 60
 
 
 @dataclass(frozen=True)

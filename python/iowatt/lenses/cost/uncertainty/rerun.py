@@ -15,8 +15,8 @@ from iowatt.lenses.cost.uncertainty.drawn import LEAST_DRAWS
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.cost.uncertainty.spread import rank
 
-#: A place under a draw is found this near, over itself: draws tell no more.
-CLOSE: Final = 1e-3
+#: A place under a draw is found this near, over itself: so few draws tell no more.
+CLOSE: Final = 5e-3
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.component import GROUPS, Group
+from iowatt.lenses.cost.defaults import SAMPLES
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.drawn import draws, varied
 from iowatt.lenses.cost.uncertainty.law import Floats, Law
@@ -24,8 +25,6 @@ from iowatt.lenses.cost.uncertainty.pricing import (
 )
 
 QUANTILES: Final = {"p5": 0.05, "p25": 0.25, "p50": 0.50, "p75": 0.75, "p95": 0.95}
-#: Draws where nothing is said.
-SAMPLES: Final = 500
 METHOD: Final = (
     "Latin hypercube: every figure with a range that any system rests on, drawn independently of the others "
     "and alike for all systems; triangular over its range with the figure as mode, on a logarithmic scale "

@@ -8,15 +8,26 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 from iowatt.lenses.cost.wear.budget import Budget, budgets
 from iowatt.lenses.cost.wear.charge import components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import ROUNDING, Replacement, place, schedule
+from iowatt.lenses.cost.wear.stints import (
+    LISTED,
+    ROUNDING,
+    Place,
+    Replacement,
+    last_bought,
+    place,
+    schedule,
+)
 
 __all__ = [
+    "LISTED",
     "ROUNDING",
     "Budget",
+    "Place",
     "Replacement",
     "Wearout",
     "budgets",
     "components",
+    "last_bought",
     "life_years",
     "lives_expression",
     "place",

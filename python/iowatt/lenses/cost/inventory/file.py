@@ -123,6 +123,10 @@ class DriveEntry(Strict):
             raise ValueError("an ssd without a device needs its price_class (ssd-sata, ssd-nvme or ssd-u2)")
         return self
 
+    def names(self) -> list[str]:
+        """The names of all of them."""
+        return [self.name] if self.count == 1 else [f"{self.name}.{number}" for number in range(self.count)]
+
 
 class Change(Strict):
     """Other figures for drives that the Run knows."""

@@ -1,0 +1,131 @@
+"""``iowatt cost`` as a user calls it, on Runs of the shipped example."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import iowatt
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
+SHORT = "workload.online.profile.requests=4000"
+CACHING = (
+    "array.virtual_pool.hybrid.scheme=caching",
+    "array.virtual_pool.hybrid.slow.capacity=1GiB",
+)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("runs")
+    iowatt.run(EXAMPLE, set=[SHORT], output=folder / "tiering")
+    iowatt.run(EXAMPLE, set=[SHORT, *CACHING], output=folder / "caching")
+    return [str(folder / "tiering"), str(folder / "caching")]
+
+
+def cost(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["cost", *arguments])
+
+
+def found(*arguments: str) -> dict[str, Any]:
+    result = cost(*arguments, "--json", "--samples", "0")
+    assert result.exit_code == 0, result.output
+    return dict(json.loads(result.stdout))
+
+
+def test_several_runs_are_priced_side_by_side(runs: list[str]) -> None:
+    result = found(*runs, "--alpha", "1000", "--tariff", "flat:0.2,10")
+    tiering, caching = result["systems"]
+    assert (tiering["name"], caching["name"]) == ("tiering", "caching")
+    assert tiering["repeats"] == 1000
+    assert tiering["usd"] == pytest.approx(sum(one["usd"] for one in tiering["components"]))
+    kwh = sum(one["quantity"] for one in tiering["components"] if one["key"] == "energy")
+    assert kwh * 3.6e6 == pytest.approx(1000 * tiering["work"]["energy_j"], rel=1e-12)
+    assert result["comparison"][0]["usd"] == pytest.approx(caching["usd"] - tiering["usd"])
+    assert result["other"]["horizon"]["basis"] == "time"
+    assert result["other"]["systems"][1]["years"] == pytest.approx(tiering["years"])
+    assert result["modelled"] is True
+
+
+def test_the_caching_one_buys_more_disk_where_used_gigabytes_are_charged(runs: list[str]) -> None:
+    result = found(*runs, "--preset", "dollars2014", "--alpha", "1", "--tariff", "flat:0.2")
+    tiering, caching = result["systems"]
+    assert caching["by_group"]["purchase"] > tiering["by_group"]["purchase"]
+    assert any("same drive twice" in note for note in result["book"]["notes"])
+
+
+def test_every_assumption_that_a_component_rests_on_is_named(runs: list[str]) -> None:
+    result = found(*runs, "--years", "3")
+    named = {one["key"] for one in result["assumptions"]}
+    for system in result["systems"]:
+        for one in system["components"]:
+            assert set(one["rests_on"]) <= named, one["key"]
+            assert one["source"]
+
+
+def test_text_says_the_horizon_and_that_figures_are_modelled(runs: list[str]) -> None:
+    result = cost(*runs, "--samples", "0")
+    assert result.exit_code == 0
+    assert "modelled" in result.stdout
+    assert "equal time: 5 years" in result.stdout
+
+
+def test_a_page_and_a_workbook_are_written_and_not_overwritten(runs: list[str], tmp_path: Path) -> None:
+    for name in ("cost.html", "cost.xlsx"):
+        target = tmp_path / name
+        assert cost(*runs, "--samples", "20", "-o", str(target)).exit_code == 0
+        before = target.read_bytes()
+        again = cost(*runs, "--samples", "0", "-o", str(target))
+        assert isinstance(again.exception, InputError)
+        assert target.read_bytes() == before
+
+
+def test_the_same_seed_gives_the_same_document(runs: list[str]) -> None:
+    first = cost(*runs, "--samples", "30", "--json")
+    assert first.exit_code == 0
+    assert first.stdout == cost(*runs, "--samples", "30", "--json").stdout
+    assert json.loads(first.stdout)["uncertainty"]["samples"] == 30
+
+
+def test_from_python_it_is_the_same(runs: list[str]) -> None:
+    run = iowatt.open_run(runs[0])
+    by_path = iowatt.cost(runs[0], alpha=10, samples=0, set={"cooling.pue": 1.2})
+    assert iowatt.cost(run, alpha=10, samples=0, set=["cooling.pue=1.2"]) == by_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--alpha", "2", "--years", "3"], "equal work"),
+        (["--alpha", "0.5"], "alpha is at least 1"),
+        (["--years", "nan"], "years"),
+        (["--tariff", "nowhere"], "tariff"),
+        (["--preset", "nowhere"], "no book"),
+        (["--set", "cooling.pue=0.5"], "expected 1 to"),
+        (["--set", "coling.pue=1.5"], "near: cooling.pue"),
+        (["--wear", "twice"], "replacements"),
+        (["--carbon", "guess"], "guess"),
+        (["--start", "tomorrow"], "YYYY-MM-DD"),
+        (["--crossover", "nothing", "--samples", "0"], "nothing"),
+        (["--alpha", "1e12"], "years"),
+        (["-o", "cost.docx"], "docx"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(runs: list[str], arguments: list[str], message: str) -> None:
+    result = cost(*runs, *arguments)
+    assert isinstance(result.exception, InputError), result.output
+    assert message in f"{result.exception} {result.exception.hint}"
+
+
+def test_no_run_is_refused_and_the_assumptions_can_be_listed_without_one() -> None:
+    assert isinstance(cost().exception, InputError)
+    listed = cost("--list-assumptions", "--preset", "dollars2014", "--set", "service.once=40")
+    assert listed.exit_code == 0
+    assert "wear.charge" in listed.stdout
+    assert "service.once = 40" in listed.stdout
