@@ -201,7 +201,9 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
         "Cost of caching against tiering, defect by defect",
         "Over the configurations with the published hit ratios. Each row but the last three has one of "
         "the known defects put right and the rest as printed. The disks never stop, so that their limit "
-        "of starts changes nothing. Years are those of the slower system.",
+        "of starts changes nothing. Years are those of the slower system. Where "
+        "whole drives are replaced, costs rise in steps, and the two trade places more often than is "
+        "looked for here (three alphas a decade; the table of draws looks at 48).",
         Table(columns, rows),
         wide=True,
     )
