@@ -37,8 +37,6 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.library.part import PartFile, find_part, part_names
     from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
-    from iowatt.tariffs import account
-    from iowatt.tariffs.find import find_tariff, tariff_names
     from iowatt.workload import describe as workloads
     from iowatt.workload.profile import Profile
 
@@ -84,15 +82,7 @@ def _write_catalogues(_app: object) -> None:
     (folder / "_cost_keys.md").write_text(book.keys())
     (folder / "_cost_classes.md").write_text(book.classes())
     (folder / "_cost_presets.md").write_text(book.presets())
-    rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
-    for tariff in map(find_tariff, tariff_names()):
-        what = f"{tariff.name}, {tariff.utility}"
-        marks = (
-            f"{', '.join(account.charges(tariff))} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
-        )
-        rows.append(f"| `{tariff.key}` | {what} | {marks} |")
-    (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
-
+    _write_tariffs(folder)
     (folder / "_emerald_rules.md").write_text(rules.markdown() + "\n")
     (folder / "_emerald_taxonomy.md").write_text(rules.taxonomy_markdown("emerald-1.0.0"))
 
@@ -105,6 +95,20 @@ def _write_catalogues(_app: object) -> None:
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_tariffs(folder: Path) -> None:
+    from iowatt.tariffs import account
+    from iowatt.tariffs.find import find_tariff, tariff_names
+
+    rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
+    for tariff in map(find_tariff, tariff_names()):
+        what = f"{tariff.name}, {tariff.utility}"
+        marks = (
+            f"{', '.join(account.charges(tariff))} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
+        )
+        rows.append(f"| `{tariff.key}` | {what} | {marks} |")
+    (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
 
 
 def setup(app: Any) -> None:

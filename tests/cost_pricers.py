@@ -42,7 +42,18 @@ def component(group: str, usd: float, at_s: float = 0.0) -> Component:
     named: Group = group  # type: ignore[assignment]
     kwh = 10.0 if group == "energy" else None
     return Component(
-        group, named, group, None, (Flow(usd, at_s),), kwh, "kWh" if kwh else "", None, "", "a test", None, "once"
+        group,
+        named,
+        group,
+        None,
+        (Flow(usd, at_s),),
+        kwh,
+        "kWh" if kwh else "",
+        None,
+        "",
+        "a test",
+        None,
+        "once",
     )
 
 

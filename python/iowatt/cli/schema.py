@@ -19,6 +19,7 @@ class Document(StrEnum):
     ABOUT = "about"
     COST_BOOK = "cost-book"
     COST_INVENTORY = "cost-inventory"
+    DUTY_CYCLE = "duty-cycle"
 
 
 def register(app: typer.Typer) -> None:
@@ -50,6 +51,8 @@ def schema(
         from iowatt.lenses.cost.schema import book_text as schema_text
     elif of is Document.COST_INVENTORY:
         from iowatt.lenses.cost.schema import inventory_text as schema_text
+    elif of is Document.DUTY_CYCLE:
+        from iowatt.lenses.cost.year.schema import cycle_text as schema_text
     else:
         from iowatt.scenario.schema import schema_text
 

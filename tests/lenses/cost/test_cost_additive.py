@@ -122,6 +122,34 @@ def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
     assert usd(worn, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50)
 
 
+def test_each_drive_in_a_place_has_a_warranty_of_its_own() -> None:
+    """Ten years in lives of five, the last two of each beyond a warranty of three."""
+    assumed = book(
+        *NOTHING, "wear.service_life=5", "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3"
+    )
+    costs = priced(system("x", ssd(counts={"bytes_written": 0})), assumed, Horizon("time", 10.0))
+    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * (10 * 50 + 4 * 450))
+
+
+def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> None:
+    """3,000 lives of the SSD: 2,999 replacements, all within their warranty."""
+    repeats = 3000 * 36.5e12 / 2e9
+    of = system("x", ssd(), seconds=1.0)
+    assumed = book(*NOTHING, "disposal.per_drive=2", "failures.afr.ssd=0.02", "failures.labour=50")
+    costs = priced(of, assumed, Horizon("work", repeats))
+    assert usd(costs, "disposal:ssd.0") == pytest.approx(3000 * 2)
+    assert usd(costs, "wear:ssd.0") == pytest.approx(2999 * 450)
+    years = repeats / (365 * 86_400)
+    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * years * 50)
+
+
+def test_what_is_left_of_a_life_is_worth_something() -> None:
+    """Seven years in lives of five: the second drive has three left."""
+    assumed = book(*NOTHING, "wear.service_life=5", "disposal.residual=0.25")
+    costs = priced(system("x", ssd(counts={"bytes_written": 0})), assumed, Horizon("time", 7.0))
+    assert usd(costs, "residual:ssd.0") == pytest.approx(-0.25 * 450 * 3 / 5)
+
+
 def test_discounting_takes_from_later_dollars_only() -> None:
     costs = priced(system("x", ssd()), book(*NOTHING), Horizon("time", 3.0))
     (bought,) = costs.of("purchase")

@@ -87,6 +87,30 @@ def test_a_horizon_of_a_billion_replacements_takes_no_longer() -> None:
     assert len(component.flows) == LISTED
 
 
+def test_all_drives_that_served_are_disposed_of_however_many() -> None:
+    busy = ssd(counts={"bytes_written": 20e12})
+    sets = (*NOTHING, HOST, "disposal.per_drive=3")
+    costs = priced(system("x", busy), book(*sets), Horizon("work", 10_000.5 * 36.5 / 20))
+    assert usd(costs, "disposal:ssd.0") == pytest.approx(3 * 10_001)
+
+
+def test_what_is_left_is_of_the_last_drive_at_what_it_cost() -> None:
+    """2.5 lives, a third of the drive's price: half of the third one is left."""
+    falling = (HOST, "disposal.residual=0.3", "wear.price_decline=0.1", "wear.service_life=1000")
+    costs = priced(system("x", ssd()), book(*NOTHING, *falling), Horizon("work", 2.5 * LIFE))
+    years = 2 * LIFE * 600 / YEAR
+    assert usd(costs, "residual:ssd.0") == pytest.approx(-0.3 * 0.5 * 450 * 0.9**years)
+    part = priced(
+        system("x", ssd()), book(*NOTHING, *falling, "purchase.charge=used"), Horizon("work", LIFE / 2)
+    )
+    assert usd(part, "residual:ssd.0") == pytest.approx(-0.3 * 0.5 * 112.5)
+
+
+def test_depreciation_leaves_nothing_to_be_sold_that_was_paid_for() -> None:
+    sets = (*NOTHING, HOST, "disposal.residual=0.3", "wear.charge=depreciation")
+    assert not priced(system("x", ssd()), book(*sets), Horizon("work", 100.0)).of("credit")
+
+
 def test_prices_that_rise_beyond_all_numbers_are_refused() -> None:
     still = hdd(counts={"start_stops": 0, "load_unloads": 0})
     there = of(Horizon("time", 1e5), "wear.service_life=10", "wear.price_decline=-0.5", drive=still)

@@ -13,8 +13,10 @@ from iowatt.errors import InputError
 from iowatt.lenses.cost.year import find_cycle
 from iowatt.lenses.cost.year.cycle import hour_name
 from iowatt.lenses.cost.year.file import holiday
+from iowatt.lenses.cost.year.schema import cycle_text
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "cost"
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "examples" / "cost"
 START = datetime(2026, 1, 1)  # a Thursday
 
 HEAD = 'schema = "iowatt.duty-cycle/1"\nname = "x"\ntitle = "X"\n'
@@ -256,3 +258,13 @@ def test_a_document_holds_the_shape():
     assert told["mean_day"][10] == pytest.approx((5 * 1.0 + 2 * 0.1) / 7)
     assert told["holidays"] == ["01-01", "05-01", "12-25", "12-26"]
     assert (told["quality"], told["date"], told["measure"]) == ("assumed", "2026-11", "share")
+
+
+def test_the_schema_is_the_one_that_is_checked_in():
+    checked_in = (ROOT / "schema" / "iowatt.duty-cycle.schema.json").read_text("utf-8")
+    assert checked_in == cycle_text(), (
+        "run: iowatt schema duty-cycle -o schema/iowatt.duty-cycle.schema.json --force"
+    )
+    for name in ("office-hours", "retail-year", "time-sharing"):
+        first = (EXAMPLES / f"{name}.toml").read_text("utf-8").splitlines()[0]
+        assert first == "#:schema ../../schema/iowatt.duty-cycle.schema.json"

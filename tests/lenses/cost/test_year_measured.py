@@ -68,6 +68,21 @@ def test_sars_days_go_on_at_midnight(tmp_path):
     assert [end.days[0] - SATURDAY.toordinal() for end in ends] == [0, 1, 1]
 
 
+def test_sars_files_of_two_days_may_stand_in_one(tmp_path):
+    """sar writes a file a day; each begins with its own first line, and at midnight again."""
+    columns = "DEV tps rkB/s wkB/s dkB/s areq-sz aqu-sz await %util"
+    text = ""
+    for day, rate in ((20, 3.0), (21, 9.0)):  # a Friday, whose kernel looks like a date, and a Saturday
+        rows = [f"{hour:02}:{minute:02}:00 sda {rate} 24 0 0 8 0 0 0"
+                for hour in range(24) for minute in (10, 40)]  # fmt: skip
+        text += f"Linux 5.10.11 (host) \t11/{day}/26 \t_x86_64_\t(2 CPU)\n\n00:00:00 {columns}\n"
+        text += "\n".join(rows) + f"\nAverage: sda {rate} 24 0 0 8 0 0 0\n\n"
+    cycle = find_cycle(str(log(tmp_path, text, "sar.txt")))
+    assert cycle.date == "2026-11-20"
+    assert cycle.week[:5] == pytest.approx(np.full((5, 24), 3.0))
+    assert cycle.week[5:] == pytest.approx(np.full((2, 24), 9.0))
+
+
 def test_seconds_since_1970_are_read(tmp_path):
     text = sadf(1, minutes=60).splitlines()
     at = int((datetime(2026, 11, 20, 1) - datetime(1970, 1, 1)).total_seconds())

@@ -15,7 +15,6 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
-from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -251,19 +250,11 @@ _COLUMN: Final[Mapping[str, str]] = {
 
 def _drive(case: Case, drive: Drive) -> dict[str, Any]:
     price_ = case.price_of(drive)
-    worn = wear.wearout(drive, case.book)
-    life_s = case.system.work.duration_s / worn.fraction if worn.fraction > 0 else None
     return {
         "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
         "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb, "price_usd": price_.usd,
         "price_source": price_.source, "price_date": price_.date,
         "price_expression": case.price_expression(drive),
-        "wear": {
-            "fraction": worn.fraction, "by": worn.by, "ratios": dict(worn.ratios),
-            "life_years": None if life_s is None else life_s / SECONDS_PER_YEAR,
-        },
-        "replacements": [
-            {"at_years": one.at_s / SECONDS_PER_YEAR, "reason": one.reason, "usd": one.usd}
-            for one in wear.schedule(case, drive)
-        ],
+        "wear": wear.wearout(drive, case.book).as_dict(case.system.work.duration_s),
+        "replacements": [one.as_dict() for one in wear.schedule(case, drive)],
     }  # fmt: skip

@@ -109,6 +109,6 @@ class Case:
             raise InputError(
                 f"what volumes use of drive {drive.name} is not known",
                 where=self.system.where,
-                hint="--set purchase.charge=device pays for whole drives; a Run made by this version knows it",
+                hint="--set purchase.charge=device pays for whole drives; Runs made now know it",
             )
         return drive.used_gb

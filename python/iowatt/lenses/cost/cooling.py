@@ -1,4 +1,4 @@
-"""What the facility draws beyond the system (PUE), billed by the same tariff: for cooling and distribution."""
+"""What the facility draws beyond the system (PUE: cooling, distribution), billed by the same tariff."""
 
 from __future__ import annotations
 

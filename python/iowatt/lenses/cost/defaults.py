@@ -1,4 +1,4 @@
-"""What `iowatt cost` takes where it is not told: apart, because the command line shows them before it loads the rest."""
+"""What `iowatt cost` takes where it is not told; apart, as its help shows it before all else is loaded."""
 
 from __future__ import annotations
 

@@ -7,44 +7,49 @@ from collections.abc import Iterator
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
+from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 
 
 def components(case: Case) -> Iterator[Component]:
-    """For each drive what it costs to dispose of all that served in its place, and the last one's residual value."""
+    """For each drive the disposal of all that served in its place, and the last one's residual value.
+
+    With ``wear.charge = depreciation`` there is none of that: what is left of a drive was never paid.
+    """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")
     for drive in case.system.drives:
-        replaced = wear.schedule(case, drive) if _replaces(case) else ()
         if each:
-            yield _disposal(case, drive, each, [one.at_s for one in replaced])
-        if share:
-            yield _residual(case, drive, share, replaced[-1].at_s if replaced else 0.0)
+            yield _disposal(case, drive, each)
+        if share and case.book.word("wear.charge") != "depreciation":
+            yield _residual(case, drive, share)
 
 
-def _replaces(case: Case) -> bool:
-    return case.book.word("wear.charge") == "replacements"
-
-
-def _disposal(case: Case, drive: Drive, each: float, at_s: list[float]) -> Component:
+def _disposal(case: Case, drive: Drive, each: float) -> Component:
     figure = case.book.figure("disposal.per_drive")
-    flows = tuple(Flow(each, at) for at in (*at_s, case.seconds))
+    replaced = wear.schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()
+    flows = [Flow(each * one.count, one.at_s, one.until_s) for one in replaced]
+    many = 1 + sum(one.count for one in replaced)
     return Component(
         key=f"disposal:{drive.name}", group="disposal", title=f"{drive.name} ({drive.model})",
-        device=drive.name, flows=flows, quantity=float(len(flows)), unit="drives", unit_price=each,
-        formula="drives x USD each", source=figure.source, date=figure.date, scales="once",
-        rests_on=("disposal.per_drive",), expression=f"{len(flows)}*{{disposal.per_drive}}",
+        device=drive.name, flows=(*flows, Flow(each, case.seconds)), quantity=float(many), unit="drives",
+        unit_price=each, formula="drives x USD each", source=figure.source, date=figure.date,
+        scales="work" if replaced else "once", rests_on=("disposal.per_drive",),
+        expression=f"{many}*{{disposal.per_drive}}",
     )  # fmt: skip
 
 
-def _residual(case: Case, drive: Drive, share: float, since_s: float) -> Component:
+def _residual(case: Case, drive: Drive, share: float) -> Component:
+    """By what is left of the life of the drive that serves at the end, by wear or by years."""
     figure = case.book.figure("disposal.residual")
-    used = wear.wearout(drive, case.book).fraction * (case.seconds - since_s) / case.system.work.duration_s
-    left = max(0.0, 1.0 - used)
-    price = case.price_of(drive).usd
+    there = wear.place(case, drive)
+    replaces = case.book.word("wear.charge") == "replacements"
+    left = max(0.0, (there.drives if replaces else 1) - there.lives)
+    price = wear.last_bought(case, drive)[1] if replaces else case.charged(drive)
     return Component(
         key=f"residual:{drive.name}", group="credit", title=f"{drive.name} ({drive.model}), residual value",
-        device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left, unit="of a life",
-        unit_price=-share * price, formula="- price x residual share x life that is left",
-        source=figure.source, date=figure.date, scales="once", rests_on=("disposal.residual",),
-        expression=None,
+        device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left, unit="lives",
+        unit_price=-share * price, formula="- price paid x residual share x life that is left",
+        source=figure.source, date=figure.date, scales="once",
+        rests_on=("disposal.residual", *there.rests_on),
+        expression=f"(-{number(left * price)})*{{disposal.residual}}",
     )  # fmt: skip

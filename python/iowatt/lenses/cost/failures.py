@@ -28,15 +28,9 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     labour = case.book.number("failures.labour")
     warranty = case.book.number("failures.warranty")
     price = case.price_of(drive).usd
-    lives = list(_lives(case, drive))
     flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    beyond = 0.0
-    for begins, ends in lives:
-        over = begins + warranty * SECONDS_PER_YEAR
-        if over < ends:
-            years = (ends - over) / SECONDS_PER_YEAR
-            beyond += years
-            flows.append(Flow(rate * years * price, over, ends))
+    late = list(_beyond(case, drive, warranty * SECONDS_PER_YEAR))
+    flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price, at, until) for at, until, seconds in late]
     figure = case.book.figure(key)
     failures = rate * case.years
     usd = sum(flow.usd for flow in flows)
@@ -54,25 +48,35 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
         date=figure.date,
         scales="time",
         rests_on=(key, "failures.labour", "failures.warranty"),
-        expression=_expression(key, beyond, whole=len(lives) == 1),
+        expression=_expression(case, drive, key, bool(late)),
     )
 
 
-def _lives(case: Case, drive: Drive) -> Iterator[tuple[float, float]]:
-    """When each drive in this place begins and ends to serve, in seconds."""
-    begins = 0.0
-    if case.book.word("wear.charge") == "replacements":
-        for replacement in wear.schedule(case, drive):
-            yield begins, replacement.at_s
-            begins = replacement.at_s
-    yield begins, case.seconds
+def _beyond(case: Case, drive: Drive, warranty_s: float) -> Iterator[tuple[float, float, float]]:
+    """From when until when drives in this place are beyond their warranty, and for how many seconds."""
+    if case.book.word("wear.charge") != "replacements":
+        if warranty_s < case.seconds:
+            yield warranty_s, case.seconds, case.seconds - warranty_s
+        return
+    there = wear.place(case, drive)
+    many = there.drives
+    begins_s = 0.0 if many == 1 else (many - 1) * there.life_s
+    if warranty_s < there.life_s and many > 1:
+        whole_s = there.life_s - warranty_s
+        if many - 1 > wear.LISTED:
+            yield warranty_s, begins_s, (many - 1) * whole_s
+        else:
+            for number in range(many - 1):
+                begins = number * there.life_s
+                yield begins + warranty_s, begins + there.life_s, whole_s
+    if begins_s + warranty_s < case.seconds:
+        yield begins_s + warranty_s, case.seconds, case.seconds - begins_s - warranty_s
 
 
-def _expression(key: str, beyond: float, *, whole: bool) -> str | None:
-    if whole:
-        late = "MAX(0,{years}-{failures.warranty})"
-    elif beyond == 0.0:
-        late = "0"
-    else:
+def _expression(case: Case, drive: Drive, key: str, late: bool) -> str | None:
+    """Live while one drive serves all through, or none outlives its warranty."""
+    alone = case.book.word("wear.charge") != "replacements" or wear.place(case, drive).drives == 1
+    if not alone and late:
         return None
-    return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"
+    beyond = "MAX(0,{years}-{failures.warranty})" if alone else "0"
+    return f"{{{key}}}*({{years}}*{{failures.labour}}+{beyond}*{{price}})"

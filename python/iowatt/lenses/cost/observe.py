@@ -151,7 +151,9 @@ def _many(filling: Sequence[Sequence[Any]]) -> int:
 
 def _notes(run: Run) -> Iterator[str]:
     if run.summary["power_basis"] == "device":
-        yield "power is the drives' own: controllers, shelves and supplies are neither in the energy nor bought"
+        yield (
+            "power is the drives' own: controllers, shelves and supplies are neither in the energy nor bought"
+        )
     if run.summary["requests"]["errors"]:
         yield f"{run.summary['requests']['errors']} requests failed"
     pue = run.plan.get("power", {}).get("pue")

@@ -10,11 +10,12 @@ from iowatt.lenses.cost import carbon, cooling, disposal, energy, failures, purc
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Costs
+from iowatt.library.price_class import below_listings
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.horizon import Horizon
-    from iowatt.lenses.cost.system import System
+    from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.structure import Tariff
 
 #: What a system costs under a book over a horizon.
@@ -55,8 +56,17 @@ def _notes(case: Case) -> list[str]:
         notes.append(
             f"not priced, so not in the purchase: {', '.join(unpriced)} (--set purchase.part.NAME=USD)"
         )
+    notes += dict.fromkeys(note for drive in case.system.drives if (note := _too_cheap(case, drive)))
     if not case.system.drives:
         notes.append(
             "its drives are not known: no purchase, wear or failures (an inventory names them: --inventory)"
         )
     return notes
+
+
+def _too_cheap(case: Case, drive: Drive) -> str | None:
+    """What to say of a drive that is smaller than those that its price per GB is of."""
+    if not case.price_of(drive).by_gb:
+        return None
+    said = below_listings(drive.price_class, drive.capacity_gb)
+    return None if said is None else f"{drive.model}: {said}"

@@ -11,7 +11,7 @@ from iowatt.lenses.cost.system import Drive
 
 
 def components(case: Case) -> Iterator[Component]:
-    """One for each drive, unless depreciation charges what is used of it instead; one for each priced part."""
+    """One for each drive, unless depreciation charges what is used of it; one for each part with a price."""
     if case.book.word("wear.charge") != "depreciation":
         for drive in case.system.drives:
             yield _drive(case, drive)

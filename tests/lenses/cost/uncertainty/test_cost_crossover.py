@@ -234,6 +234,37 @@ def test_draws_without_a_crossing_say_who_is_cheaper() -> None:
     assert found.share_same == found.share_reversed == 0.0
 
 
+def test_of_several_places_each_draw_gives_its_first() -> None:
+    """The rent of 32 a year overtakes the first purchase at 100 x factor / 32, whatever comes later."""
+    made = made_book(figure("purchase.other", 1.0, 0.9, 1.1))
+    bought = pricer(
+        purchase=lambda book, years: 100.0 * book.number("purchase.other") * math.floor(1.0 + years / 4.0)
+    )
+    rented = pricer(service=lambda book, years: 32.0 * years)
+    pair = one("years", {"bought": bought, "rented": rented}, made, draws=40).pairs[0]
+    assert len(pair.crossings) == 7
+    assert pair.range is not None
+    assert pair.range.share_crossing == 1.0
+    assert pair.range.p5 is not None
+    assert pair.range.p95 is not None
+    assert 0.9 * 3.125 < pair.range.p5 < 3.125 < pair.range.p95 < 1.1 * 3.125
+
+
+def test_draws_that_change_places_the_other_way_are_told_apart() -> None:
+    # b rises through the 10 dollars of a at 5 years, or falls through them where the figure is negative.
+    made = made_book(figure("energy.escalation", 0.4, -0.5, 1.0))
+    systems = {
+        "a": pricer(service=constant(10.0)),
+        "b": pricer(service=lambda book, years: 10.0 + book.number("energy.escalation") * (years - 5.0)),
+    }
+    pair = one("years", systems, made, draws=200).pairs[0]
+    assert [crossing.flip.direction for crossing in pair.crossings] == [1]
+    assert pair.range is not None
+    # The triangle over -0.5 to 1 with its mode at 0.4 is below 0 with 0.5^2 / (1.5 x 0.9).
+    assert pair.range.share_reversed == pytest.approx(0.25 / 1.35, abs=0.006)
+    assert pair.range.share_crossing == pytest.approx(1.0 - 0.25 / 1.35, abs=0.006)
+
+
 def test_with_few_crossings_no_quantiles_are_told() -> None:
     made = made_book(figure(PRICE, 1.0), figure("cooling.pue", 1.0, 0.0, 2.0))
     systems = {

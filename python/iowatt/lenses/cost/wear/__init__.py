@@ -8,15 +8,19 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 from iowatt.lenses.cost.wear.budget import Budget, budgets
 from iowatt.lenses.cost.wear.charge import components
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import Replacement, schedule
+from iowatt.lenses.cost.wear.stints import LISTED, Place, Replacement, last_bought, place, schedule
 
 __all__ = [
+    "LISTED",
     "Budget",
+    "Place",
     "Replacement",
     "Wearout",
     "budgets",
     "components",
+    "last_bought",
     "life_years",
+    "place",
     "schedule",
     "warnings",
     "wearout",

@@ -148,6 +148,13 @@ def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
     return tuple(replacements(place(case, drive), case.seconds))
 
 
+def last_bought(case: Case, drive: Drive) -> tuple[float, float]:
+    """When the drive was bought that serves in ``drive``'s place at the end, in s, and for how many USD."""
+    there = place(case, drive)
+    last = there.drives - 1
+    return (last * there.life_s if last else 0.0), there.usd(last, 1)
+
+
 def replacements(there: Place, horizon_s: float) -> Iterator[Replacement]:
     """The same of a place over ``horizon_s`` seconds."""
     many = there.drives - 1
