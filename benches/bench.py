@@ -192,6 +192,21 @@ def profiling(bench: Bench) -> None:
         path.unlink()
 
 
+def dollars(bench: Bench) -> None:
+    """What uncertainty and crossovers do thousands of times, under tariffs without and with tiers."""
+    bench.say("prices over five years, each per CPU second")
+    short = "workload.online.profile.requests=5000"
+    for tariff in ("sdge-al-tou-2024", "south-central-ppd-lp1-2012"):
+        figures = bench.best(
+            "prices_per_cpu_s", "prices", str(EXAMPLES / "hybrid.toml"), tariff, 20 * bench.repeat, short
+        )
+        bench.keep("prices", tariff, figures)
+        bench.say(
+            f"  {tariff:34} {figures['prices_per_cpu_s']:12,.0f} prices, "
+            f"{figures['times_first']:.1f} times as fast as the first, which reads the meter"
+        )
+
+
 def caches_alone(bench: Bench) -> None:
     """Caches without drives and time, beside libCacheSim where there is one."""
     import caches
@@ -271,6 +286,7 @@ def main() -> None:
         decoding(bench)
         profiling(bench)
         caches_alone(bench)
+        dollars(bench)
         if not options.no_memory:
             memory_of_much(bench)
     if options.json:

@@ -142,7 +142,37 @@ def caches(path: str, policy: str, size: str) -> Figures:
     }
 
 
-MEASURED = (simulate, interpreter, side_by_side, decode, decode_parquet, profile, caches)
+def prices(scenario: str, tariff: str, times: int, *overrides: str) -> Figures:
+    """Price a Run over five years: with its bill, then ``times`` over with other figures in the book."""
+    from datetime import datetime
+
+    import iowatt
+    from iowatt.lenses.cost.book.find import find_book
+    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.observe import observe
+    from iowatt.lenses.cost.price import pricer
+    from iowatt.tariffs.find import find_tariff
+
+    system = observe(iowatt.run(scenario, set=list(overrides)))
+    price = pricer(system, find_tariff(tariff), datetime(2026, 1, 1))
+    book, horizon = find_book("default"), Horizon("time", 5.0)
+    before = cpu_s()
+    price(book, horizon)
+    first = max(cpu_s() - before, 1e-6)
+    before = cpu_s()
+    for number in range(times):
+        price(book.changed({"cooling.pue": 1.0 + number / times}), horizon)
+    spent = max(cpu_s() - before, 1e-6)
+    return {
+        "prices": times,
+        "cpu_s": spent,
+        "prices_per_cpu_s": times / spent,
+        "first_s": first,
+        "times_first": first * times / spent,
+    }
+
+
+MEASURED = (simulate, interpreter, side_by_side, decode, decode_parquet, profile, caches, prices)
 CALLS = {f.__name__: f for f in MEASURED}
 
 

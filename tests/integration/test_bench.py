@@ -54,6 +54,9 @@ def test_every_figure_is_measured() -> None:
     assert all(
         m["requests_per_cpu_s"] == pytest.approx(m["requests"] / m["cpu_s"]) for m in profiles.values()
     )
+    prices = {name: m for (section, name), m in measured.items() if section == "prices"}
+    assert list(prices) == ["sdge-al-tou-2024", "south-central-ppd-lp1-2012"]
+    assert all(m["prices"] == 20 and m["times_first"] > 0 for m in prices.values())
     [together] = [m for (section, _), m in measured.items() if section == "caches in one pass"]
     assert (together["caches"], together["hits"] > 0) == (27, True)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LONGEST_YEARS: Final = 200.0
 """Beyond that a bill by months says nothing, and takes long."""
 
+_READ: Final = 8
+"""Factors whose months are kept."""
+
 _KEPT: Final = 4096
 """Horizons and factors whose charges are kept."""
 
@@ -73,8 +76,15 @@ class Bills:
         load = self.load.repeated(repeats).scaled(factor)
         if site_kw:
             load = load.plus(1000.0 * site_kw)
-        known = self._known.setdefault((factor, site_kw), {})
-        return bill(self.tariff, load, self.start, known)
+        return bill(self.tariff, load, self.start, self._months(factor, site_kw))
+
+    def _months(self, factor: float, site_kw: float) -> Known:
+        """Months that were read for this factor; those of the factors not asked for longest are forgotten."""
+        known = self._known.pop((factor, site_kw), {})
+        self._known[factor, site_kw] = known
+        if len(self._known) > _READ:
+            del self._known[next(iter(self._known))]
+        return known
 
     def charges(self, repeats: float, factor: float = 1.0, site_kw: float = 0.0) -> tuple[Charge, ...]:
         """The same by kind and year of the horizon; beside a site's load, what comes on top of the site's."""
