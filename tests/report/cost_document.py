@@ -109,6 +109,7 @@ def _system(made, horizon, values):
         price = gb * values[price_key]
         life = min(work_s * values["wear.endurance_factor"] / fraction / YEAR, values["wear.service_life"])
         again = max(0, math.ceil(years / life - 1e-9) - 1)
+        life_text = f"MIN({work_s!r}*{{wear.endurance_factor}}/{fraction!r}/{YEAR},{{wear.service_life}})"
         label = f"{kind}-{number}"
         found.append(
             {
@@ -120,6 +121,8 @@ def _system(made, horizon, values):
                     "by": "bytes_written" if kind == "ssd" else "start_stop_cycles",
                     "ratios": {"bytes_written": fraction}, "life_years": life,
                 },
+                "lives": years / life, "served": again + 1,
+                "lives_expression": f"{{years}}/{life_text}",
                 "replacements": [
                     {"at_years": life * (n + 1), "reason": "worn", "usd": price} for n in range(again)
                 ],
@@ -129,10 +132,9 @@ def _system(made, horizon, values):
             _component(f"purchase.{label}", "purchase", label, price, "{price}", [price_key], gb, "GB",
                        values[price_key], [{"usd": price, "at_s": 0.0, "until_s": None}])
         )  # fmt: skip
-        life_text = f"MIN({work_s!r}*{{wear.endurance_factor}}/{fraction!r}/{YEAR},{{wear.service_life}})"
         components.append(
             _component(f"wear.{label}", "wear", label, again * price,
-                       f"{{price}}*MAX(0,CEILING({{years}}/{life_text}-0.000000001,1)-1)",
+                       "{price}*({served}-1)",
                        [price_key, "wear.endurance_factor", "wear.service_life"], float(again), "drives",
                        price,
                        [{"usd": price, "at_s": life * (n + 1) * YEAR, "until_s": None} for n in range(again)])

@@ -250,6 +250,9 @@ def test_the_expression_of_a_component_is_its_dollars(charge: str, work: Mapping
         def value(name: str, known: Mapping[str, float] = horizon) -> float:
             return known[name] if name in known else there.book.number(name)
 
+        lives = evaluate(wear.lives_expression(there, drive), value)
+        assert lives == pytest.approx(wear.place(there, drive).lives, rel=1e-12)
+        horizon |= {"lives": lives, "served": max(1, math.ceil(lives - wear.ROUNDING))}
         assert evaluate(component.expression, value) == pytest.approx(component.usd, rel=1e-9, abs=1e-12)
 
 

@@ -17,6 +17,7 @@ from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
+from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 from iowatt.scenario.problems import nearest
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -97,11 +98,34 @@ def as_dict(case: Case) -> dict[str, Any]:
     """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
     return {
         "operational_kg": operational_kg(case),
+        "operational_expression": _operational_expression(case),
         "embodied_kg": embodied_kg(case) if case.system.drives else None,
+        "embodied_expression": _embodied_expression(case) if case.system.drives else None,
         "estimate": case.book.word("carbon.estimate"),
         "choices": [choice.as_dict() for choice in choices(case)],
         "note": _note(case),
     }
+
+
+def _operational_expression(case: Case) -> str:
+    kwh = number(case.system.work.load.total_j / JOULES_PER_KWH)
+    return f"{kwh}*{{repeats}}*{{cooling.pue}}*{{carbon.grid}}/{G_PER_KG:g}"
+
+
+def _embodied_expression(case: Case) -> str:
+    """A term for drives that are alike: GB or drives x figure, times those that serve in their places."""
+    again = case.book.word("wear.charge") == "replacements"
+    terms: dict[tuple[str, float, str], list[Drive]] = {}
+    for drive in case.system.drives:
+        lives = wear.lives_expression(case, drive) if again else ""
+        for figure in _chosen(case, drive):
+            each = drive.capacity_gb if figure.key.startswith(BY_GB) else 1.0
+            terms.setdefault((figure.key, each * _share(case, drive), lives), []).append(drive)
+    return "+".join(
+        f"{number(each * sum(drive.count for drive in drives))}*{{{key}}}"
+        + (f"*{{served:{drives[0].name}}}" if again else "")
+        for (key, each, _), drives in terms.items()
+    )
 
 
 def estimates(book: Book) -> tuple[str, ...]:

@@ -26,15 +26,16 @@ def components(case: Case) -> Iterator[Component]:
 
 def _disposal(case: Case, drive: Drive, each: float) -> Component:
     figure = case.book.figure("disposal.per_drive")
-    replaced = wear.schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()
+    replaces = case.book.word("wear.charge") == "replacements"
+    replaced = wear.schedule(case, drive) if replaces else ()
     flows = [Flow(each * one.count, one.at_s, one.until_s) for one in replaced]
     many = 1 + sum(one.count for one in replaced)
     return Component(
         key=f"disposal:{drive.name}", group="disposal", title=f"{drive.name} ({drive.model})",
         device=drive.name, flows=(*flows, Flow(each, case.seconds)), quantity=float(many), unit="drives",
         unit_price=each, formula="drives x USD each", source=figure.source, date=figure.date,
-        scales="work" if replaced else "once", rests_on=("disposal.per_drive",),
-        expression=f"{many}*{{disposal.per_drive}}",
+        scales="work" if replaces else "once", rests_on=("disposal.per_drive",),
+        expression="{served}*{disposal.per_drive}" if replaces else "{disposal.per_drive}",
     )  # fmt: skip
 
 

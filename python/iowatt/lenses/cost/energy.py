@@ -36,6 +36,8 @@ _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
 }
 _PEAKS: Final = ("demand", "coincident")
 _STANDING: Final = ("fixed",)
+#: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
+_CUT: Final = 1e-6
 
 
 def components(case: Case) -> Iterator[Component]:
@@ -141,6 +143,10 @@ def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
     price = linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH
-        return f"{number(kwh)}*{{repeats}}*{number(price)}*{{energy.factor}}"
+        total = math.fsum(charge.quantity for charge in parts)
+        # The last repetition is cut where the horizon ends, and its part is not the mean of all.
+        cut = total - kwh * case.repeats
+        if abs(cut) <= _CUT * total:
+            return f"({number(kwh)}*{{repeats}}+{number(cut)})*{number(price)}*{{energy.factor}}"
     usd = number(at_risen_prices(case, parts))
     return usd if kind in _STANDING else f"{usd}*{{energy.factor}}"

@@ -22,6 +22,9 @@ _OPERATORS: Final[Mapping[str, Callable[[float, float], float]]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+#: Names of what a drive has, and where the document has it: the price of a whole one, the horizon in
+#: lives, how many serve in its place one after another.
+_OF_DRIVE: Final[Mapping[str, str]] = {"price": "price_usd", "lives": "lives", "served": "served"}
 #: What an expression comes to, once it is asked.
 Value = Callable[[], float]
 
@@ -125,17 +128,19 @@ def _component(
 
 
 def value_of(name: str, system: Mapping[str, Any], device: str | None, figures: Mapping[str, float]) -> float:
-    """The value of a name that is not of one component: a figure, the horizon, a drive's price, carbon.
+    """The value of a name that is not of one component: a figure, the horizon, of a drive, carbon.
 
-    Raises ``KeyError`` where there is none.
+    ``price``, ``lives`` and ``served`` are of ``device``, ``served:NAME`` of another drive. Raises
+    ``KeyError`` where there is none.
     """
     if name in ("repeats", "years", "seconds"):
         return float(system[name])
-    if name == "price":
-        drive = next((one for one in system["drives"] if one["name"] == device), None)
+    field, _, other = name.partition(":")
+    if field in _OF_DRIVE:
+        drive = next((one for one in system["drives"] if one["name"] == (other or device)), None)
         if drive is None:
             raise KeyError(name)
-        return float(drive["price_usd"])
+        return float(drive[_OF_DRIVE[field]])
     if name in ("kg.operational", "kg.embodied"):
         return float(system["carbon"][f"{name.removeprefix('kg.')}_kg"])
     return float(figures[name])

@@ -29,7 +29,7 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     warranty = case.book.number("failures.warranty")
     price = case.price_of(drive).usd
     flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    late = list(_beyond(case, drive, warranty * SECONDS_PER_YEAR))
+    late = _beyond(case, drive, warranty * SECONDS_PER_YEAR)
     flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price, at, until) for at, until, seconds in late]
     figure = case.book.figure(key)
     failures = rate * case.years
@@ -48,7 +48,7 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
         date=figure.date,
         scales="time",
         rests_on=(key, "failures.labour", "failures.warranty"),
-        expression=_expression(case, drive, key, bool(late)),
+        expression=_expression(case, key),
     )
 
 
@@ -73,10 +73,11 @@ def _beyond(case: Case, drive: Drive, warranty_s: float) -> Iterator[tuple[float
         yield begins_s + warranty_s, case.seconds, case.seconds - begins_s - warranty_s
 
 
-def _expression(case: Case, drive: Drive, key: str, late: bool) -> str | None:
-    """Live while one drive serves all through, or none outlives its warranty."""
-    alone = case.book.word("wear.charge") != "replacements" or wear.place(case, drive).drives == 1
-    if not alone and late:
-        return None
-    beyond = "MAX(0,{years}-{failures.warranty})" if alone else "0"
-    return f"{{{key}}}*({{years}}*{{failures.labour}}+{beyond}*{{price}})"
+def _expression(case: Case, key: str) -> str:
+    """The rate times labour, and times the years of each drive beyond its warranty."""
+    late = "MAX(0,{years}-{failures.warranty})"
+    if case.book.word("wear.charge") == "replacements":
+        each = "MAX(0,{years}/{lives}-{failures.warranty})"
+        last = "MAX(0,{years}-({served}-1)*{years}/{lives}-{failures.warranty})"
+        late = f"IF({{served}}=1,{late},({{served}}-1)*{each}+{last})"
+    return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"

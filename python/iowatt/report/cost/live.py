@@ -13,12 +13,14 @@ HORIZON: Final = "horizon"
 """The horizon, among the keys that something is live for."""
 RATE: Final = "discount.rate"
 NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
+ONLY_CARBON: Final = "live in kg of carbon only: no dollars here ask for it"
 
 #: What carbon may rest on, by the beginnings of keys.
 _CARBON: Final = {
     "operational": ("cooling.", "carbon.grid"),
     "embodied": ("wear.", "carbon.embodied."),
 }
+OF_DRIVE: Final = ("price", "lives", "served")
 _TIME: Final = ("repeats", "years", "seconds")
 #: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
 #: repetition of the work is cut by the end of the horizon and was not like the mean one.
@@ -43,6 +45,7 @@ class Live:
         self._system = system
         self._figures = figures
         self._values = expression.values(system, figures)
+        self._drives = {one["name"]: one for one in system["drives"]}
         self._components = {one["key"]: one for one in system["components"]}
 
     def of_component(self, component: Found) -> str | None:
@@ -56,6 +59,10 @@ class Live:
     def of_drive(self, drive: Found) -> str | None:
         """The expression of a drive's price, the same way."""
         return self._plain(drive.get("price_expression"), drive["price_usd"])
+
+    def of_lives(self, drive: Found) -> str | None:
+        """That of the horizon in lives of the drives in its place."""
+        return self._plain(drive.get("lives_expression"), drive.get("lives"))
 
     def of_carbon(self, which: str) -> str | None:
         """That of ``operational`` or ``embodied`` carbon."""
@@ -103,10 +110,11 @@ class Live:
                 found.add(HORIZON)
             elif name in self._figures:
                 found.add(name)
-            elif name == "price" and component is not None:
-                drive = next(one for one in self._system["drives"] if one["name"] == component["device"])
-                price = self.of_drive(drive)
-                found |= set() if price is None else self._of_text(price, None)
+            elif name.partition(":")[0] in OF_DRIVE:
+                kind, _, other = name.partition(":")
+                drive = self._drives[other or (component or {})["device"]]
+                of_it = self.of_drive(drive) if kind == "price" else self.of_lives(drive)
+                found |= set() if of_it is None else self._of_text(of_it, None)
             elif name.startswith("usd:"):
                 found |= self.keys(self._components[name.removeprefix("usd:")])[0]
             elif name.startswith("kg."):
@@ -145,6 +153,9 @@ def told(found: Found) -> dict[str, str]:
         elif key in stays:
             parts = "live in part; stays as stated in" if key in follows else "stays as stated in"
             said[key] = f"{parts} {', '.join(sorted(stays[key]))}"
+        elif key not in follows:
+            said[key] = NOT_FOLLOWED
         else:
-            said[key] = "live" if key in follows else NOT_FOLLOWED
+            only = follows[key] == {"carbon"} and not key.startswith("carbon.") and key != HORIZON
+            said[key] = ONLY_CARBON if only else "live"
     return said

@@ -6,12 +6,21 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 """
 
 from iowatt.lenses.cost.wear.budget import Budget, budgets
-from iowatt.lenses.cost.wear.charge import components
+from iowatt.lenses.cost.wear.charge import components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
-from iowatt.lenses.cost.wear.stints import LISTED, Place, Replacement, last_bought, place, schedule
+from iowatt.lenses.cost.wear.stints import (
+    LISTED,
+    ROUNDING,
+    Place,
+    Replacement,
+    last_bought,
+    place,
+    schedule,
+)
 
 __all__ = [
     "LISTED",
+    "ROUNDING",
     "Budget",
     "Place",
     "Replacement",
@@ -20,6 +29,7 @@ __all__ = [
     "components",
     "last_bought",
     "life_years",
+    "lives_expression",
     "place",
     "schedule",
     "warnings",

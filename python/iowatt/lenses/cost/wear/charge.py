@@ -18,7 +18,7 @@ from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.life import Wearout, largest, wearout
-from iowatt.lenses.cost.wear.stints import LISTED, ROUNDING, Place, place, replacements
+from iowatt.lenses.cost.wear.stints import LISTED, Place, place, replacements
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
@@ -75,7 +75,7 @@ def _depreciated(case: Case, drive: Drive) -> Component:
         formula=f"horizon / life x price of each drive; life: {_life(there)}",
         scales="work" if there.reason == "worn" else "time",
         rests_on=there.rests_on,
-        expression=f"{_price_expression(case, drive)}*{_lives_expression(there)}" if even else None,
+        expression=f"{_price_expression(case, drive)}*{{lives}}" if even else None,
         note=INSTEAD if used else f"{INSTEAD}; nothing ends its life: set wear.service_life",
     )
 
@@ -182,8 +182,11 @@ def _price_expression(case: Case, drive: Drive) -> str:
     return "{price}" if share == 1.0 else f"{number(share)}*{{price}}"
 
 
-def _lives_expression(there: Place) -> str:
-    """The horizon in lives: by wear or by years, the larger."""
+def lives_expression(case: Case, drive: Drive) -> str:
+    """The horizon in lives of the drives in that place, by wear or by years, the larger: ``{lives}``."""
+    there = place(case, drive)
+    if there.lives == 0.0:
+        return "0"
     shares = []
     if there.worn.fraction > 0:
         shares.append(f"{{repeats}}*({there.worn.expression})")
@@ -197,14 +200,12 @@ def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
     if there.lives == 0.0:
         return "0"
     price = _price_expression(case, drive)
-    lives = _lives_expression(there)
-    drives = f"MAX(1,CEILING({lives}-{ROUNDING:.0E},1))"
-    many = f"{price}*({drives}-1)"
+    many = f"{price}*({{served}}-1)"
     if "wear.price_decline" not in there.rests_on:
         return many
     fall = abs(there.decline) * there.life_s / SECONDS_PER_YEAR
     if there.decline != 0.0 and (there.drives > LISTED or fall < COARSE):
         return None
-    ratio = f"(1-{{wear.price_decline}})^({{years}}/({lives}))"
-    series = f"{price}*({ratio}-({ratio})^{drives})/(1-{ratio})"
+    ratio = "(1-{wear.price_decline})^({years}/{lives})"
+    series = f"{price}*({ratio}-({ratio})^{{served}})/(1-{ratio})"
     return f"IF({{wear.price_decline}}=0,{many},{series})"

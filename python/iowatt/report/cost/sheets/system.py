@@ -9,6 +9,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.report.cost import live, words
 from iowatt.report.cost.sheets.flows import Flows, Horizon
@@ -23,7 +24,11 @@ _HEADS: Final = (
 )  # fmt: skip
 _WIDTHS: Final = (40, 16, 20, 16, 12, 14, 16, 16, 34, 30, 60, 60, 11, 40, 26)
 _QUANTITY, _UNIT_PRICE, _USD, _PRESENT = 3, 5, 6, 7
-_DRIVE_HEADS: Final = ("Drive", "Kind", "Pool", "Capacity (GB)", "Model", "", "Price (USD)", "", "By", "Date")
+_CAPACITY, _LIVES, _SERVED = 3, 4, 5
+_DRIVE_HEADS: Final = (
+    "Drive", "Kind", "Pool", "Capacity (GB)", "Lives in the horizon", "Drives that serve in its place",
+    "Price of one (USD)", "", "By", "Date",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class _System:
         self._payments = making.payments
         self._live = live.Live(system, live.numbers(making.found))
         self._places: dict[str, str] = {}
-        self._prices: dict[str, str] = {}
+        #: Cells of a drive's price, lives and drives that serve, by what and by its name.
+        self._of_drives: dict[tuple[str, str], str] = {}
         components = system["components"]
         #: Rows: the heading is above the first component, drives follow below the total.
         self._first = 12
@@ -112,24 +118,35 @@ class _System:
             self._places[f"kg.{which}"] = absolute(row, 1)
 
     def _drives(self, top: int) -> None:
-        """Prices of the drives; components of a drive refer to them."""
+        """Prices and lives of the drives; components of a drive refer to them."""
         sheet, styles = self._sheet, self._styles
         for at, head in enumerate(_DRIVE_HEADS):
-            sheet.write_string(top, at, head, styles.head_number if at in (3, _USD) else styles.head)
+            sheet.write_string(top, at, head, styles.head_number if _CAPACITY <= at <= _USD else styles.head)
         for row, drive in enumerate(self._system["drives"], top + 1):
             texts = {
-                0: drive["name"], 1: drive["kind"], 2: drive["pool"], 4: drive["model"],
+                0: f"{drive['name']} ({drive['model']})", 1: drive["kind"], 2: drive["pool"],
                 8: drive["price_source"], 9: drive["price_date"],
             }  # fmt: skip
             for at, text in texts.items():
                 sheet.write_string(row, at, text or "", styles.text)
-            sheet.write_number(row, 3, drive["capacity_gb"], styles.stated())
-            text = self._live.of_drive(drive)
-            if text is None:
+            sheet.write_number(row, _CAPACITY, drive["capacity_gb"], styles.stated())
+            price = self._live.of_drive(drive)
+            if price is None:
                 sheet.write_number(row, _USD, drive["price_usd"], styles.given(USD))
             else:
-                self._number((row, _USD), self._formula(text, None), drive["price_usd"], USD)
-            self._prices[drive["name"]] = absolute(row, _USD)
+                self._number((row, _USD), self._formula(price, None), drive["price_usd"], USD)
+            self._of_drives["price", drive["name"]] = absolute(row, _USD)
+            if drive.get("lives") is not None:
+                self._lives(row, drive)
+
+    def _lives(self, row: int, drive: Found) -> None:
+        """How often the work and the years use up a drive, and how many serve one after another."""
+        lives = absolute(row, _LIVES)
+        self._number((row, _LIVES), self._formula(self._live.of_lives(drive), None), drive["lives"], PLAIN)
+        served = f"MAX(1,CEILING({lives}-{expression.number(ROUNDING)},1))"
+        self._number((row, _SERVED), served, drive["served"], PLAIN)
+        self._of_drives["lives", drive["name"]] = lives
+        self._of_drives["served", drive["name"]] = absolute(row, _SERVED)
 
     def _component(self, component: Found) -> None:
         sheet, styles = self._sheet, self._styles
@@ -196,11 +213,10 @@ class _System:
             return self._cells.names[name]
         if name in self._places:
             return self._places[name]
-        if component is None:
-            raise KeyError(name)
-        if name == "price":
-            return self._prices[component["device"]]
-        row = self._rows[component["key"]]
-        if name.startswith("usd:"):
-            return absolute(self._rows[name.removeprefix("usd:")], _USD)
+        kind, _, other = name.partition(":")
+        if kind in live.OF_DRIVE:
+            return self._of_drives[kind, other or (component or {})["device"]]
+        if kind == "usd":
+            return absolute(self._rows[other], _USD)
+        row = self._rows[(component or {})["key"]]
         return absolute(row, {"quantity": _QUANTITY, "unit_price": _UNIT_PRICE}[name])
