@@ -125,10 +125,6 @@ class Points:
         """The points of a sweep."""
         return of(self.all, work, system, experiment)
 
-    def pairs(self, work: str, experiment: str = "") -> list[tuple[Point, Point]]:
-        """Caching and tiering of each configuration that both have."""
-        return pairs(self.all, work, experiment)
-
 
 def of(points: list[Point], work: str, system: str, experiment: str = "") -> list[Point]:
     """The points of a sweep."""

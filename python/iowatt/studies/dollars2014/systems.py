@@ -301,8 +301,3 @@ def reference(work: str, scale: Scale) -> tuple[int, int, int]:
     """Extent in KiB, threshold and limit of the one configuration that figures by component show."""
     probe = scale.probe(WORKS.get(work, FIU))
     return probe.extents_kib[min(1, len(probe.extents_kib) - 1)], probe.thresholds[0], probe.limit
-
-
-def keys(found: Sequence[Stage]) -> list[str]:
-    """Names of sweeps."""
-    return [stage.key for stage in found]
