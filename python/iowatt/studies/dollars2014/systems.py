@@ -10,7 +10,7 @@ one stream of a trace that waits for its answers; an experiment has four.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
