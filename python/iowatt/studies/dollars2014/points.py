@@ -41,11 +41,6 @@ class Point:
     hdd_busy: float
     power_w: float
 
-    @property
-    def key(self) -> tuple[str, str, str, Configuration, str]:
-        """What tells it from all others."""
-        return self.work, self.system, self.experiment, self.at, self.variation
-
 
 @dataclass(frozen=True)
 class Part:
