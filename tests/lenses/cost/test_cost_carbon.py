@@ -139,5 +139,5 @@ def test_embodied_carbon_of_unknown_drives_is_not_nothing():
 
 def test_the_document_says_what_is_left_out():
     made = carbon.as_dict(_case(drives=(ssd(),), parts={"shelf": 1}))
-    assert list(made) == ["operational_kg", "embodied_kg", "estimate", "choices", "note"]
+    assert {"operational_kg", "embodied_kg", "estimate", "choices", "note"} <= set(made)
     assert "controllers" in made["note"]
