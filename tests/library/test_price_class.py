@@ -42,7 +42,8 @@ def test_classes(drive, expected):
 def test_small_drives_are_said_to_come_too_cheap():
     assert "300 GB" in below_listings("hdd-to-6tb", 300.0)
     assert below_listings("hdd-to-6tb", 2000.0) is None
-    assert below_listings("hdd-10k-15k", 36.0) is None
+    assert "36 GB" in below_listings("hdd-10k-15k", 36.0)
+    assert below_listings("hdd-10k-15k", 300.0) is None
     assert set(SMALLEST_GB) < set(CLASSES)
 
 

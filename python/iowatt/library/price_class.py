@@ -24,10 +24,11 @@ CLASSES: Final = {
     "ssd-u2": "NVMe SSDs of the data centre's forms (U.2, U.3, E1, E3, cards), and SAS SSDs",
 }
 
-#: GB of the smallest drives among the listings that prices of a class were taken from, where they are known.
+#: GB of the smallest drives among the listings that prices of a class were taken from, where they are known;
+#: of disks of 10,000 rpm and more an assumption (the smallest still sold in 2.5 inches).
 SMALLEST_GB: Final = {
     "hdd-to-6tb": 3000.0, "hdd-to-12tb": 8000.0, "hdd-to-18tb": 14_000.0, "hdd-over-18tb": 20_000.0,
-    "ssd-sata": 480.0,
+    "hdd-10k-15k": 146.0, "ssd-sata": 480.0,
 }  # fmt: skip
 
 _FAST_RPM: Final = 9500

@@ -114,7 +114,7 @@ def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
         "Caching falls behind the most at extents of 4 KiB, for it writes back the most often there",
         f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
         signed(SMALLEST_THROUGHPUT),
-        f"{spread(ours)}; larger extents {spread(other)}",
+        f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
         abs(middle(ours) - SMALLEST_THROUGHPUT) <= POINTS and middle(ours) <= middle(other),
         "how many write-backs are under way decides, and what the study allowed is not known: the more, "
         "the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "

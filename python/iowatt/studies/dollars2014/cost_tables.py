@@ -72,7 +72,7 @@ def _stacked(
     ]
     return Figure(
         f"cost-{work.key}-{variant.key}-{key}",
-        f"{work.title}, {title}: {variant.title}",
+        f"Cost under {work.title}, {title}: {variant.title}",
         "Hybrids at the configuration of the table of the five systems.",
         Table(columns, rows),
         {"data": data, "layout": layout(axis("", type="category"), axis("Cost (USD)"), barmode="stack")},
@@ -106,16 +106,16 @@ def over_alpha(points: list[Point], money: Money, variant: Variant, work: str, s
             )  # fmt: skip
         crossed = (
             "; ".join(
-                f"caching and tiering cross at alpha {one.alpha:,.0f} ({one.years[0]:.2g} and "
+                f"caching and tiering change places at alpha {one.alpha:,.0f} ({one.years[0]:.2g} and "
                 f"{one.years[1]:.2g} years)"
                 for one in found
             )
-            or "Caching and tiering do not cross"
+            or "caching and tiering do not change places"
         )
     return Figure(
         f"alpha-{work}-{variant.key}",
         f"Cost against alpha: {WORKS[work].title}, {variant.title}",
-        f"Equal work. {crossed}.",
+        f"Equal work; {crossed}.",
         Table(columns, rows),
         {
             "data": data,
@@ -201,7 +201,9 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
         "Cost of caching against tiering, defect by defect",
         "Over the configurations with the published hit ratios. Each row but the last three has one of "
         "the known defects put right and the rest as printed. The disks never stop, so that their limit "
-        "of starts changes nothing. Years are those of the slower system.",
+        "of starts changes nothing. Years are those of the slower system. Where "
+        "whole drives are replaced, costs rise in steps, and the two trade places more often than is "
+        "looked for here (three alphas a decade; the table of draws looks at 48).",
         Table(columns, rows),
         wide=True,
     )
