@@ -53,6 +53,12 @@ def test_several_runs_are_priced_side_by_side(runs: list[str]) -> None:
     assert result["modelled"] is True
 
 
+def test_the_index_beside_runs_is_not_taken_for_one(runs: list[str]) -> None:
+    beside = sorted(str(path) for path in Path(runs[0]).parent.iterdir())
+    assert len(beside) > len(runs)
+    assert [one["name"] for one in found(*beside, "--alpha", "2")["systems"]] == ["caching", "tiering"]
+
+
 def test_the_caching_one_buys_more_disk_where_used_gigabytes_are_charged(runs: list[str]) -> None:
     result = found(*runs, "--preset", "dollars2014", "--alpha", "1", "--tariff", "flat:0.2")
     tiering, caching = result["systems"]

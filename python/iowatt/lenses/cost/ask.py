@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.subject import Subject
 from iowatt.lenses.cost.year import find_cycle, make_years
+from iowatt.run import index
 from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
 
@@ -51,6 +52,9 @@ def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str,
     InputError
         No Run, or none that can be read; both horizons; anything that cannot be priced.
     """
+    # A folder of Runs (`runs/*`) has their index beside them.
+    runs = [one for one in asked.runs if isinstance(one, Run) or one.name != index.FILE_NAME]
+    asked = replace(asked, runs=runs)
     horizon = _horizon(asked)
     start = _start(asked.start)
     book = find_book(asked.preset, [*asked.sets, *asked.more])
