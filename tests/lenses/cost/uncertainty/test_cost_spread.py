@@ -90,6 +90,17 @@ def test_systems_that_cost_the_same_share_the_draws() -> None:
     assert [one.cheapest_share for one in found.systems] == [0.5, 0.5]
 
 
+def test_rounding_makes_nobody_the_cheapest() -> None:
+    parts = pricer(
+        purchase=lambda book, years: 0.1 * book.number(A), service=lambda book, years: 0.2 * book.number(A)
+    )
+    whole = pricer(purchase=lambda book, years: 0.3 * book.number(A))
+    found = sample({"parts": parts, "whole": whole}, three(), ONE_YEAR, samples=50)
+    assert found is not None
+    assert found.differences[0].apart.curve[0] != found.differences[0].apart.curve[-1]
+    assert [one.cheapest_share for one in found.systems] == [0.5, 0.5]
+
+
 def test_groups_add_up_to_the_total() -> None:
     found = spread_of(samples=100)
     groups = found.systems[0].groups

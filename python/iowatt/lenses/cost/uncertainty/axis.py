@@ -54,6 +54,11 @@ class Axis:
     #: A part of ``grid``, its ends included.
     coarse: tuple[float, ...]
 
+    @property
+    def in_time(self) -> bool:
+        """Whether it is how long the work goes on."""
+        return self.of in _TIME
+
     def put(self, book: Book, horizon: Horizon, at: float) -> tuple[Book, Horizon]:
         """The book and the horizon with the assumption at ``at``."""
         if self.of == "alpha":

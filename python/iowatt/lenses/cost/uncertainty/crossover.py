@@ -153,7 +153,6 @@ def _crossover(
 ) -> Crossover:
     """All of one axis."""
     grid, ended_by = course.priceable()
-    coarse = (grid[0], *(at for at in course.axis.coarse if grid[0] < at < grid[-1]), grid[-1])
     pairs = []
     for a, b in compared:
         crossings = _crossings(course, grid, a, b, work_s)
@@ -161,7 +160,7 @@ def _crossover(
         places = None
         if under_draws:
             places = rerun(
-                under_draws, coarse, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
+                under_draws, grid, (a, b), direction=direction, several=len(crossings) > 1, seed=seed
             )
         pairs.append(Pair(a, b, crossings, None if crossings else _why(course, grid, a, b), places))
     flipped = [flip.at for a, b in combinations(course.names, 2) for flip in flips(course.apart(a, b), grid)]

@@ -7,7 +7,7 @@ a bracket, and what is left of it says whether the function crosses or jumps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -42,7 +42,7 @@ class Flip:
     direction: int
 
 
-def flips(function: Function, grid: Sequence[float], close: float = CLOSE) -> Iterator[Flip]:
+def flips(function: Function, grid: Iterable[float], close: float = CLOSE) -> Iterator[Flip]:
     """Changes of sign over a rising ``grid``, in order; two between neighbours of it go unseen."""
     last: Point | None = None
     zeros: list[float] = []
