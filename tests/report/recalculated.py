@@ -60,14 +60,14 @@ class Values:
         """The value of a named cell."""
         return self.cells[tuple(self.names[name].replace("'", "").rsplit("!", 1))]
 
-    def column(self, sheet, title, header=12):
-        """Values below a heading, by the text of the first column."""
+    def column(self, sheet, title, header=12, key="A"):
+        """Values below a heading, by the text of another column."""
         row = {a: v for (s, a), v in self.cells.items() if s == sheet and re.fullmatch(f"[A-Z]+{header}", a)}
         letter = next(re.match("[A-Z]+", address)[0] for address, text in row.items() if text == title)
         return {
-            self.cells[sheet, f"A{at}"]: self.cells.get((sheet, f"{letter}{at}"))
+            self.cells[sheet, f"{key}{at}"]: self.cells.get((sheet, f"{letter}{at}"))
             for at in range(header + 1, 2000)
-            if (sheet, f"A{at}") in self.cells
+            if (sheet, f"{key}{at}") in self.cells
         }
 
 

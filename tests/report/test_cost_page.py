@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from iowatt.errors import InputError
-from iowatt.report.cost import check_target, deciding, footprint, hours, over_time, page, totals, write
+from iowatt.report.cost import check_target, deciding, footprint, hours, over_time, page, text, totals, write
 from iowatt.report.cost import drives as drive_figures
 from report.cost_document import HOSTILE, YEAR, document, year
 
 
-def data_of(text):
-    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.S)[1])
+def data_of(html):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', html, re.S)[1])
 
 
 def test_bars_and_their_table_add_up_to_the_totals():
@@ -135,12 +135,12 @@ def test_spin_down_has_a_row_for_each_level():
 
 
 def test_the_page_holds_every_figure_with_its_table():
-    text = page.render(document())
-    figures = data_of(text)["figures"]
+    html = page.render(document())
+    figures = data_of(html)["figures"]
     assert len(figures) == 21
     for key, figure in figures.items():
         assert figure["rows"], key
-        assert f'id="{key}"' in text
+        assert f'id="{key}"' in html
 
 
 @pytest.mark.parametrize("names", [HOSTILE, [HOSTILE[0]] * 3])
@@ -148,11 +148,11 @@ def test_names_are_text_on_the_page(names):
     found = document(names=names)
     found["systems"][0]["notes"] = [HOSTILE[2]]
     found["systems"][0]["components"][0]["title"] = HOSTILE[0]
-    text = page.render(found)
-    assert "<img" not in text
-    assert text.count("<script") == 3  # the data and the two scripts of the package
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
-    for trace in data_of(text)["figures"]["cost-groups"]["spec"]["data"]:
+    html = page.render(found)
+    assert "<img" not in html
+    assert html.count("<script") == 3  # the data and the two scripts of the package
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    for trace in data_of(html)["figures"]["cost-groups"]["spec"]["data"]:
         assert not any("<" in label for label in trace["y"])
 
 
@@ -176,3 +176,29 @@ def test_a_file_is_written_once_and_only_with_an_end_that_is_known(tmp_path):
         check_target(tmp_path / "costs.pdf", False)
     with pytest.raises(InputError, match="does not exist"):
         check_target(tmp_path / "no" / "costs.html", False)
+
+
+def measured():
+    """A measured Run without an inventory: no drives, nothing bought."""
+    found = document()
+    found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []
+    for system in found["systems"]:
+        system["drives"], system["modelled"] = [], False
+        system["components"] = [one for one in system["components"] if one["device"] is None]
+        system["carbon"] |= {"embodied_kg": None, "embodied_expression": None, "choices": []}
+        system["work"]["response_ms"] = None
+        system["views"] = []
+        for other in found["other"]["systems"]:
+            other["usd"] = None
+    found["modelled"] = False
+    found["comparison"] = [{**one, "share": None} for one in found["comparison"]]
+    return found
+
+
+def test_what_is_not_known_of_a_measured_run_is_not_shown(tmp_path):
+    for end in ("html", "xlsx"):
+        write(measured(), tmp_path / f"costs.{end}")
+    lines = list(text.lines(measured()))
+    assert lines[0].startswith("measured")
+    assert not any("lasts" in line and "replaced" in line for line in lines)
+    assert "cost-wear" not in data_of(page.render(measured()))["figures"]

@@ -6,12 +6,15 @@ import re
 
 import pytest
 
+from iowatt.lenses.cost.horizon import Horizon
 from iowatt.report.cost import live, write
 from iowatt.report.cost.sheets.place import cell_names, sheet_names
 from report.cost_document import document
+from report.cost_priced import CASES, priced
 from report.recalculated import NEEDS_OFFICE, Values, recalculated
 
 SHEETS = ("1 tiering", "2 caching", "3 disks only")
+PRICED = ("1 hybrid", "2 own prices")
 HOSTILE = ["=cmd()|' /C calc'!A0", "<script>alert(1)</script>", "a/b\\c:d*e?f[g]'"]
 
 
@@ -33,6 +36,12 @@ CHANGED = {
     "undiscounted": ({"discount.rate": 0.0}, ()),
     "greener": ({"discount.rate": 0.11, "carbon.grid": 100.0, "carbon.embodied.survey.ssd": 0.003}, ()),
 }
+#: Of a real pricing: every kind of component is moved by one of these.
+OTHERWISE = {
+    "purchase.price.ssd-sata": 0.21, "energy.factor": 1.2, "cooling.pue": 1.3, "wear.service_life": 3.5,
+    "failures.warranty": 2.0, "service.per_year": 11.0, "disposal.per_drive": 4.0, "disposal.residual": 0.2,
+    "carbon.price": 80.0, "carbon.grid": 250.0, "wear.price_decline": 0.1,
+}  # fmt: skip
 LONGER = {"wear.endurance_factor": 2.0, "wear.service_life": 6.0}
 
 
@@ -47,27 +56,32 @@ def computed(written, tmp_path_factory):
     folder = tmp_path_factory.mktemp("computed")
     hostile = folder / "given.xlsx"
     write(document(names=HOSTILE), hostile)
+    real = folder / "priced.xlsx"
+    write(priced(*CASES["flat"]), real)
     variants = {name: (written, cells(book)) for name, (book, _) in CHANGED.items()}
     variants |= {
         "as-is": (written, {}),
         "longer": (written, {**cells(LONGER), "horizon_amount": 11.5}),
         "work": (written, {"horizon_basis": "work", "horizon_amount": 500_000.0}),
         "hostile": (hostile, {}),
+        "real": (real, {}),
+        "real changed": (real, {**cells(OTHERWISE), "horizon_amount": 11.0}),
     }
     return recalculated(folder, variants) | {"hostile as written": Values(hostile)}
 
 
-def assert_says(values, found, *, but=(), present=True):
+def assert_says(values, found, *, sheets=SHEETS, but=(), present=True):
     """Every component, total and kilogram of the workbook is that of the document."""
-    for sheet, system in zip(SHEETS, found["systems"], strict=True):
-        usd, today = values.column(sheet, "USD"), values.column(sheet, "USD of today")
+    for sheet, system in zip(sheets, found["systems"], strict=True):
+        usd, today = (values.column(sheet, title, key="O") for title in ("USD", "USD of today"))
         for component in system["components"]:
             if component["group"] not in but:
-                title = component["title"]
+                title = component["key"]
                 assert usd[title] == pytest.approx(component["usd"], rel=1e-9, abs=1e-12), (sheet, title)
                 if present:
                     assert today[title] == pytest.approx(component["present_usd"], rel=1e-9, abs=1e-12)
         if not but:
+            usd, today = values.column(sheet, "USD"), values.column(sheet, "USD of today")
             assert usd["Total"] == pytest.approx(system["usd"], rel=1e-9)
             if present:
                 assert today["Total"] == pytest.approx(system["present_usd"], rel=1e-9)
@@ -127,6 +141,15 @@ def test_lives_and_horizons_change_how_often_a_drive_is_bought(computed):
 @NEEDS_OFFICE
 def test_the_horizon_may_become_equal_work(computed):
     assert_says(computed["work"], document(basis="work", amount=500_000.0), but=("demand",), present=False)
+
+
+@NEEDS_OFFICE
+def test_a_real_pricing_is_followed_too(computed):
+    assert_says(computed["real"], priced(*CASES["flat"]), sheets=PRICED)
+    tariff, preset, sets = CASES["flat"]
+    sets = (*sets, *(f"{key}={value!r}" for key, value in OTHERWISE.items()))
+    fresh = priced(tariff, preset, sets, Horizon("time", 11.0))
+    assert_says(computed["real changed"], fresh, sheets=PRICED, present=False)
 
 
 @NEEDS_OFFICE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.lenses.cost import expression
@@ -67,6 +67,7 @@ def test_what_is_no_expression_or_has_no_value_is_said_to_be_so(text):
         expression.evaluate(text, VALUES.__getitem__)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789.+-*/^()<>=,{}aMIFX eE", max_size=40))
 def test_no_text_raises_anything_but_that(text):
     try:
@@ -76,6 +77,7 @@ def test_no_text_raises_anything_but_that(text):
     assert isinstance(value, float)
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_keeps_all_its_digits(value):
     assert expression.evaluate(expression.number(value), VALUES.__getitem__) == value

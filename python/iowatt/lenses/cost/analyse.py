@@ -248,17 +248,26 @@ _COLUMN: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
+def _lives(case: Case, drive: Drive) -> dict[str, Any]:
+    """The horizon in lives of a drive and how many serve in its place, where dollars count either."""
+    if case.book.word("wear.charge") not in ("replacements", "depreciation"):
+        return {"lives": None, "served": None, "lives_expression": None}
+    there = wear.place(case, drive)
+    return {
+        "lives": there.lives,
+        "served": there.drives,
+        "lives_expression": wear.lives_expression(case, drive),
+    }
+
+
 def _drive(case: Case, drive: Drive) -> dict[str, Any]:
     price_ = case.price_of(drive)
-    there = wear.place(case, drive)
     return {
         "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
         "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb, "price_usd": price_.usd,
         "price_source": price_.source, "price_date": price_.date,
         "price_expression": case.price_expression(drive),
-        "lives": there.lives,
-        "served": there.drives,
-        "lives_expression": wear.lives_expression(case, drive),
+        **_lives(case, drive),
         "wear": wear.wearout(drive, case.book).as_dict(case.system.work.duration_s),
         "replacements": [one.as_dict() for one in wear.schedule(case, drive)],
     }  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
-from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
 
 
@@ -52,5 +51,16 @@ def _residual(case: Case, drive: Drive, share: float) -> Component:
         unit_price=-share * price, formula="- price paid x residual share x life that is left",
         source=figure.source, date=figure.date, scales="once",
         rests_on=("disposal.residual", *there.rests_on),
-        expression=f"(-{number(left * price)})*{{disposal.residual}}",
+        expression=_residual_expression(case, drive, falls="wear.price_decline" in there.rests_on),
     )  # fmt: skip
+
+
+def _residual_expression(case: Case, drive: Drive, *, falls: bool) -> str:
+    """Of the last drive in its place, which was bought at the price of then."""
+    paid = wear.charged_expression(case, drive)
+    if case.book.word("wear.charge") != "replacements":
+        return f"(-1)*{{disposal.residual}}*MAX(0,1-{{lives}})*{paid}"
+    if falls:
+        late = "(1-{wear.price_decline})^(({served}-1)*{years}/{lives})"
+        paid = f"{paid}*IF({{served}}=1,1,{late})"
+    return f"(-1)*{{disposal.residual}}*MAX(0,{{served}}-{{lives}})*{paid}"

@@ -51,7 +51,7 @@ def totals(found: Found) -> Figure | None:
     ]  # fmt: skip
     caption = (
         f"{spread['samples']:,} draws of {_these(spread)}, the same for all systems: from 5 to 95 %, half of "
-        f"them within the box. {spread['method']}"
+        f"them within the box. {spread['method'].removesuffix('.')}."
     )
     drawn = layout(
         axis(_dollars(found)), axis("", type="category", autorange="reversed"), showlegend=False, boxgap=0.4

@@ -14,8 +14,8 @@ Found = dict[str, Any]
 _MOST: Final = 24
 
 
-def wear(found: Found) -> Figure:
-    """How often each kind of drive wears out over the horizon."""
+def wear(found: Found) -> Figure | None:
+    """How often each kind of drive wears out over the horizon; None where no drives are known."""
     rows: list[list[Cell]] = []
     bars: list[tuple[str, float, str]] = []
     for name, system in zip(words.labels(found), found["systems"], strict=True):
@@ -63,12 +63,15 @@ def wear(found: Found) -> Figure:
              "line": {"color": palette.ALL, "width": 1, "dash": "dash"}}
         ],
     )  # fmt: skip
+    if not rows:
+        return None
+    spec = {"data": data, "layout": drawn} if any(used for _, used, _ in bars) else None
     remarks = [f"{len(bars) - _MOST} more kinds of drives are in the table."] if len(bars) > _MOST else []
     return Figure(
         "wear", "Wear",
         "How much of a drive's life the work takes over the horizon, by the rating that binds; beyond 100 % "
         "(dashed) it is replaced. Of like drives the one that wears fastest.",
-        Table(columns, rows), {"data": data, "layout": drawn}, remarks, wide=True,
+        Table(columns, rows), spec, remarks, wide=True,
     )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def bills(found: Found) -> list[Figure]:
     made = [
         figure
         for at, (name, system) in enumerate(zip(names, found["systems"], strict=True))
-        if (figure := _bill(at, name, system)) is not None
+        if (figure := _bill(at, name, system, alone=len(names) == 1)) is not None
     ]
     if len(made) > _BILLS:
         made = made[:_BILLS]
@@ -116,7 +116,7 @@ def bill_rows(system: Found) -> list[list[Cell]]:
     ]  # fmt: skip
 
 
-def _bill(at: int, name: str, system: Found) -> Figure | None:
+def _bill(at: int, name: str, system: Found, *, alone: bool) -> Figure | None:
     months = system["bill"]["months"]
     if not months:
         return None
@@ -149,4 +149,5 @@ def _bill(at: int, name: str, system: Found) -> Figure | None:
         caption,
         Table(list(BILL_COLUMNS), rows),
         spec if data else None,
+        wide=alone,
     )

@@ -32,8 +32,13 @@ def write(found: Found, target: Path, *, force: bool = False) -> None:
 
 def render(found: Found) -> str:
     """The page of what :func:`iowatt.lenses.cost.analyse.analyse` found (``iowatt.cost/1``)."""
+    several = len(found["systems"]) > 1
     every: list[tuple[str, str, Sequence[Figure | None]]] = [
-        ("costs", "What it costs", [totals.groups(found), totals.other(found), deciding.totals(found)]),
+        (
+            "costs",
+            "What it costs",
+            [totals.groups(found), totals.other(found) if several else None, deciding.totals(found)],
+        ),
         ("time", "When it is due", [over_time.cumulative(found), *over_time.bills(found)]),
         (
             "deciding",

@@ -14,7 +14,7 @@ Row = tuple[str, Sequence[str]]
 
 WIDE: Final = 110
 _NAME: Final = 30
-_VIEW: Final = 62
+_VIEW: Final = 78
 _LEAST: Final = 14
 _MOST: Final = 26
 #: Bars of a tornado that are told.
@@ -32,8 +32,9 @@ def lines(found: Found) -> Iterator[str]:
     )
     yield ""
     yield from _table(names, "USD over the horizon", [*_work(found), *_groups(found)])
-    yield ""
-    yield from _table(names, f"the other way: {found['other']['horizon']['said']}", _other(found))
+    if len(names) > 1:
+        yield ""
+        yield from _table(names, f"the other way: {found['other']['horizon']['said']}", _other(found))
     yield from _section(_range(found, names))
     yield from _section(ranking.sentences(found))
     yield from _section(_tornado(found))
@@ -43,7 +44,9 @@ def lines(found: Found) -> Iterator[str]:
     yield from _table(names, "carbon, kg CO2e", _carbon(found))
     if any(system["views"] for system in found["systems"]):
         yield ""
-        yield from _table(names, "for what is got", _views(found), _VIEW)
+        yield from _table(
+            names, "for what is got", _views(found), max(_NAME, min(_VIEW, WIDE - 17 * len(names)))
+        )
     yield ""
     for note in words.notes(found):
         yield from _wrapped(f"note: {note}")
@@ -139,9 +142,12 @@ def _other(found: Found) -> Iterator[Row]:
     yield "lasts", [words.years(s["years"]) for s in systems]
     yield "total", [words.dollars(s["usd"], digits) for s in systems]
     first = systems[0]["usd"]
-    if len(systems) > 1 and first:
-        shares = [_plain(words.change(s["usd"] / first - 1.0)) for s in systems[1:]]
-        yield f"against {found['systems'][0]['name']}", ["", *shares]
+    if first:
+        shares = [None if s["usd"] is None else s["usd"] / first - 1.0 for s in systems[1:]]
+        yield (
+            f"against {found['systems'][0]['name']}",
+            ["", *(_plain(words.change(share)) for share in shares)],
+        )
 
 
 def _range(found: Found, names: Sequence[str]) -> list[str]:

@@ -65,7 +65,7 @@ def _systems_axis() -> dict[str, Any]:
 
 
 def other(found: Found) -> Figure:
-    """Both normalisations side by side."""
+    """Both normalisations side by side, a pair of bars for each system."""
     names = words.labels(found)
     here = _said(found["horizon"])
     there = _said(found["other"]["horizon"])

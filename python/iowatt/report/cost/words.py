@@ -86,10 +86,9 @@ def _magnitude(value: float) -> int:
 
 def figure(value: float, digits: int = 3) -> str:
     """A number with at most so many significant digits, and all of its whole ones."""
-    if value == 0.0 or 1e-4 <= abs(value) < 10**digits:
-        shown = f"{value:.{digits}g}"
-        return f"{float(shown):,.0f}" if abs(value) >= 1000 and "." not in shown else shown
-    return f"{value:,.0f}" if abs(value) >= 1 and abs(value) < 1e15 else f"{value:.{digits}g}"
+    if value == 0.0 or 1e-4 <= abs(value) < 10**digits or abs(value) >= 1e15:
+        return f"{value:,.{digits}g}"
+    return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits}g}"
 
 
 def dollars(value: float | None, digits: int | None = None) -> str:

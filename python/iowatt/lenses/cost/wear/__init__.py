@@ -6,7 +6,7 @@ cycles and bytes a day. docs/models/endurance.md has the formulas.
 """
 
 from iowatt.lenses.cost.wear.budget import Budget, budgets
-from iowatt.lenses.cost.wear.charge import components, lives_expression
+from iowatt.lenses.cost.wear.charge import charged_expression, components, lives_expression
 from iowatt.lenses.cost.wear.life import Wearout, life_years, warnings, wearout
 from iowatt.lenses.cost.wear.stints import (
     LISTED,
@@ -26,6 +26,7 @@ __all__ = [
     "Replacement",
     "Wearout",
     "budgets",
+    "charged_expression",
     "components",
     "last_bought",
     "life_years",

@@ -75,7 +75,7 @@ def _depreciated(case: Case, drive: Drive) -> Component:
         formula=f"horizon / life x price of each drive; life: {_life(there)}",
         scales="work" if there.reason == "worn" else "time",
         rests_on=there.rests_on,
-        expression=f"{_price_expression(case, drive)}*{{lives}}" if even else None,
+        expression=f"{charged_expression(case, drive)}*{{lives}}" if even else None,
         note=INSTEAD if used else f"{INSTEAD}; nothing ends its life: set wear.service_life",
     )
 
@@ -110,7 +110,7 @@ def _of_paper(case: Case, drive: Drive) -> Component:
         + (f"; wearout / Limit: {worn.formula}" if worn.formula else ""),
         scales="work",
         rests_on=worn.rests_on,
-        expression=f"{_price_expression(case, drive)}*{{repeats}}*({worn.expression})",
+        expression=f"{charged_expression(case, drive)}*{{repeats}}*({worn.expression})",
         note=TWICE,
     )
 
@@ -176,7 +176,7 @@ def _life(there: Place) -> str:
     return f"of the work over the share that it uses, {there.worn.formula}"
 
 
-def _price_expression(case: Case, drive: Drive) -> str:
+def charged_expression(case: Case, drive: Drive) -> str:
     """The price that is charged, in terms of that of the whole drive."""
     share = case.charged_gb(drive) / drive.capacity_gb
     return "{price}" if share == 1.0 else f"{number(share)}*{{price}}"
@@ -199,7 +199,7 @@ def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
     """Price times the number, or a geometric series where it falls; None where that would be too coarse."""
     if there.lives == 0.0:
         return "0"
-    price = _price_expression(case, drive)
+    price = charged_expression(case, drive)
     many = f"{price}*({{served}}-1)"
     if "wear.price_decline" not in there.rests_on:
         return many

@@ -1,0 +1,116 @@
+"""What the workbook says it follows, it follows: its formulas against a new pricing, figure by figure."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import pytest
+
+from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.wear import ROUNDING
+from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.report.cost import live
+from report.cost_priced import CASES, priced
+
+#: Other values of a figure, by how many times; what is nothing becomes something.
+TIMES = (0.61, 1.37)
+
+
+def moved(base, number, figures, repeats=None):
+    """A system of ``base`` as the workbook's formulas make it with other figures or repetitions."""
+    given = base["systems"][number]
+    own = live.Live(given, live.numbers(base))
+    made = copy.deepcopy(given)
+    if repeats is not None:
+        made["repeats"], made["seconds"] = repeats, repeats * made["work"]["duration_s"]
+        made["years"] = made["seconds"] / SECONDS_PER_YEAR
+
+    def anew(text):
+        return expression.evaluate(text, lambda name: expression.value_of(name, made, None, figures))
+
+    for drive in made["drives"]:
+        price, lives = own.of_drive(drive), own.of_lives(drive)
+        drive["price_usd"] = drive["price_usd"] if price is None else anew(price)
+        if drive["lives"] is not None:
+            drive["lives"] = drive["lives"] if lives is None else anew(lives)
+            drive["served"] = max(1, math.ceil(drive["lives"] - ROUNDING))
+    for which in ("operational", "embodied"):
+        text = own.of_carbon(which)
+        if text is not None:
+            made["carbon"][f"{which}_kg"] = anew(text)
+    for component, was in zip(made["components"], given["components"], strict=True):
+        component["expression"] = own.of_component(was)
+    usd = expression.values(made, figures)
+    for component in made["components"]:
+        component["usd"] = usd.get(component["key"], component["usd"])
+    return made
+
+
+def assert_follows(base, key, figures, fresh):
+    """Components that claim to follow ``key`` come to what a new pricing says."""
+    said = live.told(base)[key]
+    for number, new in enumerate(fresh["systems"]):
+        old = base["systems"][number]
+        own = live.Live(old, live.numbers(base))
+        made = moved(base, number, figures, new["repeats"] if key == live.HORIZON else None)
+        was = {one["key"]: one for one in old["components"]}
+        now = {one["key"]: one for one in made["components"]}
+        for component in new["components"]:
+            if component["key"] not in was:
+                assert said in (live.NOT_FOLLOWED, live.ONLY_CARBON), (key, component["key"])
+            elif key not in own.keys(was[component["key"]])[1]:
+                usd = now[component["key"]]["usd"]
+                assert usd == pytest.approx(component["usd"], rel=1e-6, abs=1e-9), (key, component["key"])
+        for which in ("operational_kg", "embodied_kg"):
+            if "carbon" not in said.partition("stays")[2]:
+                assert made["carbon"][which] == pytest.approx(new["carbon"][which], rel=1e-9), (key, which)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_expression_comes_to_its_dollars(case):
+    base = priced(*CASES[case])
+    for one in base["systems"]:
+        own = live.Live(one, live.numbers(base))
+        missing = [c["key"] for c in one["components"] if c["expression"] and own.of_component(c) is None]
+        assert missing == []
+        assert own.of_carbon("operational") is not None
+        assert own.of_carbon("embodied") is not None
+        counted = [drive for drive in one["drives"] if drive["lives"] is not None]
+        assert len(counted) == (0 if case == "paper" else 2)
+        assert all(own.of_lives(drive) is not None for drive in counted)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_said_to_follow_a_figure_does(case):
+    tariff, preset, sets = CASES[case]
+    base = priced(tariff, preset, sets)
+    figures = live.numbers(base)
+    assert len(figures) > 15
+    for key, value in figures.items():
+        for times in TIMES if case == "flat" else TIMES[1:]:
+            other = value * times if value else 0.04 * times
+            if key == "cooling.pue":
+                other = max(1.0, other)
+            fresh = priced(tariff, preset, (*sets, f"{key}={other!r}"))
+            assert_follows(base, key, {**figures, key: other}, fresh)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_said_to_follow_the_horizon_does(case):
+    tariff, preset, sets = CASES[case]
+    base = priced(tariff, preset, sets)
+    for horizon in (Horizon("time", 1.3), Horizon("time", 12.0), Horizon("work", 300_000.0)):
+        fresh = priced(tariff, preset, sets, horizon)
+        assert_follows(base, live.HORIZON, live.numbers(base), fresh)
+
+
+def test_with_one_price_of_energy_nearly_everything_is_live():
+    told = live.told(priced(*CASES["flat"]))
+    assert told[live.HORIZON].startswith("live")
+    for key in (
+        "purchase.price.ssd-sata", "energy.factor", "cooling.pue", "wear.service_life", "failures.warranty",
+        "service.per_year", "disposal.per_drive", "carbon.grid", "carbon.price",
+    ):  # fmt: skip
+        assert told[key].startswith("live"), key
