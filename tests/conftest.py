@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import handmade
 from iowatt.run.bundle import Run
@@ -12,6 +13,10 @@ from iowatt.run.record import Cost
 from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
 from iowatt.sources.simulator import build_record
+
+# Whatever profile holds here (CI's has examples of its own), how long an example takes is nobody's failure.
+settings.register_profile("untimed", parent=settings(), deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -75,6 +75,25 @@ def test_every_assumption_that_a_component_rests_on_is_named(runs: list[str]) ->
             assert one["source"]
 
 
+def test_what_is_asked_last_is_named_too(runs: list[str]) -> None:
+    alone = found(runs[0], "--set", "discount.rate=0.08")
+    assert "discount.rate" in {one["key"] for one in alone["assumptions"]}
+    assert alone["systems"][0]["present_usd"] < alone["systems"][0]["usd"]
+
+
+@pytest.mark.parametrize("charge", ["paper", "none", "depreciation"])
+def test_drives_are_replaced_only_where_replacements_are_paid(runs: list[str], charge: str) -> None:
+    bought = [one["replacements"] for one in found(*runs, "--years", "12")["systems"][0]["drives"]]
+    assert any(bought)
+    charged = found(*runs, "--years", "12", "--wear", charge)
+    assert not any(one["replacements"] for one in charged["systems"][0]["drives"])
+
+
+def test_a_tariff_may_be_an_assumption(runs: list[str]) -> None:
+    by_set = found(*runs, "--set", "energy.tariff=flat:0.15")
+    assert by_set["systems"] == found(*runs, "--tariff", "flat:0.15")["systems"]
+
+
 def test_text_says_the_horizon_and_that_figures_are_modelled(runs: list[str]) -> None:
     result = cost(*runs, "--samples", "0")
     assert result.exit_code == 0

@@ -74,6 +74,8 @@ def analyse(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case in cases},
     ) if crossovers and len(cases) > 1 else ()  # fmt: skip
+    said = [_system(case, cost, one) for case, cost, one in zip(cases, costs, subjects, strict=True)]
+    otherwise = [_short(case) for case in others]
     return {
         "schema": COST_SCHEMA,
         "start": f"{start:%Y-%m-%d}",
@@ -83,11 +85,9 @@ def analyse(
         "book": {
             "name": book.name, "title": book.title, "lineage": list(book.lineage), "notes": list(book.notes),
         },
-        "assumptions": assumptions(book),
-        "systems": [
-            _system(case, cost, subject) for case, cost, subject in zip(cases, costs, subjects, strict=True)
-        ],
-        "other": {"horizon": _horizon(other), "systems": [_short(case) for case in others]},
+        "assumptions": assumptions(book),  # last of all that asks the book: it lists what was asked for
+        "systems": said,
+        "other": {"horizon": _horizon(other), "systems": otherwise},
         "comparison": [
             {
                 "a": costs[0].system, "b": cost.system, "usd": cost.usd - costs[0].usd,
@@ -269,5 +269,5 @@ def _drive(case: Case, drive: Drive) -> dict[str, Any]:
         "price_expression": case.price_expression(drive),
         **_lives(case, drive),
         "wear": wear.wearout(drive, case.book).as_dict(case.system.work.duration_s),
-        "replacements": [one.as_dict() for one in wear.schedule(case, drive)],
+        "replacements": [one.as_dict() for one in wear.bought(case, drive)],
     }  # fmt: skip

@@ -164,10 +164,8 @@ def _bought(case: Case, drive: Drive) -> list[_Lot]:
 def _lots(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
     """The drive and what replaces it, with the kg that ``figures`` say of it."""
     kg = _kg(figures, drive) * _share(case, drive) * drive.count
-    lots = [_Lot(0.0, None, kg)]
-    if case.book.word("wear.charge") == "replacements":
-        lots += [_Lot(one.at_s, one.until_s, kg * one.count) for one in wear.schedule(case, drive)]
-    return lots
+    replaced = [_Lot(one.at_s, one.until_s, kg * one.count) for one in wear.bought(case, drive)]
+    return [_Lot(0.0, None, kg), *replaced]
 
 
 def _share(case: Case, drive: Drive) -> float:

@@ -26,7 +26,7 @@ def components(case: Case) -> Iterator[Component]:
 def _disposal(case: Case, drive: Drive, each: float) -> Component:
     figure = case.book.figure("disposal.per_drive")
     replaces = case.book.word("wear.charge") == "replacements"
-    replaced = wear.schedule(case, drive) if replaces else ()
+    replaced = wear.bought(case, drive)
     flows = [Flow(each * one.count, one.at_s, one.until_s) for one in replaced]
     many = 1 + sum(one.count for one in replaced)
     return Component(

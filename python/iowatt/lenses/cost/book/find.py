@@ -112,7 +112,9 @@ def _given(text: str) -> Figure:
     key = key.strip()
     if not equals or not key:
         raise InputError(f"{text!r} sets nothing; expected KEY=VALUE or KEY=VALUE:LOW..HIGH", where="--set")
-    value, colon, ends = rest.partition(":")
+    rule = known(key)
+    names = rule is not None and rule.any_word  # such as flat:0.15, which has no range
+    value, colon, ends = (rest, "", "") if names else rest.partition(":")
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(f"{rest!r} has no range; expected VALUE:LOW..HIGH", where=f"--set {key}")

@@ -155,6 +155,11 @@ def last_bought(case: Case, drive: Drive) -> tuple[float, float]:
     return (last * there.life_s if last else 0.0), there.usd(last, 1)
 
 
+def bought(case: Case, drive: Drive) -> tuple[Replacement, ...]:
+    """The same where replacements are what is charged; else none, however worn a drive is."""
+    return schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()
+
+
 def replacements(there: Place, horizon_s: float) -> Iterator[Replacement]:
     """The same of a place over ``horizon_s`` seconds."""
     many = there.drives - 1
