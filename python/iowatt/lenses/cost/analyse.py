@@ -187,8 +187,19 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
         "views": [view.as_dict() for view in views.views(case, costs)],
         "spin_down": _spin_down(case),
         "year": None if subject.year is None else subject.year.as_dict(),
-        "notes": list(costs.notes),
+        "notes": [*costs.notes, *_misfits(case)],
     }  # fmt: skip
+
+
+def _misfits(case: Case) -> list[str]:
+    """What of the tariff does not fit what is billed, the site's other load included."""
+    site_kw = case.book.number("energy.site_kw")
+    made, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
+    said = [note for note in made.notes if note not in tariff.notes]
+    notes = [f"tariff {tariff.key}: {note}" for note in said]
+    if case.book.word("energy.fixed") == "none":
+        notes.append("the tariff's customer charges are on the bill and not in the cost (energy.fixed)")
+    return notes
 
 
 def _spin_down(case: Case) -> list[dict[str, Any]]:

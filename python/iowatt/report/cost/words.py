@@ -164,7 +164,9 @@ def rests(found: Found) -> list[str]:
 def notes(found: Found) -> list[str]:
     """All notes, each once: of the tariff, the book, and the systems that say so."""
     collected: dict[str, list[str]] = {}
-    for note in [*found["tariff"]["notes"], *found["book"]["notes"]]:
+    for note in found["tariff"]["notes"]:
+        collected[f"tariff {found['tariff']['key']}: {note}"] = []
+    for note in found["book"]["notes"]:
         collected[note] = []
     names = labels(found)
     for name, system in zip(names, found["systems"], strict=True):
