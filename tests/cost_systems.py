@@ -20,7 +20,7 @@ START = datetime(2026, 1, 1)
 #: No figure that is more than nothing but those of a test: only what it sets costs anything.
 NOTHING = (
     "cooling.pue=1", "failures.afr.hdd=0", "failures.afr.ssd=0", "disposal.per_drive=0",
-    "disposal.residual=0", "carbon.price=0", "wear.service_life=1000", "energy.factor=1",
+    "disposal.residual=0", "carbon.price=0", "purchase.factor=1", "wear.service_life=1000", "energy.factor=1",
 )  # fmt: skip
 
 

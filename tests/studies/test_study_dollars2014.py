@@ -196,8 +196,8 @@ def made(system, at=(1024, 4, 4), **changes):
     values = {
         "work": "web-search", "system": system, "experiment": "", "at": at, "variation": "", "requests": 1000,
         "duration_s": 500.0, "iops": 2000.0, "ms": 0.5, "hit": 0.95, "migrations": 10, "write_backs": 0,
-        "promoted_gb": 1.0, "ssd_written_gb": 5.0, "ssd_read_gb": 10.0, "hdd_moved_gb": 5.0, "hdd_busy": 0.5,
-        "power_w": 8.0, "energy_j": 4000.0,
+        "ssd_written_gb": 5.0, "ssd_read_gb": 10.0, "hdd_busy": 0.5,
+        "power_w": 8.0,
     }  # fmt: skip
     return points.Point(**(values | changes))
 

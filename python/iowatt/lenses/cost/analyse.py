@@ -71,7 +71,7 @@ def analyse(
     spread = uncertainty.sample(pricers, book, horizon, samples=samples, seed=seed) if samples else None
     bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
     crossed = uncertainty.crossovers(
-        pricers, book, horizon, crossovers, draws=min(samples, 100), seed=seed,
+        pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case in cases},
     ) if crossovers and len(cases) > 1 else ()  # fmt: skip
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.cost.expression import number
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.lenses.cost.wear.stints import Place
 
+OWN: Final = "purchase.factor"
+
 
 @dataclass(frozen=True)
 class Price:
@@ -27,8 +29,8 @@ class Price:
     per_gb: float
     source: str
     date: str | None
-    #: The book's key; None where the price came with the drive.
-    key: str | None
+    #: The book's key: of the price, or of what one that came with the drive is multiplied by.
+    key: str
     #: Whether the key is of a GB rather than of the drive.
     by_gb: bool
 
@@ -73,7 +75,8 @@ class Case:
         found = self.book.find(*of_model)
         if found is None and drive.price is not None:
             usd, date, source = drive.price
-            return Price(usd, usd / drive.capacity_gb, source, date, None, by_gb=False)
+            usd *= self.book.number(OWN)
+            return Price(usd, usd / drive.capacity_gb, source, date, OWN, by_gb=False)
         of_class = f"purchase.price.{drive.price_class}"
         found = found or self.book.find(of_class)
         if found is None:
@@ -87,11 +90,11 @@ class Case:
         usd = value * drive.capacity_gb if by_gb else value
         return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb)
 
-    def price_expression(self, drive: Drive) -> str | None:
-        """The same as a formula of a spreadsheet; None where the price came with the drive."""
+    def price_expression(self, drive: Drive) -> str:
+        """The same as a formula of a spreadsheet."""
         price = self.price_of(drive)
-        if price.key is None:
-            return None
+        if price.key == OWN and drive.price is not None:
+            return f"{number(drive.price[0])}*{{{OWN}}}"
         return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
 
     def charged(self, drive: Drive) -> float:

@@ -50,7 +50,7 @@ def _drive(case: Case, drive: Drive) -> Component:
         source=price.source,
         date=price.date,
         scales="once",
-        rests_on=("purchase.charge",) + ((price.key,) if price.key else ()),
+        rests_on=("purchase.charge", price.key),
         expression=f"{share}{{price}}",
     )
 

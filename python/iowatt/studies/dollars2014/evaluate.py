@@ -93,7 +93,7 @@ def notes(scale: Scale) -> list[str]:
             0,
             "This is the reduced run (--quick): short work on a coarse grid, for a look, not for figures.",
         )
-    if not scale.traced or systems.traces() is None:
+    if not scale.whole or systems.traces() is None:
         said.append(
             "The captured trace was not replayed: it is in the repository, and in the whole study only."
         )

@@ -35,19 +35,11 @@ class Point:
     hit: float | None
     migrations: int
     write_backs: int
-    promoted_gb: float
     #: Bytes to and from the drives, moves included.
     ssd_written_gb: float
     ssd_read_gb: float
-    hdd_moved_gb: float
     hdd_busy: float
     power_w: float
-    energy_j: float
-
-    @property
-    def key(self) -> tuple[str, str, str, Configuration, str]:
-        """What tells it from all others."""
-        return self.work, self.system, self.experiment, self.at, self.variation
 
 
 @dataclass(frozen=True)
@@ -88,13 +80,10 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
         hit=tiers[0]["hit_ratio"] if tiers else None,
         migrations=pool.get("migrations") or 0,
         write_backs=pool.get("write_backs") or 0,
-        promoted_gb=(tiers[0]["promoted_bytes"] if tiers else 0) / 1e9,
         ssd_written_gb=0.0 if ssd is None else ssd["bytes_written"] / 1e9,
         ssd_read_gb=0.0 if ssd is None else ssd["bytes_read"] / 1e9,
-        hdd_moved_gb=0.0 if hdd is None else (hdd["bytes_read"] + hdd["bytes_written"]) / 1e9,
         hdd_busy=0.0 if hdd is None else hdd["utilisation"],
         power_w=summary["power_w"]["mean"],
-        energy_j=summary["energy"]["total_j"],
     )
 
 
@@ -124,10 +113,6 @@ class Points:
     def of(self, work: str, system: str, experiment: str = "") -> list[Point]:
         """The points of a sweep."""
         return of(self.all, work, system, experiment)
-
-    def pairs(self, work: str, experiment: str = "") -> list[tuple[Point, Point]]:
-        """Caching and tiering of each configuration that both have."""
-        return pairs(self.all, work, experiment)
 
 
 def of(points: list[Point], work: str, system: str, experiment: str = "") -> list[Point]:

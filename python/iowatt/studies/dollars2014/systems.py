@@ -10,7 +10,7 @@ one stream of a trace that waits for its answers; an experiment has four.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -90,8 +90,8 @@ class Scale:
     length: float
     #: Draws of prices and rates for the ranges of crossovers.
     draws: int
-    #: Whether the captured trace is replayed too.
-    traced: bool
+    #: Whether all experiments are made, and the captured trace is replayed.
+    whole: bool
 
     def requests(self, work: Work) -> int:
         """Requests of a workload."""
@@ -210,7 +210,7 @@ def stages(scale: Scale) -> list[Stage]:
             over = _over(scale) if system in HYBRIDS else {SEED: [1]}
             found.append(_stage(work, system, "", requests, over, limit=scale.limits[-1]))
         found += _experiments(work, scale)
-    folder = traces() if scale.traced else None
+    folder = traces() if scale.whole else None
     return found if folder is None else [*found, *_traced(folder, scale)]
 
 
@@ -235,35 +235,43 @@ def _stage(
 
 def _experiments(work: Work, scale: Scale) -> list[Stage]:
     """What is run to see which of several causes a difference has."""
-    probe, whole = scale.probe(work), scale.requests(work)
-    ends, limit = probe.ends, scale.limits[-1]
+    probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
     usual = profiled(work, whole)
     found = []
     for system in HYBRIDS:
-
-        def add(name: str, requests: str, at: Probe, **given: Any) -> None:
-            found.append(_stage(work, system, name, requests, _over(at), **{"limit": limit} | given))  # noqa: B023
-
-        add("early", profiled(work, whole * 3 // 4), probe)
-        add("skewed", profiled(work, whole, skew=work.other_skew), ends)
-        add("longer", profiled(work, 2 * whole), ends)
-        add("crowd", usual, ends, outstanding=4)
-        if work is FIU:
-            busy = Probe(ends.extents_kib, ends.thresholds, BUSY_LIMIT)
-            add("busy", usual, busy, limit=BUSY_LIMIT)
-            wide = 4 * work.span_mib
-            add("wide", profiled(work, whole, span_mib=wide), ends, span_mib=wide)
-        last = Probe(probe.extents_kib[-1:], probe.thresholds[:1], limit)
-        watts = _over(last) | {ACTIVE: [f"{watts:g}W" for watts in OTHER_WATTS]}
-        found.append(_stage(work, system, "watts", usual, watts, limit=limit))
-        found.append(
-            _stage(work, system, "seeds", usual, _over(last) | {SEED: list(OTHER_SEEDS)}, limit=limit)
-        )
+        found.append(_stage(work, system, "early", profiled(work, whole * 3 // 4), _over(probe), limit=limit))
+        found += _others(work, system, scale)
     found.append(_stage(work, "tiering", "cold", usual, _over(probe), limit=limit, more='initial = "cold"'))
     if work is FIU:
         found.append(
             _stage(work, "caching", "clean", usual, _over(probe), limit=limit, more="dirty_high = 1.0")
         )
+    return found
+
+
+def _others(work: Work, system: str, scale: Scale) -> list[Stage]:
+    """A hybrid with something else about its work or its devices, at the ends of the probe."""
+    probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
+    usual, ends = profiled(work, whole), _over(probe.ends)
+    skewed = profiled(work, whole, skew=work.other_skew)
+    found = [
+        _stage(work, system, "skewed", skewed, ends, limit=limit),
+        _stage(work, system, "crowd", usual, ends, limit=limit, outstanding=4),
+    ]
+    if work is FIU:
+        many = ends | {LIMIT: [BUSY_LIMIT]}
+        found.append(_stage(work, system, "busy", usual, many, limit=BUSY_LIMIT))
+    if not scale.whole:
+        return found
+    found.append(_stage(work, system, "longer", profiled(work, 2 * whole), ends, limit=limit))
+    if work is FIU:
+        wide = 4 * work.span_mib
+        spread = profiled(work, whole, span_mib=wide)
+        found.append(_stage(work, system, "wide", spread, ends, limit=limit, span_mib=wide))
+    one = _over(Probe(probe.extents_kib[-1:], probe.thresholds[:1], limit))
+    watts = one | {ACTIVE: [f"{watts:g}W" for watts in OTHER_WATTS]}
+    found.append(_stage(work, system, "watts", usual, watts, limit=limit))
+    found.append(_stage(work, system, "seeds", usual, one | {SEED: list(OTHER_SEEDS)}, limit=limit))
     return found
 
 
@@ -293,8 +301,3 @@ def reference(work: str, scale: Scale) -> tuple[int, int, int]:
     """Extent in KiB, threshold and limit of the one configuration that figures by component show."""
     probe = scale.probe(WORKS.get(work, FIU))
     return probe.extents_kib[min(1, len(probe.extents_kib) - 1)], probe.thresholds[0], probe.limit
-
-
-def keys(found: Sequence[Stage]) -> list[str]:
-    """Names of sweeps."""
-    return [stage.key for stage in found]

@@ -42,6 +42,11 @@ KEYS: Final = (
         "Price of one drive of a model, before that of its class.",
     ),
     Key(
+        "purchase.factor",
+        "",
+        "What a price that comes with the drive is multiplied by: that of its device file or inventory.",
+    ),
+    Key(
         "purchase.part.*",
         "USD",
         "Price of one part that is no drive, by its name.",

@@ -158,7 +158,7 @@ def _component(
                     "wear.charge",
                     *rests_on,
                     "purchase.charge",
-                    *((price.key,) if price.key is not None else ()),
+                    price.key,
                 )
             )
         ),
