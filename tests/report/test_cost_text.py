@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from iowatt.report.cost import text, words
 from report.cost_document import document
@@ -123,3 +125,17 @@ def test_less_than_a_cent_is_not_shown_as_nothing():
 )
 def test_figures_have_no_digits_too_many(value, shown):
     assert words.figure(value) == shown
+
+
+NAMES = st.text(st.characters(), max_size=60)  # halves of surrogate pairs among them
+
+
+@settings(deadline=None, max_examples=60)
+@given(name=NAMES, note=NAMES)
+def test_whatever_a_system_is_called_a_terminal_can_show_it(name, note):
+    found = document(names=[name])
+    found["systems"][0]["notes"] = [note]
+    for line in text.lines(found):
+        assert len(line) <= text.WIDE
+        assert line.isascii() or line.encode("utf-8")
+        assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in line)

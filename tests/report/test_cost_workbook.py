@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.report.cost import live, write
@@ -218,3 +220,15 @@ def test_the_same_document_gives_the_same_bytes(tmp_path):
     for name in ("a.xlsx", "b.xlsx"):
         write(document(), tmp_path / name)
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+
+
+@settings(deadline=None, max_examples=25)
+@given(names=st.lists(st.text(st.characters(), max_size=50), min_size=3, max_size=3))
+def test_whatever_systems_are_called_both_files_are_written_whole(tmp_path_factory, names):
+    folder = tmp_path_factory.mktemp("called")
+    found = document(names=names)
+    for end in ("xlsx", "html"):
+        write(found, folder / f"costs.{end}")
+    values = Values(folder / "costs.xlsx")
+    assert summary(values, "Total") == pytest.approx([one["usd"] for one in found["systems"]], rel=1e-12)
+    assert not any("cmd" in formula for formula in values.formulas.values())

@@ -32,6 +32,7 @@ def write(found: Found, target: Path, *, force: bool = False) -> None:
 
 def render(found: Found) -> str:
     """The page of what :func:`iowatt.lenses.cost.analyse.analyse` found (``iowatt.cost/1``)."""
+    found = words.clean(found)
     several = len(found["systems"]) > 1
     every: list[tuple[str, str, Sequence[Figure | None]]] = [
         (

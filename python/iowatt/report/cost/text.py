@@ -25,6 +25,7 @@ _DRIVES: Final = 12
 
 def lines(found: Found) -> Iterator[str]:
     """All of it: totals, the other normalisation, what decides, wear, carbon, views, notes."""
+    found = words.clean(found)
     names = words.labels(found)
     yield from _wrapped(
         f"{words.basis(found)}, {found['horizon']['said']}, from {found['start']}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -42,6 +43,22 @@ _VARIED: Final[Mapping[str, str]] = {
     "years": "years of work",
     "energy.factor": "price of energy (energy.factor)",
 }
+
+
+#: What neither a terminal nor a file should be told: controls, and halves of characters (folders whose names
+#: are no UTF-8).
+_UNSPEAKABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def clean(part: Any) -> Any:
+    """The document without characters that are no text, each a question mark; line ends are spaces."""
+    if isinstance(part, str):
+        return _UNSPEAKABLE.sub("?", " ".join(part.splitlines())) if _UNSPEAKABLE.search(part) else part
+    if isinstance(part, dict):
+        return {clean(key): clean(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [clean(value) for value in part]
+    return part
 
 
 def labels(found: Found) -> list[str]:

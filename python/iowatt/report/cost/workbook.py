@@ -27,6 +27,7 @@ _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "str
 
 def write(found: Found, path: Path) -> None:
     """Write the workbook of the document ``iowatt.cost/1``; ``path`` is replaced."""
+    found = words.clean(found)
     with xlsxwriter.Workbook(str(path), _AS_TYPED) as book:
         # A fixed moment: the same document gives the same bytes.
         book.set_properties({"title": "iowatt cost", "created": datetime(2000, 1, 1)})
@@ -34,8 +35,9 @@ def write(found: Found, path: Path) -> None:
         names = sheet_names(words.labels(found))
         front = book.add_worksheet("Summary")
         cells = assumptions.add(book, styles, found)
+        sheets = {name: book.add_worksheet(name) for name in names}
         payments = flows.Flows(book, styles, cells, live.numbers(found).get(live.RATE, 0.0))
-        making = system.Making(book, styles, found, cells, payments)
+        making = system.Making(sheets, styles, found, cells, payments)
         places = [system.add(making, name, one) for name, one in zip(names, found["systems"], strict=True)]
         payments.finish()
         summary.fill(book, front, styles, found, places)

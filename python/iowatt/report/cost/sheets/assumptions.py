@@ -21,7 +21,8 @@ _HEADS: Final = (
 )  # fmt: skip
 #: The row of the first figure.
 _FIRST: Final = 7
-_WIDTHS: Final = (34, 14, 10, 10, 10, 32, 34, 10, 11, 60, 60, 40)
+_UNIT: Final = 2
+_WIDTHS: Final = (34, 24, 10, 10, 10, 32, 34, 10, 11, 60, 60, 40)
 _LEGEND: Final = (
     "Blue on yellow may be changed: everything else follows as far as the column says. Grey is stated: it "
     "comes from the Run or from a bill that does not follow here. A change of what stays as stated needs "
@@ -54,7 +55,7 @@ class _Sheet:
         sheet.set_row(1, 45)
         self._horizon(3)
         for at, head in enumerate(_HEADS):
-            sheet.write_string(_FIRST - 1, at, head, styles.head)
+            sheet.write_string(_FIRST - 1, at, head, styles.head_number if at in (1, 3, 4) else styles.head)
         sheet.freeze_panes(_FIRST, 1)
         for row, one in enumerate(self._found["assumptions"], _FIRST):
             self._figure(row, one)
@@ -87,17 +88,18 @@ class _Sheet:
             11: one["note"],
         }  # fmt: skip
         for at, text in texts.items():
-            sheet.write_string(row, at, text or "", styles.text)
+            sheet.write_string(row, at, text or "", styles.beside if at == _UNIT else styles.text)
         for at, end in ((3, one["low"]), (4, one["high"])):
             if end is not None:
-                sheet.write_number(row, at, end, styles.computed())
+                sheet.write_number(row, at, end, styles.computed("General"))
         if isinstance(value, str):
             sheet.write_string(row, 1, value, styles.stated())
             sheet.write_string(row, 6, "a choice of method: stays as stated", styles.text)
             return
         name = self._cells.names[key]
-        sheet.write_number(row, 1, value, styles.given())
-        sheet.write_string(row, 5, name, styles.text)
+        follows = self._follows[key].startswith("live")
+        sheet.write_number(row, 1, value, styles.given() if follows else styles.stated("General"))
+        sheet.write_string(row, 5, name, styles.beside)
         sheet.write_string(row, 6, self._follows[key], styles.text)
         self._book.define_name(name, f"={TITLE}!{absolute(row, 1)}")
         rule = known(key)

@@ -9,7 +9,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 USD: Final = "#,##0.00;-#,##0.00;0.00"
-PLAIN: Final = "General"
+PLAIN: Final = "#,##0.00####"
 TIMES: Final = "#,##0.0"
 _GIVEN: Final = {"font_color": "#0000c0", "bg_color": "#fff8d6"}
 _STATED: Final = {"bg_color": "#ececec"}
@@ -56,6 +56,11 @@ class Styles:
         return self._of()
 
     @property
+    def beside(self) -> Format:
+        """Words right of a number."""
+        return self._of(indent=1, align="left")
+
+    @property
     def wrapped(self) -> Format:
         """A paragraph."""
         return self._of(text_wrap=True)
@@ -65,7 +70,7 @@ class Styles:
         """A word that may be changed."""
         return self._of(**_GIVEN)
 
-    def given(self, shown: str = PLAIN) -> Format:
+    def given(self, shown: str = "General") -> Format:
         """A number that may be changed."""
         return self._of(num_format=shown, **_GIVEN)
 

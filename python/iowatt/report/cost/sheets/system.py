@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.lenses.cost import expression
@@ -19,14 +19,15 @@ from iowatt.report.cost.sheets.styles import PLAIN, USD, Styles, printed
 Found = dict[str, Any]
 
 _HEADS: Final = (
-    "Component", "Group", "Of", "Quantity", "Unit", "USD/unit", "USD", "USD of today", "Follows",
-    "Stays as stated for", "How it is computed", "Source", "Date", "Note", "Key",
+    "Component", "Group", "Of", "Quantity as stated", "Unit", "USD/unit as stated", "USD", "USD of today",
+    "Follows", "Stays as stated for", "How it is computed", "Source", "Date", "Note", "Key",
 )  # fmt: skip
 _WIDTHS: Final = (40, 16, 20, 16, 12, 14, 16, 16, 34, 30, 60, 60, 11, 40, 26)
 _QUANTITY, _UNIT_PRICE, _USD, _PRESENT = 3, 5, 6, 7
 _CAPACITY, _LIVES, _SERVED = 3, 4, 5
+_TWO_LINES: Final = 32
 _DRIVE_HEADS: Final = (
-    "Drive", "Kind", "Pool", "Capacity (GB)", "Lives in the horizon", "Drives that serve in its place",
+    "Drive", "Kind", "Pool", "Capacity (GB)", "Lives in the horizon", "Drives in its place",
     "Price of one (USD)", "", "By", "Date",
 )  # fmt: skip
 
@@ -35,7 +36,7 @@ _DRIVE_HEADS: Final = (
 class Making:
     """The workbook in the making."""
 
-    book: Workbook
+    sheets: Mapping[str, Worksheet]
     styles: Styles
     found: Found
     cells: Cells
@@ -49,7 +50,7 @@ def add(making: Making, name: str, system: Found) -> Place:
 
 class _System:
     def __init__(self, making: Making, name: str, system: Found) -> None:
-        self._sheet: Worksheet = making.book.add_worksheet(name)
+        self._sheet = making.sheets[name]
         self._styles = making.styles
         self._name = name
         self._system = system
@@ -74,6 +75,7 @@ class _System:
         self._horizon()
         self._drives(self._last + 4)
         self._carbon()
+        sheet.set_row(self._first - 1, _TWO_LINES)
         for at, head in enumerate(_HEADS):
             number = at in (_QUANTITY, _UNIT_PRICE, _USD, _PRESENT)
             sheet.write_string(self._first - 1, at, head, styles.head_number if number else styles.head)
@@ -120,6 +122,7 @@ class _System:
     def _drives(self, top: int) -> None:
         """Prices and lives of the drives; components of a drive refer to them."""
         sheet, styles = self._sheet, self._styles
+        sheet.set_row(top, _TWO_LINES)
         for at, head in enumerate(_DRIVE_HEADS):
             sheet.write_string(top, at, head, styles.head_number if _CAPACITY <= at <= _USD else styles.head)
         for row, drive in enumerate(self._system["drives"], top + 1):
@@ -154,12 +157,13 @@ class _System:
         follows, stays = self._live.keys(component)
         texts = {
             0: component["title"], 1: words.NAMES[component["group"]], 2: component["device"],
-            4: component["unit"], 8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
+            8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
             10: component["formula"], 11: component["source"], 12: component["date"], 13: component["note"],
             14: component["key"],
         }  # fmt: skip
         for at, text in texts.items():
-            sheet.write_string(row, at, text or "", styles.text)
+            sheet.write_string(row, at, text or "", styles.beside if at == _PRESENT + 1 else styles.text)
+        sheet.write_string(row, 4, component["unit"], styles.beside)
         text = self._live.of_component(component)
         self._quantities(row, component, () if text is None else expression.names(text))
         self._number((row, _USD), self._formula(text, component), component["usd"], USD)
@@ -170,30 +174,15 @@ class _System:
         sheet.write_formula(row, _PRESENT, formula, styles.computed(USD), component["present_usd"])
 
     def _quantities(self, row: int, component: Found, asked: tuple[str, ...]) -> None:
-        """Quantity and price: cells to change where the formula asks for them, else what follows from it."""
-        quantity, price, usd = component["quantity"], component["unit_price"], component["usd"]
-        cells = {"quantity": (_QUANTITY, quantity), "unit_price": (_UNIT_PRICE, price)}
+        """Quantity and price as stated; cells to be changed where the formula asks for them."""
+        cells = {
+            "quantity": (_QUANTITY, component["quantity"]),
+            "unit_price": (_UNIT_PRICE, component["unit_price"]),
+        }
         for name, (column, value) in cells.items():
-            if name in asked:
-                self._sheet.write_number(row, column, value, self._styles.given())
-        if quantity is None or price is None:
-            return
-        if "quantity" in asked:
-            if "unit_price" not in asked:
-                self._share(row, _UNIT_PRICE, _QUANTITY, price, quantity * price == usd)
-        elif "unit_price" in asked or price:
-            if "unit_price" not in asked:
-                self._sheet.write_number(row, _UNIT_PRICE, price, self._styles.stated())
-            self._share(row, _QUANTITY, _UNIT_PRICE, quantity, bool(price))
-
-    def _share(self, row: int, column: int, by: int, value: float, known: bool) -> None:
-        """What of the dollars is left for a cell, by the one beside it."""
-        if not known:
-            return
-        usd, divisor = absolute(row, _USD), absolute(row, by)
-        self._sheet.write_formula(
-            row, column, f"=IF({divisor}=0,0,{usd}/{divisor})", self._styles.computed(), value
-        )
+            if value is not None:
+                style = self._styles.given(PLAIN) if name in asked else self._styles.stated()
+                self._sheet.write_number(row, column, value, style)
 
     def _number(self, place: tuple[int, int], formula: str | None, value: float | None, shown: str) -> None:
         """A formula with its value, or the value as stated."""
