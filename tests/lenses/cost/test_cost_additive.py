@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
+from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
 from iowatt.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.price import pricer
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.structure import Tariff
+from iowatt.tariffs.urdb import parse
 
 FIVE_YEARS = Horizon("time", 5.0)
 
@@ -206,3 +209,33 @@ def test_drives_that_cost_the_same_may_be_priced_as_one() -> None:
             sum(one.usd for one in apart.of(group))
         )
     assert joined.embodied_kg == pytest.approx(apart.embodied_kg)
+
+
+def _tariff(rate: float) -> Tariff:
+    """Energy at ``rate`` USD/kWh, 30 USD a month, and at least 2,400 USD a year."""
+    record = {
+        "energyratestructure": [[{"rate": rate}]], "energyweekdayschedule": [[0] * 24] * 12,
+        "energyweekendschedule": [[0] * 24] * 12, "fixedchargefirstmeter": 30,
+        "fixedchargeunits": "$/month", "mincharge": 2400, "minchargeunits": "$/year",
+        "iowatt": {"notes": ["a test; its rate may be negative"]},
+    }  # fmt: skip
+    return parse({key: value for key, value in record.items() if rate > 0 or "min" not in key}, "a test")
+
+
+def test_a_factor_multiplies_the_whole_bill_its_minimum_too() -> None:
+    of, tariff = system("x", watts=1000.0), _tariff(0.1)
+    for factor in (1.0, 1.5):
+        costs = pricer(of, tariff, START)(book(*NOTHING, f"energy.factor={factor}"), Horizon("time", 1.0))
+        assert costs.usd == pytest.approx(2400 * factor)
+    none = pricer(of, tariff, START)(book(*NOTHING, "energy.fixed=none"), Horizon("time", 1.0))
+    assert none.usd == pytest.approx(876)
+
+
+def test_what_cooling_is_paid_at_negative_prices_is_a_credit() -> None:
+    of = system("x", watts=1000.0)
+    costs = pricer(of, _tariff(-0.02), START)(book(*NOTHING, "cooling.pue=1.5"), Horizon("time", 1.0))
+    assert {one.key: one.group for one in costs.components if one.usd < 0} == {
+        "sell": "credit",
+        "cooling:sell": "credit",
+    }
+    assert usd(costs, "cooling:sell") == pytest.approx(-0.02 * 0.5 * 8760)

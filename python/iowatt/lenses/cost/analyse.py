@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +15,7 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import price
+from iowatt.tariffs import account
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -204,10 +205,13 @@ def _misfits(case: Case) -> list[str]:
 
 def _spin_down(case: Case) -> list[dict[str, Any]]:
     """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    kwh = [charge for charge in energy.charges(case, 1.0) if charge.kind in ("energy", "fuel")]
-    quantity = sum(charge.quantity for charge in kwh if charge.kind == "energy")
-    price_ = sum(energy.flow(case, charge).usd for charge in kwh) / quantity if quantity else 0.0
-    return spin_down.of_case(case, price_)
+    usd = sum(
+        energy.flow(case, charge).usd
+        for charge in energy.charges(case, 1.0)
+        if charge.kind in ("energy", "fuel", "sell")
+    )
+    kwh = case.system.work.load.total_j * case.repeats / JOULES_PER_KWH
+    return spin_down.of_case(case, usd / kwh if kwh else 0.0)
 
 
 def _component(component: Component, rate: float) -> dict[str, Any]:
@@ -232,36 +236,22 @@ def _bill(case: Case) -> dict[str, Any]:
 
 
 def _months(made: Bill) -> list[dict[str, Any]]:
+    """The bill by month, or by calendar year where there are too many."""
+    months = account.months(made)
+    length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, Any]] = {}
-    long = len({item.month for item in made.items}) > MOST_MONTHS
-    for item in made.items:
-        label = item.month[:4] if long else item.month
-        row = rows.setdefault(
-            label,
-            {
-                "month": label,
-                "kwh": 0.0,
-                "energy_usd": 0.0,
-                "demand_usd": 0.0,
-                "fixed_usd": 0.0,
-                "other_usd": 0.0,
-            },
-        )
-        if item.kind == "energy":
-            row["kwh"] += item.quantity
-        row[_COLUMN.get(item.kind, "other_usd")] += item.usd
+    for month in months:
+        label = month["month"][:length]
+        row = rows.setdefault(label, {"month": label, "kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
+        for key in ("kwh", *account.COLUMNS):
+            row[key] += month[key]
     return list(rows.values())
-
-
-_COLUMN: Final[Mapping[str, str]] = {
-    "energy": "energy_usd", "fuel": "energy_usd", "demand": "demand_usd", "coincident": "demand_usd",
-    "fixed": "fixed_usd", "minimum": "fixed_usd",
-}  # fmt: skip
 
 
 def _lives(case: Case, drive: Drive) -> dict[str, Any]:
     """The horizon in lives of a drive and how many serve in its place, where dollars count either."""
-    if case.book.word("wear.charge") not in ("replacements", "depreciation"):
+    charged = case.book.word("wear.charge") in ("replacements", "depreciation")
+    if not charged and not case.book.number("disposal.residual"):
         return {"lives": None, "served": None, "lives_expression": None}
     there = wear.place(case, drive)
     return {

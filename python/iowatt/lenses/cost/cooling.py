@@ -15,26 +15,34 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 
 def components(case: Case) -> Iterator[Component]:
     """The bill of the load times PUE less the bill of the load; nothing where PUE is 1."""
-    pue = case.book.figure("cooling.pue")
     factor = case.book.number("cooling.pue")
     if factor == 1.0:
         return
     parts = list(_more(case, factor))
+    kwh = case.system.work.load.total_j * case.repeats * (factor - 1.0) / JOULES_PER_KWH
+    charged = [charge for charge in parts if charge.kind != "sell"]
+    paid = [charge for charge in parts if charge.kind == "sell"]
+    yield _component(case, "cooling", "Cooling and distribution (PUE)", charged, kwh)
+    if paid:
+        yield _component(case, "cooling:sell", "Cooling and distribution, at negative prices", paid, None)
+
+
+def _component(case: Case, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
+    figure = case.book.figure("cooling.pue")
     flows = tuple(energy.flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
-    kwh = case.system.work.load.total_j * case.repeats * (factor - 1.0) / JOULES_PER_KWH
-    yield Component(
-        key="cooling",
-        group="cooling",
-        title="Cooling and distribution (PUE)",
+    return Component(
+        key=key,
+        group="credit" if usd < 0 else "cooling",
+        title=title,
         device=None,
         flows=flows,
         quantity=kwh,
-        unit="kWh",
+        unit="kWh" if kwh is not None else "",
         unit_price=usd / kwh if kwh else None,
         formula="bill of the power x PUE - bill of the power",
-        source=pue.source,
-        date=pue.date,
+        source=figure.source,
+        date=figure.date,
         scales="work",
         rests_on=("cooling.pue", "energy.factor", "energy.escalation", "energy.site_kw", "energy.demand"),
         note="its demand charges scale by the months" if any(c.kind == "demand" for c in parts) else "",

@@ -35,7 +35,7 @@ _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
 }
 _PEAKS: Final = ("demand", "coincident")
-_STANDING: Final = ("fixed",)
+_STANDING: Final = ("fixed", "minimum")
 #: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
 _CUT: Final = 1e-6
 
@@ -72,8 +72,7 @@ def flow(case: Case, charge: Charge) -> Flow:
     """When the dollars of a charge are due: evenly over its year, at the prices of then."""
     begins = charge.year * SECONDS_PER_YEAR
     ends = min(begins + SECONDS_PER_YEAR, case.seconds)
-    standing = charge.kind in _STANDING
-    factor = 1.0 if standing else case.book.number("energy.factor")
+    factor = case.book.number("energy.factor")
     return Flow(charge.usd * factor * _rise(case, charge.year), min(begins, ends), ends)
 
 
@@ -131,8 +130,7 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
         source=f"{tariff.name} ({tariff.utility}): {tariff.source}" if tariff.utility else tariff.source,
         date=tariff.effective[0],
         scales="work" if by_run or kind in ("energy", "fuel", "sell") else "time",
-        rests_on=("energy.escalation", "energy.site_kw")
-        + (() if standing else ("energy.factor",))
+        rests_on=("energy.factor", "energy.escalation", "energy.site_kw")
         + (("energy.demand",) if kind in _PEAKS else ())
         + (("energy.fixed",) if standing else ()),
         expression=_expression(case, kind, parts),
@@ -149,4 +147,4 @@ def _expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
         if abs(cut) <= _CUT * total:
             return f"({number(kwh)}*{{repeats}}+{number(cut)})*{number(price)}*{{energy.factor}}"
     usd = number(at_risen_prices(case, parts))
-    return usd if kind in _STANDING else f"{usd}*{{energy.factor}}"
+    return f"{usd}*{{energy.factor}}"

@@ -65,7 +65,7 @@ KEYS: Final = (
     Key(
         "energy.factor",
         "",
-        "What all prices of the tariff are multiplied by.",
+        "What all prices of the tariff are multiplied by, customer charges and minimum bills too.",
     ),
     Key(
         "energy.escalation",
