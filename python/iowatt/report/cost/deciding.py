@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from iowatt.report.cost import ranking, words
@@ -15,6 +16,9 @@ _HEADS: Final = ("5 %", "25 %", "Median", "75 %", "95 %")
 _BARS: Final = 12
 #: Tornados that are shown.
 _TORNADOS: Final = 6
+#: Decades from which totals are drawn logarithmically, and beyond which only powers of ten are named.
+_LOG_FROM: Final = 1.3
+_MANY: Final = 3.0
 _LOW: Final = "#56b4e9"
 _HIGH: Final = "#e69f00"
 
@@ -252,7 +256,7 @@ def _course(number: int, one: Found, found: Found) -> Figure:
     log = one["axis"] == "log"
     drawn = layout(
         axis(words.sentence(title), **({"type": "log", "dtick": 1} if log else {})),
-        axis(_dollars(found), **({"type": "log", "dtick": "D2"} if log and _spans(course) else {})),
+        axis(_dollars(found), **_scale(_decades(course) if log else 0.0)),
         showlegend=True, shapes=shapes,
     )  # fmt: skip
     return Figure(
@@ -263,10 +267,17 @@ def _course(number: int, one: Found, found: Found) -> Figure:
     )  # fmt: skip
 
 
-def _spans(course: Found) -> bool:
-    """Whether totals go over decades, all of them above zero."""
+def _scale(decades: float) -> dict[str, Any]:
+    """A logarithmic axis from a good decade on, with few enough ticks to read."""
+    if decades < _LOG_FROM:
+        return {}
+    return {"type": "log", "dtick": 1 if decades > _MANY else "D2"}
+
+
+def _decades(course: Found) -> float:
+    """Powers of ten that totals go over; none where one is not above zero."""
     values = [value for line in course["usd"].values() for value in line if value is not None]
-    return bool(min(values) > 0 and max(values) > 20 * min(values))
+    return math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0
 
 
 def _upright(at: float, colour: str, dash: str) -> dict[str, Any]:

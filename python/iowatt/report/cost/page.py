@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report import html, numbers, pages
+from iowatt.report import html, pages
 from iowatt.report.cost import assumed, deciding, drives, footprint, hours, over_time, totals, words
 from iowatt.report.figures.headline import Headline
 
@@ -81,6 +81,6 @@ def headlines(found: Found) -> list[Headline]:
         if drawn is not None:
             ends = drawn["quantiles"]
             said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
-        said.append(f"{numbers.significant(system['years'])} years")
+        said.append(words.years(system["years"]))
         made.append(Headline(f"total-{at}", name, system["usd"], "USD", "; ".join(said)))
     return made[:_TILES]
