@@ -53,6 +53,16 @@ def test_several_runs_are_priced_side_by_side(runs: list[str]) -> None:
     assert result["modelled"] is True
 
 
+def test_equal_work_that_takes_too_long_has_no_dollars_and_refuses_nothing(runs: list[str]) -> None:
+    """170 years of tiering's work take caching, twice as slow, longer than bills are made of."""
+    result = found(*runs, "--years", "170", "--tariff", "flat:0.2")
+    tiering, caching = result["other"]["systems"]
+    assert tiering["usd"] > 0
+    assert caching["years"] > 200
+    assert caching["usd"] is None
+    assert cost(*runs, "--years", "170", "--samples", "0").exit_code == 0
+
+
 def test_the_index_beside_runs_is_not_taken_for_one(runs: list[str]) -> None:
     beside = sorted(str(path) for path in Path(runs[0]).parent.iterdir())
     assert len(beside) > len(runs)
@@ -92,6 +102,12 @@ def test_drives_are_replaced_only_where_replacements_are_paid(runs: list[str], c
 def test_a_tariff_may_be_an_assumption(runs: list[str]) -> None:
     by_set = found(*runs, "--set", "energy.tariff=flat:0.15")
     assert by_set["systems"] == found(*runs, "--tariff", "flat:0.15")["systems"]
+
+
+def test_what_is_set_in_vain_is_said(runs: list[str]) -> None:
+    result = found(*runs, "--set", "purchase.model.typo=7", "--set", "cooling.pue=1.2")
+    said = [note for note in result["book"]["notes"] if "without effect" in note]
+    assert said == ["set, and without effect here: purchase.model.typo"]
 
 
 def test_text_says_the_horizon_and_that_figures_are_modelled(runs: list[str]) -> None:
@@ -137,6 +153,7 @@ def test_from_python_it_is_the_same(runs: list[str]) -> None:
         (["--wear", "twice"], "replacements"),
         (["--carbon", "guess"], "guess"),
         (["--start", "tomorrow"], "YYYY-MM-DD"),
+        (["--start", "0001-01-01"], "1900 to 2200"),
         (["--crossover", "nothing", "--samples", "0"], "nothing"),
         (["--alpha", "1e12"], "years"),
         (["-o", "cost.docx"], "docx"),

@@ -77,7 +77,7 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
         name=record.text("name") or record.text("label") or PurePath(where).stem,
         utility=record.text("utility"),
         source=ours.text("source") or record.text("source") or record.text("uri"),
-        effective=(_date(record, "startdate"), _date(record, "enddate")),
+        effective=_effective(record),
         verified=ours.flag("verified") if "verified" in ours else record.flag("approved"),
         energy=energy(record, negative=meant),
         demand=demand(record, negative=meant),
@@ -117,6 +117,14 @@ def _named(record: Fields) -> Fields:
     """The record with its fields by the names that the API has, whichever it had."""
     values = {_EXPORTED.get(key, key): value for key, value in record.values.items()}
     return replace(record, values=values | {k: v for k, v in record.values.items() if k not in _EXPORTED})
+
+
+def _effective(record: Fields) -> tuple[str | None, str | None]:
+    """From and until."""
+    began, ended = _date(record, "startdate"), _date(record, "enddate")
+    if began is not None and ended is not None and ended < began:
+        raise record.wrong("enddate", f"{ended} is before the startdate, {began}")
+    return began, ended
 
 
 def _date(fields: Fields, key: str) -> str | None:

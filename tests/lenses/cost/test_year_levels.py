@@ -167,6 +167,19 @@ def test_growth_needs_all_years_and_says_so():
         make_year(RUNS, grows, START, years=5)
 
 
+def test_a_part_of_years_has_the_work_of_its_own_hours():
+    """Two years of which the second has twice the requests, cut after a year and a half."""
+    runs = [system(500.0, 100.0), system(1000.0, 200.0)]
+    half = make_year(runs, cycle(500.0, growth=1.0), START, years=2, hours=8760 + 4380)
+    work = half.system.work
+    assert work.duration_s == 13_140 * 3600
+    assert work.requests == pytest.approx((500 * 8760 + 1000 * 4380) * 3600)
+    assert work.load.total_j == pytest.approx((100 * 8760 + 200 * 4380) * 3600)
+    written = half.system.drives[0].counts.bytes_written
+    assert written == pytest.approx(work.requests * 4096)
+    assert half.as_dict()["energy_kwh"] == pytest.approx((100 + 200) * 8760 / 1000)
+
+
 def test_within_two_percent_the_highest_run_stands_for_it():
     year = make_year(RUNS, cycle(1015.0), START)
     assert year.system.work.requests == pytest.approx(1000 * YEAR_S)

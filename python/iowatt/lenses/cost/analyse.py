@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
-from iowatt.lenses.cost.bills import Bills
+from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
 from iowatt.lenses.cost.book.describe import assumptions
+from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Component, Costs
 from iowatt.lenses.cost.horizon import Horizon
@@ -84,7 +85,8 @@ def analyse(
         "modelled": all(one.modelled for one in systems),
         "tariff": _tariff(tariff),
         "book": {
-            "name": book.name, "title": book.title, "lineage": list(book.lineage), "notes": list(book.notes),
+            "name": book.name, "title": book.title, "lineage": list(book.lineage),
+            "notes": [*book.notes, *_without_effect(book)],
         },
         "assumptions": assumptions(book),  # last of all that asks the book: it lists what was asked for
         "systems": said,
@@ -100,6 +102,12 @@ def analyse(
         "tornado": [one.as_dict() for one in bars],
         "crossovers": [one.as_dict() for one in crossed],
     }  # fmt: skip
+
+
+def _without_effect(book: Book) -> list[str]:
+    """What was set for this pricing and nothing asked for, such as a price of a model that is not here."""
+    idle = [key for key, one in book.figures.items() if one.source == SET and key not in book.used]
+    return [f"set, and without effect here: {', '.join(idle)}"] if idle else []
 
 
 def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
@@ -155,11 +163,12 @@ def by_group(costs: Costs) -> dict[str, float]:
 
 
 def _short(case: Case) -> dict[str, Any]:
+    """A system under the other normalisation; without dollars where that is longer than what is billed."""
+    named = {"name": case.system.name, "repeats": case.repeats, "years": case.years}
+    if case.years > LONGEST_YEARS:
+        return {**named, "usd": None, "by_group": {}}
     costs = price(case)
-    return {
-        "name": costs.system, "repeats": case.repeats, "years": case.years, "usd": costs.usd,
-        "by_group": by_group(costs),
-    }  # fmt: skip
+    return {**named, "usd": costs.usd, "by_group": by_group(costs)}
 
 
 def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:

@@ -18,9 +18,13 @@ from iowatt.lenses.cost.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.subject import Subject
 from iowatt.lenses.cost.year import find_cycle, make_years
+from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index
 from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
+
+EARLIEST, LATEST = 1900, 2200
+"""Years that a bill may begin in."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,14 @@ def _horizon(asked: Asked) -> Horizon:
 
 def _start(text: str) -> datetime:
     try:
-        return datetime.strptime(text, "%Y-%m-%d")
+        start = datetime.strptime(text, "%Y-%m-%d")
+        if not EARLIEST <= start.year <= LATEST:
+            raise ValueError
+        return start
     except ValueError:
         raise InputError(
-            f"{text!r} is no day; expected YYYY-MM-DD, such as {START}", where="--start"
+            f"{text!r} is no day from {EARLIEST} to {LATEST}; expected YYYY-MM-DD, such as {START}",
+            where="--start",
         ) from None
 
 
@@ -113,7 +121,9 @@ def _subjects(
     ]
     if asked.duty is None:
         return observed
-    years = math.ceil(horizon.amount) if horizon.basis == "time" else 1
+    # Just as long as is priced, so that wear and requests are those of the hours that are billed.
+    length = horizon.amount if horizon.basis == "time" else 1.0
+    years, hours = math.ceil(length), max(1, round(length * HOURS_A_YEAR))
     pairs = [(run, one.system) for run, one in zip(runs, observed, strict=True)]
-    made = make_years(pairs, find_cycle(asked.duty), start, years=years)
+    made = make_years(pairs, find_cycle(asked.duty), start, years=years, hours=hours)
     return [Subject(year.system, year=year) for year in made]

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from iowatt.errors import InputError
-from iowatt.lenses.cost.inventory import Inventory, changed
+from iowatt.lenses.cost.inventory import Inventory, beside, changed
 from iowatt.lenses.cost.inventory import drives as added
 from iowatt.lenses.cost.inventory import notes as inventory_notes
 from iowatt.lenses.cost.low import Low
@@ -44,9 +44,11 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     capacity = summary["capacity_gb"]
     raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
     if inventory is not None:
-        drives = (*changed(inventory, drives, run), *added(inventory, run))
+        known, more = changed(inventory, drives, run), added(inventory, run)
+        drives = (*known, *more)
         parts |= inventory.parts
         notes += inventory_notes(inventory)
+        notes += (beside(len(more), len(known)),) if more and known else ()
         raw, usable, effective = inventory.capacity_gb(run, drives)
     return System(
         name=run.path.name if run.path is not None else run.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -87,14 +88,18 @@ def _wrong(figure: Figure) -> str | None:
     rule = known(figure.key)
     if rule is None:
         near = nearest(figure.key, [one.pattern for one in KEYS])
-        return f"there is no assumption {figure.key!r}" + (f"; near: {near}" if near else "")
+        more = f"; near: {near}" if near else ""
+        return f"there is no assumption {figure.key!r}{more} (iowatt cost --list-assumptions has them)"
     if rule.words or isinstance(figure.value, str):
         return _wrong_word(figure, rule)
     low, high = (figure.value if end is None else end for end in (figure.low, figure.high))
     if not low <= figure.value <= high:
         return f"{figure.key} is {figure.value:g}, outside its own range of {low:g} to {high:g}"
     beyond = [value for value in (low, figure.value, high) if not rule.low <= value <= rule.high]
-    return f"{figure.key} is {beyond[0]:g}; expected {rule.low:g} to {rule.high:g}" if beyond else None
+    if not beyond:
+        return None
+    accepted = f"at least {rule.low:g}" if math.isinf(rule.high) else f"{rule.low:g} to {rule.high:g}"
+    return f"{figure.key} is {beyond[0]:g}; expected {accepted}"
 
 
 def _wrong_word(figure: Figure, rule: Key) -> str | None:
@@ -128,7 +133,7 @@ def _given(text: str) -> Figure:
     )
     wrong = _wrong(figure)
     if wrong is not None:
-        raise InputError(wrong, where="--set")
+        raise InputError(wrong, where="assumptions")
     return figure
 
 

@@ -7,6 +7,6 @@ drives without counts have no wear, and a note says so, unless the file tells ho
 
 from iowatt.lenses.cost.inventory.members import changed, drives
 from iowatt.lenses.cost.inventory.read import Inventory, read_inventory
-from iowatt.lenses.cost.inventory.remarks import notes
+from iowatt.lenses.cost.inventory.remarks import beside, notes
 
-__all__ = ["Inventory", "changed", "drives", "notes", "read_inventory"]
+__all__ = ["Inventory", "beside", "changed", "drives", "notes", "read_inventory"]

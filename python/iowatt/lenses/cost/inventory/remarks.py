@@ -32,6 +32,14 @@ def notes(inventory: Inventory) -> tuple[str, ...]:
     return tuple(said)
 
 
+def beside(added: int, known: int) -> str:
+    """What to say where drives are added to those that the Run had."""
+    return (
+        f"{added} drives are of the inventory alone, beside {known} of the Run: they are bought, and neither its "
+        "power nor its requests know of them"
+    )
+
+
 def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
     """Whether anything tells how the drives wear: bytes of an SSD, cycles of a disk."""
     counts = entry.counts or Counted()

@@ -204,6 +204,8 @@ class MeasuredFile(_Common):
         """The load of the log or Run over a year."""
         given = self.measured
         path = Path(where).parent / given.path
+        if not path.exists():
+            raise InputError("there is no such log or Run", where=f"{where}: measured.path: {path}")
         if path.is_dir() or path.name == "run.json":
             self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
             begins = None if given.begins is None else datetime.fromisoformat(given.begins)

@@ -21,7 +21,9 @@ _RUNS: Final = "runs"
 """The folder that searches keep Runs in."""
 
 
-def make_years(observed: Sequence[Observed], cycle: Cycle, start: datetime, *, years: int = 1) -> list[Year]:
+def make_years(
+    observed: Sequence[Observed], cycle: Cycle, start: datetime, *, years: int = 1, hours: int | None = None
+) -> list[Year]:
     """A year of each array, in order of their first Runs; see ``make_year``.
 
     Simulated Runs are of one array where their plans say the same of it, measured ones where drives and
@@ -32,7 +34,7 @@ def make_years(observed: Sequence[Observed], cycle: Cycle, start: datetime, *, y
         arrays.setdefault(seen(system, plan_of(run)).array, []).append((run, system))
     groups = list(arrays.values())
     return [
-        make_year([system for _, system in group], cycle, start, years=years, name=name)
+        make_year([system for _, system in group], cycle, start, years=years, hours=hours, name=name)
         for group, name in zip(groups, _names(groups), strict=True)
     ]
 

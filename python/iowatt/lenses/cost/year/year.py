@@ -17,13 +17,12 @@ from iowatt.lenses.cost.year.cycle import (
     DAYS,
     DAYS_A_WEEK,
     HOURS_A_DAY,
-    HOURS_A_YEAR,
     Cycle,
     Floats,
     hour_name,
 )
 from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed
-from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.load import Load
 
 SCHEMA: Final = "iowatt.year/1"
 _BINS: Final = 10
@@ -58,7 +57,7 @@ class Year:
             "highest": points.highest,
             "power_basis": self.system.power_basis,
             "modelled": self.system.modelled,
-            "energy_kwh": work.load.total_j / JOULES_PER_KWH,
+            "energy_kwh": float(self.watts.sum()) / 1000.0,
             "mean_w": float(self.watts.mean()),
             "requests": work.requests,
             "bytes_moved": work.bytes_moved,
@@ -153,12 +152,19 @@ class Year:
 
 
 def make_year(
-    systems: Sequence[System], cycle: Cycle, start: datetime, *, years: int = 1, name: str | None = None
+    systems: Sequence[System],
+    cycle: Cycle,
+    start: datetime,
+    *,
+    years: int = 1,
+    hours: int | None = None,
+    name: str | None = None,
 ) -> Year:
     """The year of ``cycle`` from ``start`` on the array that ``systems`` are Runs of.
 
-    Its ``system`` has work of ``years`` x 365 days. With one year, repeated over a longer horizon, weekends
-    drift against the calendar's by a day a year, and growth does not come in: for both, ask for all years.
+    Its ``system`` has work of ``years`` x 365 days, or of the first ``hours`` of them. With one year,
+    repeated over a longer horizon, weekends drift against the calendar's by a day a year, and growth does
+    not come in: for both, ask for all years.
 
     Raises
     ------
@@ -174,7 +180,8 @@ def make_year(
         raise InputError(f"{years} years from {start:%Y-%m-%d} are beyond the calendar", where="--start")
     points = levels(systems, cycle.measure)
     loads = placed(cycle, points, start, years)
-    weights = points.weights(loads)
+    worked = loads[:hours]
+    weights = points.weights(worked)
     watts = points.power(loads)
     requests, moved = (
         math.fsum(weight * getattr(system.work, field) / system.work.duration_s
@@ -188,11 +195,11 @@ def make_year(
         where=", ".join(one.where for one in points.systems),
         drives=drives.over(points.systems, weights),
         work=Work(
-            duration_s=years * HOURS_A_YEAR * HOUR_S,
-            load=Load.of_powers(np.full(len(watts), HOUR_S), watts),
+            duration_s=len(worked) * HOUR_S,
+            load=Load.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
             requests=requests,
             bytes_moved=moved,
-            response_ms=_response(points, loads),
+            response_ms=_response(points, worked),
         ),
         modelled=all(one.modelled for one in points.systems),
         notes=_notes(points, cycle, loads, start, years),
@@ -236,4 +243,6 @@ def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: 
     )
     if cycle.growth and years == 1:
         notes.append(f"a growth of {cycle.growth:.3g} a year does not come in: this is the first year alone")
+    elif cycle.growth:
+        notes.append("growth is in the mean of these years, by which crossovers over other times go")
     return tuple(dict.fromkeys(notes))

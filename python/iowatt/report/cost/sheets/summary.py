@@ -28,7 +28,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
     for row, text in enumerate(
         (
             f"As stated: {found['horizon']['said']}, from {found['start']}; {words.basis(found)}. The "
-            "horizon and every figure can be changed on the sheet Assumptions.",
+            "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
             *words.rests(found),
         ),
         1,
