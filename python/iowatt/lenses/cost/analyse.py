@@ -219,7 +219,7 @@ def _spin_down(case: Case) -> list[dict[str, Any]]:
         for charge in energy.charges(case, 1.0)
         if charge.kind in ("energy", "fuel", "sell")
     )
-    kwh = case.system.work.load.total_j * case.repeats / JOULES_PER_KWH
+    kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
     return spin_down.of_case(case, usd / kwh if kwh else 0.0)
 
 

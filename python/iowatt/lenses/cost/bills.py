@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import Bill, Item, Kind, Known, bill
 from iowatt.tariffs.load import Load
 
@@ -97,11 +96,18 @@ class Bills:
 
     def _charged(self, repeats: float, factor: float, site_kw: float) -> tuple[Charge, ...]:
         if site_kw:
-            load = self.load.repeated(repeats).scaled(factor)
-            return tuple(self._by_year(beside(self.tariff, load, 1000.0 * site_kw, self.start)))
+            return tuple(self._beside(repeats, factor, site_kw))
         if factor != 1.0 and self._proportional:
             return tuple(charge.scaled(factor) for charge in self.charges(repeats))
         return tuple(self._by_year(self.of(repeats, factor).items))
+
+    def _beside(self, repeats: float, factor: float, site_kw: float) -> Iterator[Charge]:
+        """What comes on top of a site's own bill: the difference of both."""
+        both = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, factor, site_kw).items)}
+        alone = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, 0.0, site_kw).items)}
+        for at in {**both, **alone}:
+            here, there = both.get(at, Charge(*at, 0.0, 0.0)), alone.get(at, Charge(*at, 0.0, 0.0))
+            yield Charge(*at, here.usd - there.usd, here.quantity - there.quantity)
 
     @cached_property
     def _proportional(self) -> bool:

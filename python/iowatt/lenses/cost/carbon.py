@@ -73,7 +73,8 @@ def components(case: Case) -> Iterator[Component]:
 
 def facility_kwh(case: Case) -> float:
     """What the facility draws for the system over the horizon: its joules times PUE."""
-    return case.system.work.load.total_j * case.repeats * case.book.number("cooling.pue") / JOULES_PER_KWH
+    joules = case.system.work.load.repeated(case.repeats).total_j
+    return joules * case.book.number("cooling.pue") / JOULES_PER_KWH
 
 
 def operational_kg(case: Case) -> float:

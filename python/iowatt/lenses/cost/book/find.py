@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from iowatt.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import BookFile, Figure
@@ -123,14 +125,17 @@ def _given(text: str) -> Figure:
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(f"{rest!r} has no range; expected VALUE:LOW..HIGH", where=f"--set {key}")
-    figure = Figure(
-        key=key,
-        value=_number(value, key) if _is_number(value) else value.strip(),
-        low=_number(low, key) if colon else None,
-        high=_number(high, key) if colon else None,
-        source=SET,
-        quality="given",
-    )
+    try:
+        figure = Figure(
+            key=key,
+            value=_number(value, key) if _is_number(value) else value.strip(),
+            low=_number(low, key) if colon else None,
+            high=_number(high, key) if colon else None,
+            source=SET,
+            quality="given",
+        )
+    except ValidationError:  # characters that no text may have
+        raise InputError(f"{text!r} is no text", where="--set") from None
     wrong = _wrong(figure)
     if wrong is not None:
         raise InputError(wrong, where="assumptions")
