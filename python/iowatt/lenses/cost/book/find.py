@@ -128,7 +128,7 @@ def _given(text: str) -> Figure:
     try:
         figure = Figure(
             key=key,
-            value=_number(value, key) if _is_number(value) else value.strip(),
+            value=_value(value, key),
             low=_number(low, key) if colon else None,
             high=_number(high, key) if colon else None,
             source=SET,
@@ -142,19 +142,19 @@ def _given(text: str) -> Figure:
     return figure
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str, key: str) -> float:
+def _value(text: str, key: str) -> float | str:
+    """A number, or else the word that it is."""
     try:
         value = float(text)
     except ValueError:
-        value = float("nan")
-    if value - value != 0.0:
+        return text.strip()
+    if not math.isfinite(value):
         raise InputError(f"{text.strip()!r} is no number", where=f"--set {key}")
+    return value
+
+
+def _number(text: str, key: str) -> float:
+    value = _value(text, key)
+    if isinstance(value, str):
+        raise InputError(f"{value!r} is no number", where=f"--set {key}")
     return value
