@@ -169,7 +169,7 @@ def test_what_is_left_of_a_life_is_worth_something() -> None:
 
 def test_discounting_takes_from_later_dollars_only() -> None:
     costs = priced(system("x", ssd()), book(*NOTHING), Horizon("time", 3.0))
-    (bought,) = costs.of("purchase")
+    bought = costs.of("purchase")[0]
     (energy,) = costs.of("energy")
     assert bought.present(0.05) == bought.usd
     by_year = sum(energy.usd / 3 * (1.05**-a - 1.05 ** -(a + 1)) / math.log(1.05) for a in range(3))
