@@ -157,8 +157,8 @@ def _tariff(tariff: Tariff) -> dict[str, Any]:
 
 
 def by_group(costs: Costs) -> dict[str, float]:
-    """Dollars of each group that has any components, in order."""
-    present = {component.group for component in costs.components}
+    """Dollars of each group that costs anything, in order."""
+    present = {component.group for component in costs.components if component.usd}
     return {g: sum(one.usd for one in costs.of(g)) for g in GROUPS if g in present}
 
 

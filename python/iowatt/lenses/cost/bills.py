@@ -30,6 +30,9 @@ _READ: Final = 8
 _KEPT: Final = 4096
 """Horizons and factors whose charges are kept."""
 
+FIXED: Final[tuple[Kind, ...]] = ("fixed", "minimum")
+"""Charges that more power does not change."""
+
 
 @dataclass(frozen=True)
 class Charge:
@@ -43,7 +46,7 @@ class Charge:
 
     def scaled(self, factor: float) -> Charge:
         """Of ``factor`` times the power; what is fixed stays."""
-        times = 1.0 if self.kind in ("fixed", "minimum") else factor
+        times = 1.0 if self.kind in FIXED else factor
         return replace(self, usd=self.usd * times, quantity=self.quantity * times)
 
 
@@ -95,6 +98,10 @@ class Bills:
         return self._charges[key]
 
     def _charged(self, repeats: float, factor: float, site_kw: float) -> tuple[Charge, ...]:
+        if site_kw and self._additive:
+            # A constant beside it adds the same to every peak: what comes on top is the load's own.
+            alone = self.charges(repeats, factor)
+            return tuple(charge for charge in alone if charge.kind not in FIXED)
         if site_kw:
             return tuple(self._beside(repeats, factor, site_kw))
         if factor != 1.0 and self._proportional:
@@ -116,6 +123,12 @@ class Bills:
         parts = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
         tiers = [tiers for part in parts if part is not None for tiers in part.periods]
         return not tariff.minimum and all(len(one) == 1 for one in tiers)
+
+    @cached_property
+    def _additive(self) -> bool:
+        """Whether a constant load beside it changes nothing of its own charges: no earlier peak counts."""
+        ratchet = self.tariff.ratchet
+        return self._proportional and not any(ratchet.shares) and not ratchet.lookback_share
 
     def _by_year(self, items: Iterable[Item]) -> Iterator[Charge]:
         found: dict[tuple[Kind, int], list[tuple[float, float]]] = {}

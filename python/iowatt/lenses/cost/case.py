@@ -95,7 +95,7 @@ class Case:
         return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb)
 
     def _owner_said(self, drive: Drive, of_model: Sequence[str]) -> bool:
-        """Whether what an inventory says was paid holds: before the book's, not before what was set by hand."""
+        """Whether what an inventory says was paid holds: before the book, not before what was set by hand."""
         known = next((self.book.figures[key] for key in of_model if key in self.book.figures), None)
         return drive.paid and (known is None or known.source != SET)
 
