@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import AsJson, print_json
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
 
@@ -146,9 +146,7 @@ def cost(
         report.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        import json
-
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     from iowatt.report.cost import text
 
