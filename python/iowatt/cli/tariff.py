@@ -64,12 +64,18 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Records of URDB (.json).", show_default=False)
     ],
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Check records of URDB: what is wrong with the first that cannot be billed, or what all charge for."""
     from iowatt.tariffs import account
     from iowatt.tariffs.find import read_tariff
 
-    for tariff in [read_tariff(file) for file in files]:
+    tariffs = [read_tariff(file) for file in files]
+    if as_json:
+        print_json(account.listing(tariffs))
+        return
+    for tariff in tariffs:
         typer.echo(f"{tariff.name}: {', '.join(account.charges(tariff))}")
         for note in tariff.notes:
             typer.echo(f"note: {note}", err=True)
