@@ -49,9 +49,9 @@ _VARIED: Final[Mapping[str, str]] = {
 }
 
 
-#: What neither a terminal nor a file should be told: controls, and halves of characters (folders whose names
-#: are no UTF-8).
-_UNSPEAKABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: What neither a terminal nor a file should be told: controls, halves of characters (folders whose names are
+#: no UTF-8), and the two that no XML may hold.
+_UNSPEAKABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def clean(part: Any) -> Any:

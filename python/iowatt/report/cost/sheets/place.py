@@ -9,9 +9,9 @@ from typing import Final
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-#: The format's own limit of a sheet's name, and the characters that it forbids there.
+#: The format's own limit of a sheet's name, in units of UTF-16, and the characters that it forbids there.
 _NAME_MOST: Final = 31
-_FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f\ud800-\udfff]")
+_FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,13 @@ def on(sheet: str, cells: str) -> str:
 
 def sheet_names(labels: Sequence[str]) -> list[str]:
     """Names of the systems' sheets: numbered, so that none is another's or one of ours."""
-    return [f"{at} {_FORBIDDEN.sub('_', label)}"[:_NAME_MOST].strip() for at, label in enumerate(labels, 1)]
+    return [_short(f"{at} {_FORBIDDEN.sub('_', label)}") for at, label in enumerate(labels, 1)]
+
+
+def _short(name: str) -> str:
+    while len(name.encode("utf-16-le")) > 2 * _NAME_MOST:
+        name = name[:-1]
+    return name.strip()
 
 
 def cell_names(keys: Sequence[str]) -> dict[str, str]:
