@@ -211,6 +211,6 @@ def _together(found: Found, by: str, here: Sequence[tuple[int, str, Found]]) -> 
         f"All charges; by kind in the table. {_alone(found)}",
         table,
         spec,
-        remarks=[f"{name}: {_billed(system)}." for _, name, system in here],
+        remarks=["; ".join(f"{name}: {_billed(system)}" for _, name, system in here) + "."],
         wide=True,
     )
