@@ -106,6 +106,8 @@ def read_text(path: Path) -> str:
         raise InputError(
             f"expected a TOML file in UTF-8; byte {error.start} is not", where=str(path)
         ) from None
+    except ValueError:  # a NUL, or half a character
+        raise InputError(f"{str(path)!r} is no name of a file") from None
 
 
 def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:

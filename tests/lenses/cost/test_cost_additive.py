@@ -14,6 +14,8 @@ from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, u
 from iowatt.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import pricer
+from iowatt.tariffs.bill import bill
+from iowatt.tariffs.find import find_tariff
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse
@@ -115,6 +117,18 @@ def test_a_site_is_billed_for_what_comes_on_top_only() -> None:
     assert beside.usd == pytest.approx(alone.usd, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", ["sdge-al-tou-2024", "lipa-294-2026", "wallingford-primary-2013"])
+def test_what_comes_on_top_of_a_site_is_the_difference_of_two_bills(name: str) -> None:
+    load = Load.of_powers(np.full(48, 3600.0), np.linspace(2000.0, 9000.0, 48))
+    of = system("x", load=load, seconds=load.duration_s)
+    bills, years = case(of, book(), Horizon("time", 1.5), name).bills, 1.5 * 365 / 2
+    found = sum(charge.usd for charge in bills.charges(years, 1.3, 200.0))
+    site = Load.constant(200_000.0, load.duration_s).repeated(years)
+    both = load.repeated(years).scaled(1.3).plus(200_000.0)
+    tariff = find_tariff(name)
+    assert found == pytest.approx(bill(tariff, both, START).usd - bill(tariff, site, START).usd, rel=1e-9)
+
+
 def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
     assumed = book(*NOTHING, "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3")
     unworn = ssd(counts={"bytes_written": 0})
@@ -155,7 +169,7 @@ def test_what_is_left_of_a_life_is_worth_something() -> None:
 
 def test_discounting_takes_from_later_dollars_only() -> None:
     costs = priced(system("x", ssd()), book(*NOTHING), Horizon("time", 3.0))
-    (bought,) = costs.of("purchase")
+    bought = costs.of("purchase")[0]
     (energy,) = costs.of("energy")
     assert bought.present(0.05) == bought.usd
     by_year = sum(energy.usd / 3 * (1.05**-a - 1.05 ** -(a + 1)) / math.log(1.05) for a in range(3))

@@ -99,7 +99,7 @@ def test_the_examples_are_marked_as_assumed_and_within_the_highest_load(name):
         ('[measured]\npath = "none.txt"\n', "none.txt"),
         (f'weekday = {hours(1)}\n[measured]\npath = "none.txt"\n', "weekday"),
         ('[measured]\npath = "none.txt"\nbegins = "tomorrow"\n', "is no local time"),
-        ('[measured]\npath = "none.txt"\nbegins = "2026-01-01T00:00"\n', "no use for it"),
+        ('[measured]\npath = "none.txt"\nbegins = "2026-01-01T00:00"\n', "no such log or Run"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_file_is_named_with_its_place(tmp_path, body, said):

@@ -157,8 +157,8 @@ def _tariff(tariff: Tariff) -> dict[str, Any]:
 
 
 def by_group(costs: Costs) -> dict[str, float]:
-    """Dollars of each group that has any components, in order."""
-    present = {component.group for component in costs.components}
+    """Dollars of each group that costs anything, in order."""
+    present = {component.group for component in costs.components if component.usd}
     return {g: sum(one.usd for one in costs.of(g)) for g in GROUPS if g in present}
 
 
@@ -219,7 +219,7 @@ def _spin_down(case: Case) -> list[dict[str, Any]]:
         for charge in energy.charges(case, 1.0)
         if charge.kind in ("energy", "fuel", "sell")
     )
-    kwh = case.system.work.load.total_j * case.repeats / JOULES_PER_KWH
+    kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
     return spin_down.of_case(case, usd / kwh if kwh else 0.0)
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import Bill, Item, Kind, Known, bill
 from iowatt.tariffs.load import Load
 
@@ -31,6 +30,9 @@ _READ: Final = 8
 _KEPT: Final = 4096
 """Horizons and factors whose charges are kept."""
 
+FIXED: Final[tuple[Kind, ...]] = ("fixed", "minimum")
+"""Charges that more power does not change."""
+
 
 @dataclass(frozen=True)
 class Charge:
@@ -44,7 +46,7 @@ class Charge:
 
     def scaled(self, factor: float) -> Charge:
         """Of ``factor`` times the power; what is fixed stays."""
-        times = 1.0 if self.kind in ("fixed", "minimum") else factor
+        times = 1.0 if self.kind in FIXED else factor
         return replace(self, usd=self.usd * times, quantity=self.quantity * times)
 
 
@@ -96,12 +98,23 @@ class Bills:
         return self._charges[key]
 
     def _charged(self, repeats: float, factor: float, site_kw: float) -> tuple[Charge, ...]:
+        if site_kw and self._additive:
+            # A constant beside it adds the same to every peak: what comes on top is the load's own.
+            alone = self.charges(repeats, factor)
+            return tuple(charge for charge in alone if charge.kind not in FIXED)
         if site_kw:
-            load = self.load.repeated(repeats).scaled(factor)
-            return tuple(self._by_year(beside(self.tariff, load, 1000.0 * site_kw, self.start)))
+            return tuple(self._beside(repeats, factor, site_kw))
         if factor != 1.0 and self._proportional:
             return tuple(charge.scaled(factor) for charge in self.charges(repeats))
         return tuple(self._by_year(self.of(repeats, factor).items))
+
+    def _beside(self, repeats: float, factor: float, site_kw: float) -> Iterator[Charge]:
+        """What comes on top of a site's own bill: the difference of both."""
+        both = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, factor, site_kw).items)}
+        alone = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, 0.0, site_kw).items)}
+        for at in {**both, **alone}:
+            here, there = both.get(at, Charge(*at, 0.0, 0.0)), alone.get(at, Charge(*at, 0.0, 0.0))
+            yield Charge(*at, here.usd - there.usd, here.quantity - there.quantity)
 
     @cached_property
     def _proportional(self) -> bool:
@@ -110,6 +123,12 @@ class Bills:
         parts = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
         tiers = [tiers for part in parts if part is not None for tiers in part.periods]
         return not tariff.minimum and all(len(one) == 1 for one in tiers)
+
+    @cached_property
+    def _additive(self) -> bool:
+        """Whether a constant load beside it changes nothing of its own charges: no earlier peak counts."""
+        ratchet = self.tariff.ratchet
+        return self._proportional and not any(ratchet.shares) and not ratchet.lookback_share
 
     def _by_year(self, items: Iterable[Item]) -> Iterator[Charge]:
         found: dict[tuple[Kind, int], list[tuple[float, float]]] = {}

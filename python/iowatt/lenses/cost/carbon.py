@@ -43,10 +43,8 @@ class Choice:
 
 
 def components(case: Case) -> Iterator[Component]:
-    """One for electricity and one for drives, where a price of carbon is paid."""
+    """One for electricity and one for drives; nothing while no price of carbon is paid."""
     price = case.book.number("carbon.price")
-    if price == 0.0:
-        return
     figure, grid = case.book.figure("carbon.price"), case.book.figure("carbon.grid")
     kg = operational_kg(case)
     yield Component(
@@ -57,24 +55,30 @@ def components(case: Case) -> Iterator[Component]:
         rests_on=("carbon.price", *_OPERATIONAL),
         expression="{kg.operational}/1000*{carbon.price}",
     )  # fmt: skip
-    bought = [lot for drive in case.system.drives for lot in _bought(case, drive)]
-    if not bought:
-        return
-    kg = math.fsum(lot.kg for lot in bought)
-    yield Component(
+    if case.system.drives:
+        yield _embodied(case, price, figure)
+
+
+def _embodied(case: Case, price: float, figure: Figure) -> Component:
+    # Lot by lot only where it costs anything: prices are drawn many times.
+    bought = [lot for drive in case.system.drives for lot in _bought(case, drive)] if price else []
+    tonnes = math.fsum(lot.kg for lot in bought) / KG_PER_TONNE
+    return Component(
         key="carbon:embodied", group="carbon", title="Carbon of the drives bought", device=None,
         flows=tuple(Flow(lot.kg / KG_PER_TONNE * price, lot.at_s, lot.until_s) for lot in bought),
-        quantity=kg / KG_PER_TONNE, unit="t", unit_price=price,
+        quantity=tonnes if price else None, unit="t" if price else "", unit_price=price if price else None,
         formula="kg of each drive and of each replacement x price of carbon",
         source=f"{figure.source}; estimate: {case.book.word('carbon.estimate')}", date=figure.date,
-        scales="work", rests_on=("carbon.price", "carbon.estimate", *_embodied_rests_on(case)),
+        scales="work",
+        rests_on=("carbon.price", "carbon.estimate", *(_embodied_rests_on(case) if price else ())),
         expression="{kg.embodied}/1000*{carbon.price}",
     )  # fmt: skip
 
 
 def facility_kwh(case: Case) -> float:
     """What the facility draws for the system over the horizon: its joules times PUE."""
-    return case.system.work.load.total_j * case.repeats * case.book.number("cooling.pue") / JOULES_PER_KWH
+    joules = case.system.work.load.repeated(case.repeats).total_j
+    return joules * case.book.number("cooling.pue") / JOULES_PER_KWH
 
 
 def operational_kg(case: Case) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
+from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
@@ -69,10 +71,12 @@ class Case:
     def price_of(self, drive: Drive) -> Price:
         """What a drive costs: by its model in the book, by itself, or by its class in the book.
 
+        What its owner says was paid (an inventory) comes before the book, but for what was set by hand.
+
         Raises ``InputError`` where nobody has a price for it.
         """
         of_model = [f"purchase.model.{name}" for name in drive.names]
-        found = self.book.find(*of_model)
+        found = None if self._owner_said(drive, of_model) else self.book.find(*of_model)
         if found is None and drive.price is not None:
             usd, date, source = drive.price
             usd *= self.book.number(OWN)
@@ -89,6 +93,11 @@ class Case:
         by_gb = found.key == of_class
         usd = value * drive.capacity_gb if by_gb else value
         return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb)
+
+    def _owner_said(self, drive: Drive, of_model: Sequence[str]) -> bool:
+        """Whether what an inventory says was paid holds: before the book, not before what was set by hand."""
+        known = next((self.book.figures[key] for key in of_model if key in self.book.figures), None)
+        return drive.paid and (known is None or known.source != SET)
 
     def price_expression(self, drive: Drive) -> str:
         """The same as a formula of a spreadsheet."""

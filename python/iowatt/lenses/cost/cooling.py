@@ -19,7 +19,7 @@ def components(case: Case) -> Iterator[Component]:
     if factor == 1.0:
         return
     parts = list(_more(case, factor))
-    kwh = case.system.work.load.total_j * case.repeats * (factor - 1.0) / JOULES_PER_KWH
+    kwh = case.system.work.load.repeated(case.repeats).total_j * (factor - 1.0) / JOULES_PER_KWH
     charged = [charge for charge in parts if charge.kind != "sell"]
     paid = [charge for charge in parts if charge.kind == "sell"]
     yield _component(case, "cooling", "Cooling and distribution (PUE)", charged, kwh)

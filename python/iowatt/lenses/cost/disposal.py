@@ -17,8 +17,7 @@ def components(case: Case) -> Iterator[Component]:
     """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")
     for drive in case.system.drives:
-        if each:
-            yield _disposal(case, drive, each)
+        yield _disposal(case, drive, each)
         if share and case.book.word("wear.charge") != "depreciation":
             yield _residual(case, drive, share)
 

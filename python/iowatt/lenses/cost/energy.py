@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.bills import Charge
+from iowatt.lenses.cost.bills import FIXED, Charge
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow, Group
 from iowatt.lenses.cost.expression import number
@@ -35,7 +35,6 @@ _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
 }
 _PEAKS: Final = ("demand", "coincident")
-_STANDING: Final = ("fixed", "minimum")
 #: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
 _CUT: Final = 1e-6
 
@@ -61,7 +60,7 @@ def charges(case: Case, factor: float) -> list[Charge]:
     site = book.number("energy.site_kw")
     made = case.bills.charges(case.repeats, factor, site)
     if book.word("energy.fixed") == "none":
-        made = tuple(charge for charge in made if charge.kind not in _STANDING)
+        made = tuple(charge for charge in made if charge.kind not in FIXED)
     if book.word("energy.demand") == "months":
         return list(made)
     others = [charge for charge in made if charge.kind not in _PEAKS]
@@ -115,7 +114,7 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
     usd = math.fsum(one.usd for one in flows)
     quantity = math.fsum(charge.quantity for charge in parts) if unit else None
     tariff = case.bills.tariff
-    standing = kind in _STANDING
+    standing = kind in FIXED
     by_run = kind in _PEAKS and case.book.word("energy.demand") == "run"
     return Component(
         key=kind,

@@ -16,15 +16,13 @@ def components(case: Case) -> Iterator[Component]:
         for drive in case.system.drives:
             yield _drive(case, drive)
     yield from _parts(case)
-    other = case.book.number("purchase.other")
-    if other:
-        figure = case.book.figure("purchase.other")
-        yield Component(
-            key="purchase:other", group="purchase", title="Whatever else is bought", device=None,
-            flows=(Flow(other),), quantity=1.0, unit="", unit_price=other, formula="as stated",
-            source=figure.source, date=figure.date, scales="once", rests_on=("purchase.other",),
-            expression="{purchase.other}",
-        )  # fmt: skip
+    other, figure = case.book.number("purchase.other"), case.book.figure("purchase.other")
+    yield Component(
+        key="purchase:other", group="purchase", title="Whatever else is bought", device=None,
+        flows=(Flow(other),), quantity=1.0, unit="", unit_price=other, formula="as stated",
+        source=figure.source, date=figure.date, scales="once", rests_on=("purchase.other",),
+        expression="{purchase.other}",
+    )  # fmt: skip
 
 
 def unpriced(case: Case) -> list[str]:

@@ -65,6 +65,8 @@ class Drive:
     based_on: str | None = None
     #: Its power levels below idling, deepest last; none where it has none or they are not known.
     lows: tuple[Low, ...] = ()
+    #: Whether ``price`` is what its owner says was paid, and so comes before the book's.
+    paid: bool = False
     #: How many drives this stands for, alike in all that is priced.
     count: int = 1
 
@@ -79,7 +81,7 @@ class Drive:
         counts = self.counts
         cycles = (counts.start_stops, counts.load_unloads)
         return (
-            self.names, self.kind, self.capacity_gb, self.used_gb, self.price_class, self.price,
+            self.names, self.kind, self.capacity_gb, self.used_gb, self.price_class, self.price, self.paid,
             tuple(sorted(self.ratings.items())), counts if self.kind == "ssd" else cycles,
         )  # fmt: skip
 

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from iowatt.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import BookFile, Figure
@@ -123,33 +125,36 @@ def _given(text: str) -> Figure:
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(f"{rest!r} has no range; expected VALUE:LOW..HIGH", where=f"--set {key}")
-    figure = Figure(
-        key=key,
-        value=_number(value, key) if _is_number(value) else value.strip(),
-        low=_number(low, key) if colon else None,
-        high=_number(high, key) if colon else None,
-        source=SET,
-        quality="given",
-    )
+    try:
+        figure = Figure(
+            key=key,
+            value=_value(value, key),
+            low=_number(low, key) if colon else None,
+            high=_number(high, key) if colon else None,
+            source=SET,
+            quality="given",
+        )
+    except ValidationError:  # characters that no text may have
+        raise InputError(f"{text!r} is no text", where="--set") from None
     wrong = _wrong(figure)
     if wrong is not None:
         raise InputError(wrong, where="assumptions")
     return figure
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str, key: str) -> float:
+def _value(text: str, key: str) -> float | str:
+    """A number, or else the word that it is."""
     try:
         value = float(text)
     except ValueError:
-        value = float("nan")
-    if value - value != 0.0:
+        return text.strip()
+    if not math.isfinite(value):
         raise InputError(f"{text.strip()!r} is no number", where=f"--set {key}")
+    return value
+
+
+def _number(text: str, key: str) -> float:
+    value = _value(text, key)
+    if isinstance(value, str):
+        raise InputError(f"{value!r} is no number", where=f"--set {key}")
     return value

@@ -76,6 +76,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         used_gb=size / GB * entry.used,
         price_class=bought or price_class(kind, None, None, None, size),
         price=_price(entry.price, inventory.where) or own,
+        paid=entry.price.usd is not None,
         ratings={**rated, **entry.ratings.given()},
         counts=_counts(entry.counts, _NOTHING, window_s),
         based_on=_based_on(device, size),
@@ -114,14 +115,16 @@ def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
     before, after = given.percentage_used_before, given.percentage_used_after
     if before is not None and after is not None:
         used = (after - before) / 100.0 * part
-    return Counts(
-        counted(given.bytes_read, known.bytes_read),
-        counted(given.bytes_written, known.bytes_written),
-        counted(given.start_stops, known.start_stops),
-        counted(given.load_unloads, known.load_unloads),
-        known.pe_fraction,
-        amplified,
-        used,
+    return replace(
+        known,
+        bytes_read=counted(given.bytes_read, known.bytes_read),
+        bytes_written=counted(given.bytes_written, known.bytes_written),
+        start_stops=counted(given.start_stops, known.start_stops),
+        load_unloads=counted(given.load_unloads, known.load_unloads),
+        # Cycles of a simulation are not those of what was counted.
+        pe_fraction=known.pe_fraction if given.bytes_written is None else None,
+        write_amplification=amplified,
+        percentage_used=used,
     )
 
 
@@ -161,6 +164,7 @@ def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive
     return replace(
         drive,
         price=_price(change.price, where) or drive.price,
+        paid=drive.paid or change.price.usd is not None,
         price_class=change.price_class or drive.price_class,
         ratings={**drive.ratings, **change.ratings.given()},
         used_gb=drive.used_gb if change.used is None else drive.capacity_gb * change.used,

@@ -35,8 +35,8 @@ def notes(inventory: Inventory) -> tuple[str, ...]:
 def beside(added: int, known: int) -> str:
     """What to say where drives are added to those that the Run had."""
     return (
-        f"{added} drives are of the inventory alone, beside {known} of the Run: they are bought, and neither its "
-        "power nor its requests know of them"
+        f"{added} drives are of the inventory alone, beside {known} of the Run: they are bought, and neither "
+        "its power nor its requests know of them"
     )
 
 

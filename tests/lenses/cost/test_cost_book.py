@@ -1,0 +1,99 @@
+"""Books, and what is set beside them: the right figure, or an error that says what would be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cost_systems import NOTHING, book, case, priced, ssd, system, usd
+from iowatt.errors import InputError
+from iowatt.lenses.cost.book.find import book_names, find_book
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.tariffs.load import JOULES_PER_KWH, Load
+
+BOOK = """
+schema = "iowatt.cost-book/1"
+name = "mine"
+title = "Mine"
+extends = "default"
+
+[[figure]]
+key = "cooling.pue"
+value = 1.2
+source = "the operator"
+quality = "stated"
+"""
+
+
+def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(BOOK)
+    found = find_book(str(tmp_path / "mine.toml"), ["service.once=40:20..60"])
+    assert found.number("cooling.pue") == 1.2
+    assert found.lineage == ("mine", "default")
+    assert found.figure("service.once").high == 60
+    assert found.number("discount.rate") == book().number("discount.rate")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("1.2", "0.5"), "cooling.pue is 0.5; expected 1 to 10"),
+        (("1.2", '"much"'), "expected a number"),
+        (("cooling.pue", "cooling.pu"), "no assumption"),
+        (('extends = "default"', 'extends = "mine.toml"'), "extends more than"),
+        (("stated", "sure"), "quality"),
+        (("iowatt.cost-book/1", "iowatt.cost-book/9"), "schema"),
+    ],
+)
+def test_a_wrong_book_is_refused_with_its_place(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(BOOK.replace(*change))
+    with pytest.raises(InputError) as refused:
+        find_book(str(path))
+    assert message in str(refused.value)
+    assert "mine.toml" in str(refused.value)
+
+
+@given(st.text() | st.builds("{}={}".format, st.sampled_from(["cooling.pue", "wear.charge"]), st.text()))
+def test_whatever_is_set_is_taken_or_refused(text: str) -> None:
+    try:
+        found = book(text)
+    except InputError:
+        return
+    assert found.figure(text.partition("=")[0].strip()).quality == "given"
+
+
+@given(st.text(), st.sampled_from(["", ".toml"]))
+def test_whatever_a_book_is_called_it_is_found_or_refused(name: str, ending: str) -> None:
+    if name + ending not in book_names():
+        with pytest.raises(InputError):
+            find_book(f"no-such-folder/{name}{ending}")
+
+
+def test_what_was_paid_comes_before_a_preset_and_what_is_set_before_that() -> None:
+    def bought(paid: bool, *sets: str) -> float:
+        made = book("purchase.charge=device", *sets, preset="dollars2014")
+        drive = ssd(model="intel-320-300gb", price=(100.0, "2026", "invoice 17"), paid=paid)
+        return usd(priced(system("x", drive), made, Horizon("time", 1.0)), "purchase:ssd.0")
+
+    assert bought(False) == 450
+    assert bought(True) == 100
+    assert bought(True, "purchase.model.intel-320-300gb=90") == 90
+
+
+def test_carbon_is_of_the_joules_that_are_billed_not_of_their_mean() -> None:
+    """A year of 10 W and then 100 W, half of it: 43.8 kWh."""
+    import numpy as np
+
+    from iowatt.lenses.cost import carbon
+
+    half = 365 * 43_200.0
+    load = Load.of_powers(np.array([half, half]), np.array([10.0, 100.0]))
+    of = case(system("x", load=load, seconds=2 * half), book(*NOTHING), Horizon("time", 0.5))
+    assert carbon.facility_kwh(of) == pytest.approx(43.8)
+    assert of.bills.of(of.repeats).energy_j / JOULES_PER_KWH == pytest.approx(43.8)
