@@ -12,10 +12,12 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.report.cost import live
-from report.cost_priced import CASES, READING, priced
+from report.cost_priced import CASES, FIVE_YEARS, READING, priced
 
 #: Other values of a figure, by how many times; what is nothing becomes something.
 TIMES = (0.61, 1.37)
+#: Tiers take long to be billed, month by month, and differ from the others in bills only.
+OVER = {"tiers": Horizon("time", 1.5)}
 
 
 def moved(base, number, figures, repeats=None):
@@ -85,7 +87,8 @@ def test_every_expression_comes_to_its_dollars(case):
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_said_to_follow_a_figure_does(case):
     tariff, preset, sets = CASES[case]
-    base = priced(tariff, preset, sets)
+    over = OVER.get(case, FIVE_YEARS)
+    base = priced(tariff, preset, sets, over)
     figures = live.numbers(base)
     assert len(figures) > 15
     for key, value in figures.items():
@@ -93,7 +96,7 @@ def test_what_is_said_to_follow_a_figure_does(case):
             other = value * times if value else 0.04 * times
             if key == "cooling.pue":
                 other = max(1.0, other)
-            fresh = priced(tariff, preset, (*sets, f"{key}={other!r}"))
+            fresh = priced(tariff, preset, (*sets, f"{key}={other!r}"), over)
             assert_follows(base, key, {**figures, key: other}, fresh)
 
 

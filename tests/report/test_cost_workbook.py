@@ -29,15 +29,22 @@ def written(tmp_path_factory):
 
 #: Other values of figures, by name; what is stated in the workbook is left out of the comparison.
 CHANGED = {
-    "facility": ({"cooling.pue": 1.2, "energy.factor": 1.3}, ()),
     # What is stated without a formula is five per cent of a purchase here.
     "prices": (
-        {"purchase.price.ssd-sata": 0.2, "failures.afr.ssd": 0.02, "failures.labour": 0.0},
+        {
+            "purchase.price.ssd-sata": 0.2, "failures.afr.ssd": 0.02, "failures.labour": 0.0,
+            "discount.rate": 0.0,
+        },
         ("credit",),
     ),
-    "undiscounted": ({"discount.rate": 0.0}, ()),
-    "greener": ({"discount.rate": 0.11, "carbon.grid": 100.0, "carbon.embodied.survey.ssd": 0.003}, ()),
-}
+    "facility": (
+        {
+            "cooling.pue": 1.2, "energy.factor": 1.3, "discount.rate": 0.11, "carbon.grid": 100.0,
+            "carbon.embodied.survey.ssd": 0.003,
+        },
+        (),
+    ),
+}  # fmt: skip
 #: Of a real pricing: every kind of component is moved by one of these.
 OTHERWISE = {
     "purchase.price.ssd-sata": 0.21, "energy.factor": 1.2, "cooling.pue": 1.3, "wear.service_life": 3.5,
@@ -62,7 +69,6 @@ def computed(written, tmp_path_factory):
     write(priced(*CASES["flat"]), real)
     variants = {name: (written, cells(book)) for name, (book, _) in CHANGED.items()}
     variants |= {
-        "as-is": (written, {}),
         "longer": (written, {**cells(LONGER), "horizon_amount": 11.5}),
         "work": (written, {"horizon_basis": "work", "horizon_amount": 500_000.0}),
         "hostile": (hostile, {}),
@@ -121,8 +127,8 @@ def test_every_component_that_has_an_expression_is_a_formula(written):
 
 
 @NEEDS_OFFICE
-def test_computed_anew_nothing_changes(written, computed):
-    ours, theirs = Values(written), computed["as-is"]
+def test_computed_anew_nothing_changes_whatever_systems_are_called(computed):
+    ours, theirs = computed["hostile as written"], computed["hostile"]
     assert set(ours.formulas) == set(theirs.formulas)
     for cell in ours.formulas:
         assert theirs.cells[cell] == pytest.approx(ours.cells[cell], rel=1e-9, abs=1e-12), cell
@@ -152,12 +158,6 @@ def test_a_real_pricing_is_followed_too(computed):
     sets = (*sets, *(f"{key}={value!r}" for key, value in OTHERWISE.items()))
     fresh = priced(tariff, preset, sets, Horizon("time", 11.0))
     assert_says(computed["real changed"], fresh, sheets=PRICED, present=False)
-
-
-@NEEDS_OFFICE
-def test_hostile_names_do_not_break_formulas(computed):
-    ours, theirs = computed["hostile as written"], computed["hostile"]
-    assert summary(theirs, "Total") == pytest.approx(summary(ours, "Total"), rel=1e-9)
 
 
 def test_it_says_what_it_follows(written):
@@ -222,9 +222,11 @@ def test_the_same_document_gives_the_same_bytes(tmp_path):
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(names=st.lists(st.text(st.characters(), max_size=50), min_size=3, max_size=3))
 @example(names=["", "\U00010000" * 20, "\ufffe\uffff"])
+@example(names=["", "\x00\x1b\ud800\n", "'=1+1'!A1"])
+@example(names=["a" * 50, "a" * 50, "A" * 50])
 def test_whatever_systems_are_called_both_files_are_written_whole(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("called")
     found = document(names=names)

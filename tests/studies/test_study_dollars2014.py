@@ -206,7 +206,20 @@ def test_only_configurations_with_the_published_hits_are_compared():
     good = (made("caching"), made("tiering"))
     cold = (made("caching", (4, 4, 4), hit=0.5), made("tiering", (4, 4, 4), hit=0.52))
     assert conclusions.comparable([good, cold], "web-search") == [good]
-    assert conclusions.comparable([cold], "web-search") == [cold], "better all than none"
+    assert conclusions.comparable([cold], "web-search") == []
+    kept = conclusions.compared([good, cold], "web-search")
+    assert (kept.pairs, kept.said) == ([good], "1 of 2 configurations have the published hit ratios")
+    every = conclusions.compared([good], "web-search")
+    assert (every.pairs, every.said) == ([good], "1 configurations, all with the published hit ratios")
+
+
+def test_where_no_configuration_has_the_published_hits_the_verdict_says_that_all_are_compared():
+    cold = [made("caching", hit=0.5), made("tiering", hit=0.52)]
+    cold.append(replace(cold[1], experiment="cold"))
+    said = "none of 1 configurations has the published hit ratios, so all are compared"
+    assert conclusions.compared(points.pairs(cold, "web-search"), "web-search").said == said
+    for verdict in (*conclusions.throughput(cold, systems.WEB), *conclusions.wear(cold, systems.WEB)):
+        assert verdict.case.endswith(said)
 
 
 @pytest.mark.parametrize(("faster", "agrees"), [(1.06, True), (1.005, False), (1.3, False)])
@@ -247,5 +260,7 @@ def test_years_are_alpha_times_seconds_over_those_of_a_year():
     point = made("caching", duration_s=663.0)
     assert money.years(point, published.LONG_RUN) == pytest.approx(2.1, abs=0.01), "the study's mean"
     tiering = made("tiering", duration_s=663.0)
-    verdict = cost_conclusions.lasting([point, tiering], systems.WEB, [(point, tiering)])
+    verdict = cost_conclusions.lasting(
+        [point, tiering], systems.WEB, conclusions.compared([(point, tiering)], "web-search")
+    )
     assert verdict.agrees

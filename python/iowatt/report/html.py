@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,21 +62,30 @@ def render_page(
     """
     scripts = [PLOTLY.read_text(encoding="utf-8")]
     scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
-    environment = Environment(
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
+            scripts=[Markup(script) for script in scripts],
+            policy=_policy(scripts),
+            data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
+            long_table=LONG_TABLE,
+            printed_table=printed_table,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Where templates come from; one for all pages, for it keeps what it has compiled."""
+    return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-    )
-    return environment.get_template(template).render(
-        **values,
-        style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        scripts=[Markup(script) for script in scripts],
-        policy=_policy(scripts),
-        data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
-        long_table=LONG_TABLE,
-        printed_table=printed_table,
     )
 
 

@@ -1,18 +1,20 @@
 """What was published of throughput, hits and wear, held against ours.
 
 Published ranges are over configurations that are not known. So ours are over those configurations whose hit
-ratios lie within the published ones (:func:`comparable`), and a range agrees where their median lies within
-it, give or take :data:`POINTS`. Systems are the study's as told; nothing but hit ratios was fitted.
+ratios lie within the published ones (:func:`comparable`; over all where none is, which is said), and a range
+agrees where their median lies within it, give or take :data:`POINTS`. Systems are the study's as told;
+nothing but hit ratios was fitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import Final
 
 from iowatt.report import numbers
-from iowatt.studies.dollars2014.money import middle
+from iowatt.studies.dollars2014.money import stated
 from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
 from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range
 from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
@@ -38,15 +40,34 @@ def settled(verdict: Verdict) -> Verdict:
 
 
 def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
-    """The configurations with the published hit ratios of both; all of them where there is none."""
+    """The configurations with the published hit ratios of both."""
     published = PUBLISHED[work]
-    kept = [
+    return [
         (caching, tiering)
         for caching, tiering in found
         if inside(100 * (caching.hit or 0.0), published.hit_caching)
         and inside(100 * (tiering.hit or 0.0), published.hit_tiering)
     ]
-    return kept or list(found)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The configurations over which ours is held against what was published."""
+
+    pairs: list[Pair]
+    #: How they were chosen.
+    said: str
+
+
+def compared(found: Sequence[Pair], work: str) -> Compared:
+    """Those that are :func:`comparable`; all where none is, as in work too short for caches to be warm."""
+    kept = comparable(found, work)
+    if not kept:
+        said = f"none of {len(found)} configurations has the published hit ratios, so all are compared"
+        return Compared(list(found), said)
+    if len(kept) < len(found):
+        return Compared(kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios")
+    return Compared(kept, f"{len(kept)} configurations, all with the published hit ratios")
 
 
 def inside(value: float, published: Range) -> bool:
@@ -79,8 +100,8 @@ def throughput(points: list[Point], work: Work) -> list[Verdict]:
         here = [one for one in every if threshold is None or _threshold(one) == threshold]
         if not here:
             continue
-        kept = comparable(here, work.key)
-        ours = [gain(one) for one in kept]
+        kept = compared(here, work.key)
+        ours = [gain(one) for one in kept.pairs]
         said = "at all thresholds" if threshold is None else f"threshold {threshold}"
         claim = (
             "Caching falls far behind tiering under writes"
@@ -91,10 +112,10 @@ def throughput(points: list[Point], work: Work) -> list[Verdict]:
             Verdict(
                 f"throughput-{_kind(work)}",
                 claim,
-                f"{work.title}, {said}: {_many(kept, here)}",
+                f"{work.title}, {said}: {kept.said}",
                 signed_range(*published),
-                spread(ours) + _by_limit(kept),
-                inside(middle(ours), published),
+                spread(ours) + _by_limit(kept.pairs),
+                inside(median(ours), published),
                 _cause(work),
                 _experiments(points, work, lambda one, t=threshold: t is None or _threshold((one, one)) == t),  # type: ignore[misc]
             )
@@ -115,7 +136,7 @@ def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
         f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
         signed(SMALLEST_THROUGHPUT),
         f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
-        abs(middle(ours) - SMALLEST_THROUGHPUT) <= POINTS and middle(ours) <= middle(other),
+        abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
         "how many write-backs are under way decides, and what the study allowed is not known: the more, "
         "the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
         "published; but each of a large extent takes the disk longer, so that here the largest extents "
@@ -123,7 +144,7 @@ def _smallest(points: list[Point], work: Work, smallest: list[Pair]) -> Verdict:
         _experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
         + "; write-backs a request: "
         + ", ".join(
-            f"{kib:,} KiB {middle(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
+            f"{kib:,} KiB {median(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
         ),
     )
 
@@ -134,7 +155,7 @@ def _by_limit(found: Sequence[Pair]) -> str:
     if len(limits) < 2:
         return ""
     each = [
-        f"{limit}: {signed(middle([gain(p) for p in found if p[0].at and p[0].at[2] == limit]))}"
+        f"{limit}: {signed(median([gain(p) for p in found if p[0].at and p[0].at[2] == limit]))}"
         for limit in limits
     ]
     return f"; by migrations at a time {', '.join(each)}"
@@ -251,9 +272,9 @@ def _hit(
 def wear(points: list[Point], work: Work) -> list[Verdict]:
     """Whose SSD wears faster: the study's reason for what the long run costs."""
     caching_more = work.key == "fiu-online"
-    every = comparable(pairs(points, work.key), work.key)
-    ours = [100 * (worn(caching) / worn(tiering) - 1) for caching, tiering in every]
-    written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in every if t.ssd_written_gb]
+    kept = compared(pairs(points, work.key), work.key)
+    ours = [100 * (worn(caching) / worn(tiering) - 1) for caching, tiering in kept.pairs]
+    written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in kept.pairs if t.ssd_written_gb]
     cold = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, tiering="cold")]
     clean = [100 * (worn(c) / worn(t) - 1) for c, t in pairs(points, work.key, caching="clean", tiering="")]
     claim = (
@@ -265,11 +286,11 @@ def wear(points: list[Point], work: Work) -> list[Verdict]:
         Verdict(
             f"wear-{_kind(work)}",
             claim,
-            f"{work.title}: {len(every)} configurations, bytes written and a tenth of those read",
+            f"{work.title}, bytes written and a tenth of those read: {kept.said}",
             "more" if caching_more else "less",
             f"caching's SSD {spread(ours)} against tiering's; bytes written alone "
             f"{spread(written) if written else 'none'}",
-            (middle(ours) > 0) == caching_more,
+            (median(ours) > 0) == caching_more,
             "each promotion writes an extent to the SSD once, whoever promotes; tiering, a quarter of "
             "whose hot data is there already, promotes less"
             if not caching_more
@@ -282,7 +303,7 @@ def wear(points: list[Point], work: Work) -> list[Verdict]:
 
 def worn(point: Point) -> float:
     """GB that count against the study's limit of writes: written, and a tenth of what is read."""
-    return point.ssd_written_gb + point.ssd_read_gb / 10
+    return point.ssd_written_gb + stated("wear.reads") * point.ssd_read_gb
 
 
 def _fitted(point: Point, work: Work) -> bool:
@@ -291,14 +312,6 @@ def _fitted(point: Point, work: Work) -> bool:
 
 def _threshold(pair: Pair) -> int | None:
     return None if pair[0].at is None else pair[0].at[1]
-
-
-def _many(kept: Sequence[Pair], of_all: Sequence[Pair]) -> str:
-    return (
-        f"{len(kept)} of {len(of_all)} configurations have the published hit ratios"
-        if len(kept) < len(of_all)
-        else f"{len(of_all)} configurations"
-    )
 
 
 def signed(value: float) -> str:
@@ -318,7 +331,7 @@ def spread(values: Sequence[float]) -> str:
     if len(values) == 1:
         return signed(values[0])
     low, high = signed(min(values)), signed(max(values))
-    return low if low == high else f"{signed(middle(values))} (from {low} to {high})"
+    return low if low == high else f"{signed(median(values))} (from {low} to {high})"
 
 
 def _low_high(values: Sequence[float]) -> str:

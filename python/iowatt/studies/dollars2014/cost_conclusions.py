@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import (
-    comparable,
+    Compared,
+    compared,
     inside,
     settled,
     signed,
     signed_range,
     spread,
 )
-from iowatt.studies.dollars2014.money import Crossing, Money, Variant, middle, years
+from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import Point, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
 from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
@@ -35,13 +37,13 @@ def verdicts(points: list[Point], money: Money, variants: Sequence[Variant], sca
     """All of them, workload by workload."""
     found: list[Verdict] = []
     for work in WORKS.values():
-        compared = comparable(pairs(points, work.key), work.key)
-        if not compared:
+        kept = compared(pairs(points, work.key), work.key)
+        if not kept.pairs:
             continue
         found += [
-            _once(work, compared, money, variants),
-            _long_run(points, work, compared, money, variants),
-            lasting(points, work, compared),
+            _once(work, kept, money, variants),
+            _long_run(points, work, kept, money, variants),
+            lasting(points, work, kept),
         ]
     found += _ssd_only(points, money, variants, scale)
     return [settled(one) for one in found]
@@ -58,32 +60,32 @@ def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[Cro
     return [one[0] for one in each if one]
 
 
-def _once(work: Work, compared: Sequence[Pair], money: Money, variants: Sequence[Variant]) -> Verdict:
-    ours = differences(compared, money, variants[0], ONCE_OVER)
+def _once(work: Work, kept: Compared, money: Money, variants: Sequence[Variant]) -> Verdict:
+    ours = differences(kept.pairs, money, variants[0], ONCE_OVER)
     low, high = SLIGHTLY
     return Verdict(
         "cost-once",
         "Bought today and used once, caching is slightly dearer: it needs a quarter more disk",
-        f"{work.title}, as printed: {len(compared)} configurations",
+        f"{work.title}, as printed: {kept.said}",
         "slightly dearer",
         spread(ours),
-        low < middle(ours) <= high,
+        low < median(ours) <= high,
         "a quarter more of the disk is a few percent of what the SSD costs; what else is paid at once "
         "decides",
         "; ".join(
-            f"{variant.title} {spread(differences(compared, money, variant, ONCE_OVER))}"
+            f"{variant.title} {spread(differences(kept.pairs, money, variant, ONCE_OVER))}"
             for variant in variants[1:]
         ),
     )
 
 
 def _long_run(
-    points: list[Point], work: Work, compared: Sequence[Pair], money: Money, variants: Sequence[Variant]
+    points: list[Point], work: Work, kept: Compared, money: Money, variants: Sequence[Variant]
 ) -> Verdict:
     published = PUBLISHED[work.key].long_run
-    ours = differences(compared, money, variants[0], LONG)
+    ours = differences(kept.pairs, money, variants[0], LONG)
     switched = "; ".join(
-        f"{variant.title} {spread(differences(compared, money, variant, LONG))}" for variant in variants[1:]
+        f"{variant.title} {spread(differences(kept.pairs, money, variant, LONG))}" for variant in variants[1:]
     )
     cold = pairs(points, work.key, tiering="cold")
     colder = [
@@ -93,7 +95,7 @@ def _long_run(
     ]
     demand = [
         money.groups(caching, variants[0], LONG).get("demand", 0.0) / money.usd(caching, variants[0], LONG)
-        for caching, _ in compared
+        for caching, _ in kept.pairs
     ]
     cheaper = published[1] < 0
     return Verdict(
@@ -101,11 +103,11 @@ def _long_run(
         "After 100,000 times the work caching is cheaper under reads"
         if cheaper
         else "After 100,000 times the work caching is dearer under writes",
-        f"{work.title}, as printed: {len(compared)} configurations",
+        f"{work.title}, as printed: {kept.said}",
         signed_range(*published),
-        f"{spread(ours)}; {100 * middle(demand):.0f} % of the cost is the demand charge",
-        inside(middle(ours), published),
-        f"as printed, alpha multiplies a month's demand charge: it is {100 * middle(demand):.0f} % of the "
+        f"{spread(ours)}; {100 * median(demand):.0f} % of the cost is the demand charge",
+        inside(median(ours), published),
+        f"as printed, alpha multiplies a month's demand charge: it is {100 * median(demand):.0f} % of the "
         "cost, and differs by the drives' mean watts only. Charged by months, wear and energy decide: "
         + (
             "our tiering, a quarter of whose hot data is on the SSD from the beginning, promotes less "
@@ -120,10 +122,10 @@ def _long_run(
     )
 
 
-def lasting(points: list[Point], work: Work, compared: Sequence[Pair]) -> Verdict:
+def lasting(points: list[Point], work: Work, kept: Compared) -> Verdict:
     """How long 100,000 times the work takes."""
     published = PUBLISHED[work.key]
-    ours = [years(one, LONG_RUN) for pair in compared for one in pair]
+    ours = [years(one, LONG_RUN) for pair in kept.pairs for one in pair]
     every = [years(one, LONG_RUN) for pair in pairs(points, work.key) for one in pair]
     mean = sum(ours) / len(ours)
     crowd = [years(one, LONG_RUN) for pair in pairs(points, work.key, "crowd") for one in pair]
@@ -131,7 +133,7 @@ def lasting(points: list[Point], work: Work, compared: Sequence[Pair]) -> Verdic
     return Verdict(
         "years",
         "Years that 100,000 times the work takes: alpha x seconds / 31,536,000",
-        f"{work.title}: both systems at {len(compared)} configurations",
+        f"{work.title}: both systems; {kept.said}",
         f"{published.years:g} ({published.years_range[0]:g} to {published.years_range[1]:g})",
         f"{mean:.2g} ({min(ours):.2g} to {max(ours):.2g})",
         1 / YEARS_FACTOR <= mean / published.years <= YEARS_FACTOR,

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import Any, Final
 
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.rerun import PlaceRange
+from iowatt.report.cost import words
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
-from iowatt.studies.dollars2014.conclusions import comparable
+from iowatt.studies.dollars2014.conclusions import compared
 from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, crossings, differences, five
-from iowatt.studies.dollars2014.money import Money, Variant, alphas, middle
+from iowatt.studies.dollars2014.money import Money, Variant, alphas
 from iowatt.studies.dollars2014.points import Point, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale, Work
 
 YEARS: Final = 5.0
-#: One colour a group of components, in all figures.
-COLOURS: Final = dict(
-    zip(
-        ("purchase", "energy", "demand", "wear", "cooling", "failures", "service"), palette.RUNS, strict=False
-    )
-)
+#: What the rows of a table by workload and variant begin with.
+_EACH: Final = (Column("Workload", text=True), Column("Equations", text=True))
 
 
 def stacked(points: list[Point], money: Money, variant: Variant, work: str, scale: Scale) -> list[Figure]:
@@ -54,7 +52,7 @@ def _stacked(
     groups = [group for group in GROUPS if any(group in usd for usd in found.values())]
     columns = [
         Column("System", text=True),
-        *(Column(group.capitalize(), "USD") for group in groups),
+        *(Column(words.NAMES[group], "USD") for group in groups),
         Column("Sum", "USD"),
     ]
     rows: list[list[Cell]] = [
@@ -63,10 +61,10 @@ def _stacked(
     data: list[dict[str, Any]] = [
         {
             "type": "bar",
-            "name": group,
+            "name": words.NAMES[group],
             "x": list(found),
             "y": [usd.get(group, 0.0) for usd in found.values()],
-            "marker": {"color": COLOURS.get(group, palette.ALL)},
+            "marker": {"color": words.COLOURS[group]},
         }
         for group in groups
     ]
@@ -166,8 +164,7 @@ def difference(
 def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> Figure:
     """Each defect put right by itself: the difference at once, in the long run, and where it changes sign."""
     columns = [
-        Column("Workload", text=True),
-        Column("Equations", text=True),
+        *_EACH,
         Column("Configurations"),
         Column("Once, median", "%"),
         Column("100,000 times, median", "%"),
@@ -182,24 +179,26 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
         Column("Most years"),
     ]
     rows: list[list[Cell]] = []
+    chosen: list[str] = []
     for work in WORKS:
-        compared = comparable(pairs(points, work), work)
+        kept = compared(pairs(points, work), work)
+        chosen.append(f"{WORKS[work].title}: {kept.said}")
         for variant in variants:
-            once = differences(compared, money, variant, ONCE_OVER)
-            long = differences(compared, money, variant, LONG)
-            crossed = crossings(compared, money, variant)
+            once = differences(kept.pairs, money, variant, ONCE_OVER)
+            long = differences(kept.pairs, money, variant, LONG)
+            crossed = crossings(kept.pairs, money, variant)
             at = [one.alpha for one in crossed]
             lasting = [max(one.years) for one in crossed]
             rows.append(
                 [
-                    work, variant.title, len(compared), middle(once), middle(long), min(long), max(long),
+                    work, variant.title, len(kept.pairs), median(once), median(long), min(long), max(long),
                     len(crossed), *(_spread(at)), *(_spread(lasting)),
                 ]
             )  # fmt: skip
     return Figure(
         "switches",
         "Cost of caching against tiering, defect by defect",
-        "Over the configurations with the published hit ratios. Each row but the last three has one of "
+        f"{'; '.join(chosen)}. Each row but the last three has one of "
         "the known defects put right and the rest as printed. The disks never stop, so that their limit "
         "of starts changes nothing. Years are those of the slower system. Where "
         "whole drives are replaced, costs rise in steps, and the two trade places more often than is "
@@ -212,8 +211,7 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
 def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """How sure the crossing in alpha is: under draws of prices, rates and limits within their ranges."""
     columns = [
-        Column("Workload", text=True),
-        Column("Equations", text=True),
+        *_EACH,
         Column("Crossing", "alpha"),
         Column("Draws"),
         Column("Draws that cross there", "%"),
@@ -224,12 +222,10 @@ def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale
         Column("Why none", text=True),
     ]
     rows: list[list[Cell]] = []
-    for work in WORKS:
-        by = five(points, work, scale)
-        for variant in variants:
-            (pair,) = money.ranges(by["tiering"], by["caching"], variant, scale.draws).pairs
-            at = pair.crossings[0].flip.at if pair.crossings else None
-            rows.append([work, variant.title, at, *_drawn(pair.range), pair.why or ""])
+    for work, variant, by in _each(points, variants, scale):
+        (pair,) = money.ranges(by["tiering"], by["caching"], variant, scale.draws).pairs
+        at = pair.crossings[0].flip.at if pair.crossings else None
+        rows.append([work, variant.title, at, *_drawn(pair.range), pair.why or ""])
     return Figure(
         "ranges",
         "How sure the crossing is",
@@ -243,8 +239,7 @@ def ranges(points: list[Point], money: Money, variants: Sequence[Variant], scale
 def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """From which alpha SSD only is cheaper than each of the others, or no longer is."""
     columns = [
-        Column("Workload", text=True),
-        Column("Equations", text=True),
+        *_EACH,
         Column("SSD only against", text=True),
         Column("Once", "%"),
         Column("100,000 times", "%"),
@@ -254,19 +249,15 @@ def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], sca
         Column("The other until then", "years"),
     ]
     rows: list[list[Cell]] = []
-    for work in WORKS:
-        by = five(points, work, scale)
-        for variant in variants:
-            for system, other in by.items():
-                if system == "ssd":
-                    continue
-                shares = [money.apart(by["ssd"], other, variant, one) for one in (ONCE_OVER, LONG)]
-                found = money.crossings(other, by["ssd"], variant)[:1]
-                crossed: list[Cell] = [None, "no crossing", None, None]
-                for one in found:
-                    cheaper = NAMES[system if one.cheaper_before is by["ssd"] else "ssd"]
-                    crossed = [one.alpha, f"{cheaper} is cheaper", one.years[1], one.years[0]]
-                rows.append([work, variant.title, NAMES[system], *shares, *crossed])
+    for work, variant, by in _each(points, variants, scale):
+        ssd = by.pop("ssd")
+        for system, other in by.items():
+            shares = [money.apart(ssd, other, variant, one) for one in (ONCE_OVER, LONG)]
+            crossed: list[Cell] = [None, "no crossing", None, None]
+            for one in money.crossings(other, ssd, variant)[:1]:
+                cheaper = NAMES[system if one.cheaper_before is ssd else "ssd"]
+                crossed = [one.alpha, f"{cheaper} is cheaper", one.years[1], one.years[0]]
+            rows.append([work, variant.title, NAMES[system], *shares, *crossed])
     return Figure(
         "ssd-only",
         "SSD only against the others",
@@ -279,8 +270,7 @@ def ssd_only(points: list[Point], money: Money, variants: Sequence[Variant], sca
 def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], scale: Scale) -> Figure:
     """Five years of each system, the faster ones doing more; and what a billion requests come to."""
     columns = [
-        Column("Workload", text=True),
-        Column("Equations", text=True),
+        *_EACH,
         Column("System", text=True),
         Column("Cost of five years", "USD"),
         Column("Requests done", "billions"),
@@ -289,17 +279,11 @@ def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], s
     ]
     rows: list[list[Cell]] = []
     horizon = Horizon("time", YEARS)
-    for work in WORKS:
-        for variant in variants:
-            for system, one in five(points, work, scale).items():
-                usd = money.usd(one, variant, horizon)
-                billions = horizon.repeats(one.duration_s) * one.requests / 1e9
-                rows.append(
-                    [
-                        work, variant.title, NAMES[system], usd, billions, usd / billions,
-                        money.usd(one, variant, LONG),
-                    ]
-                )  # fmt: skip
+    for work, variant, by in _each(points, variants, scale):
+        for system, one in by.items():
+            usd, long = (money.usd(one, variant, over) for over in (horizon, LONG))
+            billions = horizon.repeats(one.duration_s) * one.requests / 1e9
+            rows.append([work, variant.title, NAMES[system], usd, billions, usd / billions, long])
     return Figure(
         "equal-time",
         "Equal time beside equal work",
@@ -310,6 +294,15 @@ def equal_time(points: list[Point], money: Money, variants: Sequence[Variant], s
     )
 
 
+def _each(
+    points: list[Point], variants: Sequence[Variant], scale: Scale
+) -> Iterator[tuple[str, Variant, dict[str, Point]]]:
+    """The five systems of each workload, under each variant."""
+    for work in WORKS:
+        for variant in variants:
+            yield work, variant, five(points, work, scale)
+
+
 def _drawn(found: PlaceRange | None) -> list[Cell]:
     if found is None:
         return [0, None, None, None, None, None]
@@ -318,7 +311,7 @@ def _drawn(found: PlaceRange | None) -> list[Cell]:
 
 
 def _spread(values: Sequence[float]) -> list[Cell]:
-    return [middle(values), min(values), max(values)] if values else [None, None, None]
+    return [median(values), min(values), max(values)] if values else [None, None, None]
 
 
 def _line(name: str, x: Sequence[float], y: Sequence[float], number: int) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.cost import uncertainty
 from iowatt.lenses.cost.book import Book, find_book
 from iowatt.lenses.cost.component import GROUPS, Costs
+from iowatt.lenses.cost.defaults import START
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.price import Pricer, pricer
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 #: The study used the Long Island Power Authority's rates; which class and year could not be had. This is
 #: its rate with a demand charge for small sites, of today.
 TARIFF: Final = "lipa-281-2026"
-START: Final = datetime(2026, 1, 1)
+BOOK: Final = "dollars2014"
 
 #: A desktop computer of the study's kind at the meter, besides its drives; assumed.
 HOST_W: Final = 70.0
@@ -43,6 +45,7 @@ _CLOSE: Final = 1e-4
 class Variant:
     """The book of the study with something changed."""
 
+    #: Names it: no two books have the same.
     key: str
     title: str
     book: Book
@@ -52,7 +55,7 @@ class Variant:
 
 def variants() -> list[Variant]:
     """The study's equations as printed, each defect put right by itself, then all of them."""
-    printed = find_book("dollars2014")
+    printed = find_book(BOOK)
     switches: list[tuple[str, str, Mapping[str, float | str]]] = [
         ("demand", "demand charged by months, not alpha times a month's", {"energy.demand": "months"}),
         ("wear", "wear pays for replacements only", {"wear.charge": "replacements"}),
@@ -78,12 +81,14 @@ def variants() -> list[Variant]:
 
 
 class Money:
-    """Costs of points; what their meters read is kept between calls."""
+    """Costs of points; what their meters read, and what was priced, is kept between calls."""
 
     def __init__(self, runs: Mapping[Point, Run]) -> None:
         self._runs = runs
         self._tariff = find_tariff(TARIFF)
         self._pricers: dict[tuple[Point, float], Pricer] = {}
+        #: By point, key of the variant, horizon: verdicts and tables ask for the same more than once.
+        self._usd: dict[tuple[Point, str, Horizon], float] = {}
 
     def pricer(self, point: Point, beside_w: float = 0.0) -> Pricer:
         """The cost of a point as a function of book and horizon."""
@@ -93,7 +98,7 @@ class Money:
             if beside_w:
                 work = replace(system.work, load=system.work.load.plus(beside_w))
                 system = replace(system, work=work)
-            self._pricers[key] = pricer(system, self._tariff, START)
+            self._pricers[key] = pricer(system, self._tariff, datetime.fromisoformat(START))
         return self._pricers[key]
 
     def costs(self, point: Point, variant: Variant, horizon: Horizon) -> Costs:
@@ -102,7 +107,10 @@ class Money:
 
     def usd(self, point: Point, variant: Variant, horizon: Horizon) -> float:
         """Dollars in all."""
-        return self.costs(point, variant, horizon).usd
+        key = (point, variant.key, horizon)
+        if key not in self._usd:
+            self._usd[key] = self.costs(point, variant, horizon).usd
+        return self._usd[key]
 
     def groups(self, point: Point, variant: Variant, horizon: Horizon) -> dict[str, float]:
         """Dollars by group of components."""
@@ -115,7 +123,13 @@ class Money:
         return 100 * (self.usd(caching, variant, horizon) / self.usd(tiering, variant, horizon) - 1)
 
     def crossings(self, a: Point, b: Point, variant: Variant) -> list[Crossing]:
-        """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes."""
+        """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes.
+
+        The search is the lens's (``root.flips``), on a grid of the study's own. That of
+        ``uncertainty.crossovers``, which :meth:`ranges` asks, looks at 48 alphas a factor of ten, not 3: it
+        would price every configuration under every variant some ten times as often, and where whole drives
+        are replaced find each of the many times that two alike systems trade places. Tables show the first.
+        """
 
         def apart(alpha: float) -> float:
             horizon = Horizon("work", alpha)
@@ -160,16 +174,15 @@ def name(point: Point) -> str:
     return f"{point.work}-{point.system}{at}{more}"
 
 
+@cache
+def stated(key: str) -> float:
+    """A figure of the study as its book has it, in the key's unit."""
+    return find_book(BOOK).number(key)
+
+
 def alphas(seconds: float) -> Iterator[float]:
     """Repetitions from 1 on that are looked at, of work that takes so long, evenly on a logarithmic scale."""
     most = min(MOST, _LONGEST_YEARS * SECONDS_PER_YEAR / seconds)
     steps = max(1, math.ceil(_PER_DECADE * math.log10(most / FEWEST)))
     for step in range(steps + 1):
         yield FEWEST * (most / FEWEST) ** (step / steps)
-
-
-def middle(values: Sequence[float]) -> float:
-    """The median."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

@@ -10,17 +10,15 @@ from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layo
 from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import gain, signed_range, worn
 from iowatt.studies.dollars2014.cost_conclusions import five
-from iowatt.studies.dollars2014.money import years
+from iowatt.studies.dollars2014.money import stated, years
 from iowatt.studies.dollars2014.points import Point, last_part, of, pairs
 from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
 
-#: GB that may be written to the study's SSD.
-LIMIT_GB = 36_500.0
-
 
 def five_systems(points: list[Point], scale: Scale) -> Figure:
     """All five under each workload."""
+    limit_gb = 1e3 * stated("wear.ssd_tbw")
     columns = [
         Column("Workload", text=True),
         Column("System", text=True),
@@ -50,7 +48,7 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
                     one.power_w,
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
-                    1e6 * worn(one) / LIMIT_GB if system != "hdd" else None,
+                    1e6 * worn(one) / limit_gb if system != "hdd" else None,
                     100 * one.hdd_busy if system != "ssd" else None,
                     years(one, LONG_RUN),
                 ]
@@ -65,7 +63,8 @@ def five_systems(points: list[Point], scale: Scale) -> Figure:
         "systems",
         "The five systems",
         f"Hybrids at one configuration ({said}). Life of the SSD: bytes written and a tenth of those read, "
-        "of 36.5 TB, in one go of the work. The captured trace is real, and nothing is published of it.",
+        f"of {limit_gb / 1e3:g} TB, in one go of the work. The captured trace is real, and nothing is "
+        "published of it.",
         Table(columns, rows),
         wide=True,
     )

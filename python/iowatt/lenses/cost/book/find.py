@@ -65,16 +65,24 @@ def _lineage(files: Sequence[BookFile]) -> str:
 def _read(name: str, base: Path) -> tuple[BookFile, Path]:
     if name.endswith(".toml"):
         path = base / name
-        text, where, folder = read_text(path), str(path), path.parent
-    elif name in book_names():
-        text = resources.files("iowatt.library").joinpath("cost", f"{name}.toml").read_text("utf-8")
-        where, folder = f"{name}.toml", Path()
-    else:
-        near = nearest(name, book_names())
-        raise InputError(
-            f"there is no book of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
-            hint=near and f"did you mean {near!r}?",
-        )
+        return _parsed(read_text(path), str(path)), path.parent
+    if name in book_names():
+        return _shipped(name), Path()
+    near = nearest(name, book_names())
+    raise InputError(
+        f"there is no book of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
+        hint=near and f"did you mean {near!r}?",
+    )
+
+
+@cache
+def _shipped(name: str) -> BookFile:
+    """A book of the library, which does not change."""
+    entry = resources.files("iowatt.library").joinpath("cost", f"{name}.toml")
+    return _parsed(entry.read_text("utf-8"), f"{name}.toml")
+
+
+def _parsed(text: str, where: str) -> BookFile:
     document = Document(text, where)
     file = document.validate(BookFile)
     document.fail(
@@ -82,7 +90,7 @@ def _read(name: str, base: Path) -> tuple[BookFile, Path]:
         for index, figure in enumerate(file.figure)
         if (message := _wrong(figure)) is not None
     )
-    return file, folder
+    return file
 
 
 def _wrong(figure: Figure) -> str | None:
