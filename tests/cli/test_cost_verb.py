@@ -183,3 +183,16 @@ def test_no_run_is_refused_and_the_assumptions_can_be_listed_without_one() -> No
     assert listed.exit_code == 0
     assert "wear.charge" in listed.stdout
     assert "service.once = 40" in listed.stdout
+
+
+def test_assumptions_are_listed_as_json_with_what_options_change() -> None:
+    listed = cost(
+        "--list-assumptions", "--json", "--wear", "none", "--carbon", "act", "--set", "cooling.pue=1.2"
+    )
+    assert listed.exit_code == 0, listed.output
+    document = json.loads(listed.stdout)
+    assert (document["schema"], document["name"]) == ("iowatt.cost-assumptions/1", "default")
+    values = {one["key"]: one["value"] for one in document["assumptions"]}
+    assert (values["wear.charge"], values["carbon.estimate"], values["cooling.pue"]) == ("none", "act", 1.2)
+    assert "wear.charge = none" in cost("--list-assumptions", "--wear", "none").stdout
+    assert isinstance(cost("--list-assumptions", "--wear", "never").exception, InputError)

@@ -77,6 +77,9 @@ def test_check_names_what_is_charged_or_the_first_fault(tmp_path):
     bad.write_text('{"energyratestructure": [[{"rate": 0.1}]], "energyweekdayschedule": [[0]]}')
     result = invoke("check", good)
     assert (result.exit_code, result.stdout) == (0, "Good: energy, fixed\n")
+    told = json.loads(invoke("check", good, "--json").stdout)
+    assert told["schema"] == "iowatt.tariffs/1"
+    assert [(one["name"], one["charges"]) for one in told["tariffs"]] == [("Good", ["energy", "fixed"])]
     failed = invoke("check", good, bad)
     assert isinstance(failed.exception, InputError)
     assert failed.exception.exit_code == 2

@@ -109,7 +109,7 @@ def _system(made, horizon, values):
         price = gb * values[price_key]
         life = min(work_s * values["wear.endurance_factor"] / fraction / YEAR, values["wear.service_life"])
         again = max(0, math.ceil(years / life - 1e-9) - 1)
-        life_text = f"MIN({work_s!r}*{{wear.endurance_factor}}/{fraction!r}/{YEAR},{{wear.service_life}})"
+        worn = f"{{repeats}}*({fraction!r}/{{wear.endurance_factor}})"
         label = f"{kind}-{number}"
         found.append(
             {
@@ -122,7 +122,7 @@ def _system(made, horizon, values):
                     "ratios": {"bytes_written": fraction}, "life_years": life,
                 },
                 "lives": years / life, "served": again + 1,
-                "lives_expression": f"{{years}}/{life_text}",
+                "lives_expression": f"MAX({worn},{{years}}/{{wear.service_life}})",
                 "replacements": [
                     {"at_years": life * (n + 1), "reason": "worn", "usd": price} for n in range(again)
                 ],
@@ -149,7 +149,7 @@ def _system(made, horizon, values):
     energy = kwh_once * repeats * PRICE * values["energy.factor"]
     components.append(
         _even("energy", "energy", None, energy,
-              f"{kwh_once!r}*{{repeats}}*{{unit_price}}*{{energy.factor}}", ["energy.factor"],
+              f"{kwh_once!r}*{{repeats}}*{PRICE!r}*{{energy.factor}}", ["energy.factor"],
               kwh_once * repeats, "kWh", PRICE, seconds)
     )  # fmt: skip
     components.append(
@@ -159,7 +159,7 @@ def _system(made, horizon, values):
     kw = watts / 1000
     demand = kw * 12 * years * 20.0
     components.append(
-        _even("demand", "demand", None, demand, "{quantity}*{unit_price}", [], kw * 12 * years, "kW-months",
+        _even("demand", "demand", None, demand, f"{kw * 12 * years!r}*20.0", [], kw * 12 * years, "kW-months",
               20.0, seconds)
     )  # fmt: skip
     credit = -0.05 * components[0]["usd"]
@@ -203,6 +203,8 @@ def _system(made, horizon, values):
             "embodied_expression": "+".join(
                 f"{gb[kind]!r}*{{carbon.embodied.survey.{kind}}}" for kind in gb if gb[kind]
             ),
+            "operational_rests_on": ["carbon.grid", "cooling.pue"],
+            "embodied_rests_on": [f"carbon.embodied.survey.{kind}" for kind in gb if gb[kind]],
             "choices": [
                 {"estimate": "act", "embodied_kg": embodied / 20},
                 {"estimate": "survey", "embodied_kg": embodied},

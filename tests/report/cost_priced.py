@@ -28,7 +28,11 @@ CASES = {
 }
 
 
-def priced(tariff, preset, sets, horizon=FIVE_YEARS):
-    """The document ``iowatt.cost/1`` of both."""
-    subjects = [Subject(one) for one in SYSTEMS]
+#: An SSD that is only read, and hard.
+READING = system("reading", ssd(counts={"bytes_read": 5e12, "bytes_written": 0.0}), seconds=3600.0)
+
+
+def priced(tariff, preset, sets, horizon=FIVE_YEARS, systems=SYSTEMS):
+    """The document ``iowatt.cost/1`` of ``systems``."""
+    subjects = [Subject(one) for one in systems]
     return analyse(subjects, find_tariff(tariff), book(*sets, preset=preset), horizon, START)

@@ -12,7 +12,7 @@ from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.report.cost import live
-from report.cost_priced import CASES, FIVE_YEARS, priced
+from report.cost_priced import CASES, FIVE_YEARS, READING, priced
 
 #: Other values of a figure, by how many times; what is nothing becomes something.
 TIMES = (0.61, 1.37)
@@ -117,3 +117,16 @@ def test_with_one_price_of_energy_nearly_everything_is_live():
         "service.per_year", "disposal.per_drive", "carbon.grid", "carbon.price",
     ):  # fmt: skip
         assert told[key].startswith("live"), key
+
+
+def test_carbon_of_a_drive_that_only_reads_says_that_reads_may_wear_it_and_are_not_followed():
+    """Reads wear nothing as stated and are in no formula; counted, they use up drive after drive."""
+    sets = ("wear.reads=0", "carbon.price=50")
+    base = priced("flat:0.15", "default", sets, systems=(READING,))
+    assert "stays as stated in" in live.told(base)["wear.reads"]
+    assert "carbon" in live.told(base)["wear.reads"]
+    worn = priced("flat:0.15", "default", (*sets, "wear.reads=0.04"), systems=(READING,))
+    kg = [one["systems"][0]["carbon"]["embodied_kg"] for one in (base, worn)]
+    assert kg[1] > 10 * kg[0]
+    carbon = next(one for one in base["systems"][0]["components"] if one["key"] == "carbon:embodied")
+    assert "wear.reads" in live.Live(base["systems"][0], live.numbers(base)).keys(carbon)[1]

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from iowatt.errors import InputError
-from iowatt.report.cost import check_target, deciding, footprint, hours, over_time, page, text, totals, write
+from iowatt.report.cost import (
+    check_target,
+    deciding,
+    footprint,
+    hours,
+    over_time,
+    page,
+    text,
+    totals,
+    words,
+    write,
+)
 from iowatt.report.cost import drives as drive_figures
 from report.cost_document import HOSTILE, YEAR, document, year
 
@@ -51,12 +62,47 @@ def test_thousands_of_payments_make_a_curve_that_can_be_drawn():
 
 def test_a_bill_by_month_is_the_documents():
     found = document()
+    found["systems"] = found["systems"][:2]
     figures = over_time.bills(found)
-    assert len(figures) == 3
+    assert len(figures) == 2
     for figure, system in zip(figures, found["systems"], strict=True):
         assert len(figure.table.rows) == len(system["bill"]["months"]) == 96
         drawn = sum(sum(trace["y"]) for trace in figure.spec["data"])
         assert drawn == pytest.approx(sum(figure.table.column("Bill")), rel=1e-12)
+
+
+def test_bills_of_many_systems_are_one_figure():
+    found = document()
+    (figure,) = over_time.bills(found)
+    for system, trace in zip(found["systems"], figure.spec["data"], strict=True):
+        rows = [row for row in figure.table.rows if row[0] == system["name"]]
+        assert [row[1] for row in rows] == trace["x"] == [one["month"] for one in system["bill"]["months"]]
+        assert sum(trace["y"]) == pytest.approx(sum(row[-1] for row in rows), rel=1e-12)
+    long = found["systems"][0]["bill"]
+    long["months"] = [{**one, "month": str(2026 + n)} for n, one in enumerate(long["months"][:30])]
+    assert [figure.title for figure in over_time.bills(found)] == [
+        "Bill by month: caching", "Bill by month: disks only", "Bill by year: tiering",
+    ]  # fmt: skip
+
+
+def test_a_bill_says_what_of_it_is_not_in_the_costs():
+    found = document()
+    (figure,) = over_time.bills(found)
+    assert "energy." not in figure.caption
+    assert not any("energy.site_kw" in note for note in words.notes(found))
+    found["assumptions"] += [
+        {**found["assumptions"][0], "key": "energy.site_kw", "value": 200.0},
+        {**found["assumptions"][0], "key": "energy.fixed", "value": "none"},
+    ]
+    (figure,) = over_time.bills(found)
+    assert "(energy.site_kw)" in figure.caption and "(energy.fixed)" in figure.caption
+    assert any("a site of 200 kW" in note for note in words.notes(found))
+
+
+def test_only_in_equal_time_do_crossing_lines_tell_who_is_cheaper():
+    assert "cheaper one so far" in over_time.cumulative(document()).caption
+    caption = over_time.cumulative(document(basis="work", amount=1000.0)).caption
+    assert "cheaper" not in caption and "not at the same year" in caption
 
 
 def test_a_tornado_begins_at_the_value_and_ends_at_both_ends():
@@ -137,7 +183,7 @@ def test_spin_down_has_a_row_for_each_level():
 def test_the_page_holds_every_figure_with_its_table():
     html = page.render(document())
     figures = data_of(html)["figures"]
-    assert len(figures) == 21
+    assert len(figures) == 19
     for key, figure in figures.items():
         assert figure["rows"], key
         assert f'id="{key}"' in html

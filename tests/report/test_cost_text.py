@@ -30,7 +30,7 @@ def row(lines, name):
 )
 def test_no_line_is_wider_than_a_terminal(options):
     lines = told(**options)
-    assert max(map(len, lines)) <= text.WIDE
+    assert max(map(len, lines)) <= words.WIDE
     assert not any("\n" in line for line in lines)
 
 
@@ -94,7 +94,7 @@ def test_many_systems_are_told_in_several_tables():
     found["comparison"] = [{"a": "system 0", "b": one["name"], "usd": 0.0, "share": 0.0} for one in many[1:]]
     found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []
     lines = list(text.lines(found))
-    assert max(map(len, lines)) <= text.WIDE
+    assert max(map(len, lines)) <= words.WIDE
     heads = [line for line in lines if line.startswith("USD over the horizon")]
     assert sum(line.count("system ") for line in heads) == 12
 
@@ -136,6 +136,6 @@ def test_whatever_a_system_is_called_a_terminal_can_show_it(name, note):
     found = document(names=[name])
     found["systems"][0]["notes"] = [note]
     for line in text.lines(found):
-        assert len(line) <= text.WIDE
+        assert len(line) <= words.WIDE
         assert line.isascii() or line.encode("utf-8")
         assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in line)

@@ -204,11 +204,10 @@ def test_names_are_text_in_every_cell_and_none_a_formula(tmp_path):
 
 
 def test_sheets_have_names_that_are_allowed_and_told_apart():
-    names = sheet_names(["a" * 60, "a" * 60, "[x]:*?/\\'", "\x00\ud800", "", "\U0001f4be" * 20])
+    names = sheet_names(["a" * 60, "a" * 60, "[x]:*?/\\'", "\x00\ud800\ufffe\uffff", "", "\U00010000" * 20])
     assert len(set(names)) == 6
     assert max(len(name.encode("utf-16-le")) // 2 for name in names) == 31
-    assert names[-1] == "6 " + "\U0001f4be" * 14
-    assert not re.search(r"[\[\]:*?/\\'\x00]", "".join(names))
+    assert not re.search("[\\[\\]:*?/\\\\'\x00\ufffe\uffff]", "".join(names))
 
 
 def test_cells_have_names_of_their_own():
@@ -225,9 +224,9 @@ def test_the_same_document_gives_the_same_bytes(tmp_path):
 
 @settings(deadline=None, max_examples=12)
 @given(names=st.lists(st.text(st.characters(), max_size=50), min_size=3, max_size=3))
+@example(names=["", "\U00010000" * 20, "\ufffe\uffff"])
 @example(names=["", "\x00\x1b\ud800\n", "'=1+1'!A1"])
 @example(names=["a" * 50, "a" * 50, "A" * 50])
-@example(names=["\ufffe", "\uffff", "0" * 20 + "\U00010000" * 5])
 def test_whatever_systems_are_called_both_files_are_written_whole(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("called")
     found = document(names=names)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import Overrides
+from iowatt.cli.options import Overrides, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -146,7 +146,7 @@ def cache(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        verb._print_json(found)
+        print_json(found)
     else:
         _print(found)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario
+from iowatt.cli.options import Overrides, Scenario, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -31,19 +31,13 @@ def check(
     except InputError as error:
         if not as_json:
             raise
-        _print_json(_failure(error))
+        print_json(_failure(error))
         raise typer.Exit(error.exit_code) from None
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for line in lines(found):
         typer.echo(line)
-
-
-def _print_json(result: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def _failure(error: Any) -> dict[str, Any]:

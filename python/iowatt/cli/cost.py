@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import AsJson, print_json
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
 
@@ -124,18 +124,15 @@ def cost(
     """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.lenses.cost import ask
 
+    more = [f"wear.charge={wear}"] if wear else []
+    more += [f"carbon.estimate={carbon}"] if carbon else []
     if list_assumptions:
-        from iowatt.lenses.cost.book import describe
-
-        for line in describe.lines(preset, sets or []):
-            typer.echo(line)
+        _list(preset, [*(sets or []), *more], as_json=as_json)
         return
     if output is not None:
         from iowatt.report import cost as report
 
         report.check_target(output, force)
-    more = [f"wear.charge={wear}"] if wear else []
-    more += [f"carbon.estimate={carbon}"] if carbon else []
     asked = ask.Asked(
         runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
         start, crossover, samples, seed, more,
@@ -146,11 +143,20 @@ def cost(
         report.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        import json
-
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     from iowatt.report.cost import text
 
     for line in text.lines(found):
+        typer.echo(line)
+
+
+def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
+    from iowatt.lenses.cost.book import describe
+
+    found = describe.document(preset, sets)
+    if as_json:
+        print_json(found)
+        return
+    for line in describe.lines(found):
         typer.echo(line)

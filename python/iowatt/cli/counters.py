@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import parsed
+from iowatt.cli.options import parsed, print_json
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
@@ -148,7 +148,7 @@ def counters(
         )
         profile, said = _profile(log, wanted, asked, output, name=name, files=files, force=force)
     if as_json:
-        _print_json({**found, "profile": profile})
+        print_json({**found, "profile": profile})
         return
     for line in [*lines(found, wanted), *said]:
         typer.echo(line)
@@ -288,9 +288,3 @@ def _mapping(text: str) -> dict[str, str]:
             where="--columns",
         )
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

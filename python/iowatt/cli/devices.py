@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from iowatt.cli.options import print_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -61,7 +63,7 @@ def list_(
 
     found = describe.devices(kind, needs)
     if as_json:
-        _print_json({"schema": describe.LIST_SCHEMA, "devices": found})
+        print_json({"schema": describe.LIST_SCHEMA, "devices": found})
         return
     for line in describe.table(found):
         typer.echo(line)
@@ -85,7 +87,7 @@ def show(
 
     found = describe.device(device_file(name, Path(), drive))
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for line in describe.page(found):
         typer.echo(line)
@@ -180,7 +182,7 @@ def validate(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        _print_json(text.document(found))
+        print_json(text.document(found))
         return
     for line in text.lines(found):
         typer.echo(line)
@@ -197,13 +199,7 @@ def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool
         )
     found = sheet.sheets([] if device is None else [device])
     if as_json:
-        _print_json(sheet_text.document(found))
+        print_json(sheet_text.document(found))
         return
     for line in sheet_text.lines(found):
         typer.echo(line)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import AsJson, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -57,9 +57,7 @@ def duty(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        import json
-
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     from iowatt.report.duty import text
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, PlanTarget
+from iowatt.cli.options import AsJson, Erase, PlanTarget, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -141,7 +140,7 @@ def calibrate(
     )
     found = make(where, asked, told=lambda line: typer.echo(f"iowatt: {line}", err=True))
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
     else:
         for line in text.lines(found):
             typer.echo(line)

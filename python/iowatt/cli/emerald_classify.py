@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from iowatt.cli.options import print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -50,7 +51,7 @@ def classify(
     override = None if set_class is None else parse_override(set_class, note)
     found = find(read(product), load(rules), override)
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        print_json(found.as_dict())
     else:
         from rich.console import Console
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, parsed
+from iowatt.cli.options import AsJson, parsed, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -124,10 +124,8 @@ def com(
 
 
 def _print(result: dict[str, Any], *, as_json: bool) -> None:
-    import json
-
     if as_json:
-        typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+        print_json(result)
         return
     width = max(len(one["com"]) for one in result["coms"])
     for one in result["coms"]:

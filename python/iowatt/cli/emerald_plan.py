@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from iowatt.cli.options import parsed
+from iowatt.cli.options import parsed, print_json
 
 Value = TypeVar("Value")
 
@@ -210,7 +209,7 @@ def plan(
         force=force,
     )
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
     else:
         from iowatt.emerald.plan import text
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
+
+from iowatt.cli.options import print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -42,7 +43,7 @@ def rules(
         listed = describe.rules(profile, key, unverified=unverified)
         lines = describe.rule_lines(listed)
     if as_json:
-        typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        print_json(listed)
         return
     for line in lines:
         typer.echo(line)

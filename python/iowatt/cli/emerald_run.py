@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Erase, PlanTarget
+from iowatt.cli.options import AsJson, Erase, PlanTarget, print_json
 
 if TYPE_CHECKING:
     from iowatt.emerald.conduct.sequence import Progress
@@ -109,7 +108,7 @@ def _print(path: Path, plan: object, *, as_json: bool) -> None:
     except InputError:  # it ended before its journal began
         return
     if as_json:
-        typer.echo(json.dumps({"path": str(path), **state.as_dict()}, indent=2, ensure_ascii=False))
+        print_json({"path": str(path), **state.as_dict()})
     else:
         for line in lines(state, path):
             typer.echo(line)

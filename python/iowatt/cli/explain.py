@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli.options import print_json
+
 if TYPE_CHECKING:
     from iowatt.scenario.keys import Key
 
@@ -27,10 +29,8 @@ def explain(
 
     keys = explanation.all_keys() if path is None else [explanation.find(path)]
     if as_json:
-        import json
-
         result = {"schema": explanation.EXPLAIN_SCHEMA, "keys": [explanation.as_dict(key) for key in keys]}
-        typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+        print_json(result)
         return
     for line in _listing(keys) if path is None else _page(keys[0]):
         typer.echo(line)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from iowatt.cli.options import parsed
+from iowatt.cli.options import parsed, print_json
 
 
 def register(trace: typer.Typer) -> None:
@@ -101,7 +101,7 @@ def export(
     if check is not None:
         comparison = checked(prepared, to, check, force=force, erase=erase)
     if as_json:
-        _print_json(result(prepared, exported, output, comparison))
+        print_json(result(prepared, exported, output, comparison))
     else:
         if output is None and comparison is None:
             typer.echo(exported.text, nl=False)
@@ -130,9 +130,3 @@ def _print_comparison(comparison: dict[str, Any]) -> None:
         f"{comparison['requests']:,} requests by {comparison['fio']}; the largest difference of a share is "
         f"{comparison['largest_share_difference']:.2f} points"
     )
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

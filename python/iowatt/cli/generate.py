@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import parsed
+from iowatt.cli.options import parsed, print_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -75,7 +75,7 @@ def generate(
     with bar(f"generating {prepared.plan['name']}") as progress:
         result = write(prepared, target, force=force, progress=progress)
     if as_json:
-        _print_json({"schema": "iowatt.trace-generate/1", **result})
+        print_json({"schema": "iowatt.trace-generate/1", **result})
         return
     for note in result["notes"]:
         typer.echo(f"note: {note}", err=True)
@@ -96,7 +96,7 @@ def profiles(
     if name is None:
         found = describe.listing()
         if as_json:
-            _print_json({"schema": describe.LIST_SCHEMA, "profiles": found})
+            print_json({"schema": describe.LIST_SCHEMA, "profiles": found})
             return
         for line in describe.table(found):
             typer.echo(line)
@@ -104,13 +104,7 @@ def profiles(
         return
     shown = describe.profile(name)
     if as_json:
-        _print_json(shown)
+        print_json(shown)
         return
     for line in describe.page(shown):
         typer.echo(line)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

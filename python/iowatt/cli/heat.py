@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from iowatt.cli import trace as verb
+from iowatt.cli.options import print_json
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -104,7 +104,7 @@ def heat(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     _print(found)
 

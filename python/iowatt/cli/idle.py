@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from iowatt.cli.options import print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +50,7 @@ def idle(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     _print(found)
 

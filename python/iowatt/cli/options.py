@@ -53,3 +53,10 @@ def parsed(text: str | None, parse: Callable[[object], float | int], where: str)
     if not value:
         raise InputError("must be above 0", where=where)
     return value
+
+
+def print_json(document: Any) -> None:
+    """What ``--json`` of a verb prints."""
+    import json
+
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario
+from iowatt.cli.options import Overrides, Scenario, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -46,9 +46,7 @@ def power(
         page.write(found, output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        import json
-
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     from iowatt.power.text import lines
 

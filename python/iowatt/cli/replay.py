@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import AsJson, Overrides, parsed
+from iowatt.cli.options import AsJson, Overrides, parsed, print_json
 from iowatt.cli.trace import (
     Columns,
     Device,
@@ -198,7 +197,7 @@ def replay(
     )
     done = conduct(asked, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
     if as_json:
-        typer.echo(json.dumps(_document(done, output), indent=2, ensure_ascii=False))
+        print_json(_document(done, output))
         return
     _print(done, output)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import Overrides, Scenario
+from iowatt.cli.options import Overrides, Scenario, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,7 +70,7 @@ def run(
     page = _write_report(done, target) if report else None
     warnings = _warnings(done)
     if as_json:
-        typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False))
+        print_json(done.summary)
         for warning in warnings:
             typer.echo(f"iowatt: warning: {warning}", err=True)
         return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from iowatt.cli import command_line
+from iowatt.cli.options import print_json
 from iowatt.errors import IowattError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def answer(
             )
         raise
     if as_json:
-        typer.echo(json.dumps(as_dict(found, target), indent=2, ensure_ascii=False))
+        print_json(as_dict(found, target))
     else:
         _print(found, target)
     if found.faults:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Jobs
+from iowatt.cli.options import AsJson, Jobs, print_json
 from iowatt.errors import IowattError
 
 app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
@@ -29,7 +28,7 @@ def listed(*, as_json: AsJson = False) -> None:
             {"name": one.name, "title": one.title, "question": one.question, "source": one.source}
             for one in studies()
         ]
-        typer.echo(json.dumps({"studies": rows}, indent=2, ensure_ascii=False))
+        print_json({"studies": rows})
         return
     from rich.console import Console
 
@@ -82,7 +81,7 @@ def run(
             )
         raise
     if as_json:
-        typer.echo(json.dumps({"path": str(target), **found.as_dict()}, indent=2, ensure_ascii=False))
+        print_json({"path": str(target), **found.as_dict()})
     else:
         from rich.console import Console
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson
+from iowatt.cli.options import AsJson, print_json
 
 Name = Annotated[
     str,
@@ -39,7 +39,7 @@ def list_(*, as_json: AsJson = False) -> None:
 
     found = account.listing(find_tariff(name) for name in tariff_names())
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for line in text.listing(found):
         typer.echo(line)
@@ -54,7 +54,7 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
 
     found = account.document(find_tariff(name))
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for line in text.tariff(found):
         typer.echo(line)
@@ -64,12 +64,18 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Records of URDB (.json).", show_default=False)
     ],
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Check records of URDB: what is wrong with the first that cannot be billed, or what all charge for."""
     from iowatt.tariffs import account
     from iowatt.tariffs.find import read_tariff
 
-    for tariff in [read_tariff(file) for file in files]:
+    tariffs = [read_tariff(file) for file in files]
+    if as_json:
+        print_json(account.listing(tariffs))
+        return
+    for tariff in tariffs:
         typer.echo(f"{tariff.name}: {', '.join(account.charges(tariff))}")
         for note in tariff.notes:
             typer.echo(f"note: {note}", err=True)
@@ -139,13 +145,7 @@ def bill_(
         page.write(found, account.document(tariff), output, force=force)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for line in text.bill(found):
         typer.echo(line)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from iowatt.cli.options import Overrides, Scenario, parsed
+from iowatt.cli.options import Overrides, Scenario, parsed, print_json
 
 if TYPE_CHECKING:
     from iowatt.tiers.choose import Objective
@@ -118,7 +118,7 @@ def tier(
             json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     _print(found, target)
 

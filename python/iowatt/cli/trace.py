@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import counters, export, generate
+from iowatt.cli.options import print_json
 from iowatt.cli.transform import block_size, seconds, transformations
 
 Format = Annotated[
@@ -145,7 +146,7 @@ def info(
             _print_block(lines(results[-1]), gap=len(results) > 1)
     if as_json:
         schemas = {result.pop("schema") for result in results}
-        _print_json({"schema": schemas.pop(), "traces": results})
+        print_json({"schema": schemas.pop(), "traces": results})
 
 
 def convert(
@@ -257,7 +258,7 @@ def convert(
     with bar(f"converting {named}") as progress:
         result = write({"path": sources[0], **options}, target, force=force, progress=progress)
     if as_json:
-        _print_json({"schema": "iowatt.trace-convert/1", **result})
+        print_json({"schema": "iowatt.trace-convert/1", **result})
     else:
         from iowatt.trace.describe import converted
 
@@ -306,9 +307,3 @@ def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:
     for label, text in lines:
         style = "yellow" if label in ("warning", "note", "skipped") else "bold"
         console.print(Text.assemble((f"{label:<{width}}", style), "  ", text))
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

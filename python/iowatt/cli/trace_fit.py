@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import trace as verb
+from iowatt.cli.options import print_json
 
 
 def fit(
@@ -96,7 +97,7 @@ def fit(
         stage=bar,
     )
     if as_json:
-        verb._print_json(found.as_dict())
+        print_json(found.as_dict())
         return
     for line in fidelity.lines(found.measures + found.simulated):
         typer.echo(line)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli import trace as verb
+from iowatt.cli.options import print_json
 
 
 def profile(
@@ -117,7 +118,7 @@ def profile(
         typer.echo(f"wrote {output}", err=True)
     if as_json:
         schemas = {description.pop("schema") for description in found}
-        verb._print_json({"schema": schemas.pop(), "traces": found})
+        print_json({"schema": schemas.pop(), "traces": found})
 
 
 def block_bytes(text: str, option: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,11 @@ def check_target(target: Path, force: bool, what: str) -> None:
     """Raise ``InputError`` where the page cannot be written; ``what`` names the page."""
     if target.suffix.lower() != ".html":
         raise InputError(f"{what} is an HTML file", where=str(target), hint="end its name in .html")
+    check_place(target, force)
+
+
+def check_place(target: Path, force: bool) -> None:
+    """Raise ``InputError`` where no file of that name can be written, whatever it is."""
     if not target.parent.is_dir():
         raise InputError("the directory for the report does not exist", where=str(target.parent))
     if target.is_dir():
@@ -41,9 +46,14 @@ def check_target(target: Path, force: bool, what: str) -> None:
 
 def write(text: str, target: Path) -> None:
     """Write the page aside, then rename it."""
+    write_aside(target, lambda aside: aside.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def write_aside(target: Path, make: Callable[[Path], object]) -> None:
+    """Let ``make`` write a file beside ``target``, then rename it; ``InputError`` where it cannot be."""
     aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
     try:
-        aside.write_text(text, encoding="utf-8", newline="\n")
+        make(aside)
         aside.replace(target)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None

@@ -20,12 +20,13 @@ JOULES_PER_KWH = 3.6e6
 
 @dataclass(frozen=True)
 class Load:
-    """Joules over time: ``joules_at`` the instants ``at_s``, linear between them, both from 0 and rising.
+    """Joules over time: ``joules`` used until the instants ``at_s``, linear between them.
 
     Parameters
     ----------
     at_s, joules:
-        Shape (n + 1,), seconds from the start and joules used until then; the first of each is 0.
+        Shape (n + 1,), seconds from the start, rising, and joules used until then, falling where energy is
+        fed back; the first of each is 0.
     repeats:
         How often the whole is repeated end to end; may be a fraction.
     """

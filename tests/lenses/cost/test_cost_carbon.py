@@ -140,7 +140,7 @@ def test_embodied_carbon_of_unknown_drives_is_not_nothing():
 def test_the_document_says_what_is_left_out():
     made = carbon.as_dict(_case(drives=(ssd(),), parts={"shelf": 1}))
     assert list(made) == [
-        "operational_kg", "operational_expression", "embodied_kg", "embodied_expression", "estimate",
-        "choices", "note",
+        "operational_kg", "operational_expression", "operational_rests_on", "embodied_kg",
+        "embodied_expression", "embodied_rests_on", "estimate", "choices", "note",
     ]  # fmt: skip
     assert "controllers" in made["note"]

@@ -28,14 +28,10 @@ VALUES = {"cooling.pue": 1.54, "years": 5.0, "purchase.price.hdd-to-6tb": 0.035}
         ("10*({cooling.pue}-1)", 5.4),
         ("MAX(0,{years}-7)", 0.0),
         ("MAX({years})", 5.0),
-        ("MIN(3,{years},4)", 3.0),
-        ("CEILING({years}/2,1)", 3.0),
-        ("FLOOR({years}/2,1)", 2.0),
-        ("ROUND(2.5,0)+ROUND(-2.5,0)", 0.0),
+        ("MAX(3,{years},4)", 5.0),
         ("IF({years}=5,1,1/0)", 1.0),
         ("IF({years}<>5,1/0,2)", 2.0),
         ("(1<2)+(2<=2)+(3>2)+(3>=4)", 3.0),
-        ("LN(EXP(2))+ABS(-1)", 3.0),
     ],
 )
 def test_an_expression_comes_to_what_a_spreadsheet_makes_of_it(text, value):
@@ -55,8 +51,9 @@ def test_an_expression_comes_to_what_a_spreadsheet_makes_of_it(text, value):
         "cmd()",
         "{}",
         "1/0",
-        "LN(0)",
-        "CEILING(1)",
+        "(-1)^0.5",
+        "MAX()",
+        "CEILING(1,1)",
         "IF(1,2)",
         "1 2",
         "{a",
@@ -97,18 +94,18 @@ def test_names_are_told_once_and_written_as_cells():
     assert expression.written(text, cells.__getitem__) == "$B$4*2+cooling_pue*$B$4"
 
 
-def component(key, text, usd=0.0, **more):
-    return {"key": key, "expression": text, "usd": usd, "device": None, "quantity": None, **more}
+def component(key, text, usd=0.0, device=None):
+    return {"key": key, "expression": text, "usd": usd, "device": device}
 
 
 def test_components_refer_to_one_another_their_drives_and_the_horizon():
     system = {
-        "repeats": 10.0, "years": 2.0, "seconds": 20.0,
+        "repeats": 10.0, "years": 2.0,
         "drives": [{"name": "a", "price_usd": 100.0}],
         "carbon": {"operational_kg": 5.0, "embodied_kg": 6.0},
         "components": [
             component("cooling", "{usd:energy}*({cooling.pue}-1)"),
-            component("energy", "{quantity}*{unit_price}*{repeats}", quantity=3.0, unit_price=0.5),
+            component("energy", "3.0*0.5*{repeats}"),
             component("carbon", "({kg.operational}+{kg.embodied})/10"),
             component("wear", "{price}*{years}", device="a"),
             component("stated", None, usd=7.0),

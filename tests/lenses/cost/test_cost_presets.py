@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.lenses.cost import schema
-from iowatt.lenses.cost.book.describe import assumptions, everything, lines
+from iowatt.lenses.cost.book.describe import assumptions, document, everything, lines
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.library.find import device_names
@@ -121,7 +121,7 @@ def test_what_was_used_is_told_in_order():
 
 
 def test_a_preset_as_text_has_every_figure_with_its_source(book):
-    text = "\n".join(lines(book.name))
+    text = "\n".join(lines(document(book.name)))
     for row in everything(book):
         assert f"  {row['key']} = " in text
     flat = " ".join(text.split())
@@ -129,7 +129,7 @@ def test_a_preset_as_text_has_every_figure_with_its_source(book):
 
 
 def test_what_is_set_stands_in_the_text():
-    text = "\n".join(lines("default", ["cooling.pue=1.2:1.1..1.4"]))
+    text = "\n".join(lines(document("default", ["cooling.pue=1.2:1.1..1.4"])))
     assert "cooling.pue = 1.2 (1.1 to 1.4)" in text
     assert "given: set on the command line" in text
 

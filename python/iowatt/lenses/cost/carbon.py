@@ -26,6 +26,7 @@ KG_PER_TONNE: Final = 1000.0
 G_PER_KG: Final = 1000.0
 BY_GB: Final = "carbon.embodied"
 BY_DRIVE: Final = "carbon.unit"
+_OPERATIONAL: Final = ("carbon.grid", "cooling.pue")
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def components(case: Case) -> Iterator[Component]:
         flows=(Flow(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
         unit_price=price, formula="kWh of the facility x g/kWh x price of carbon",
         source=f"{figure.source}; grid: {grid.source}", date=grid.date, scales="work",
-        rests_on=("carbon.price", "carbon.grid", "cooling.pue"),
+        rests_on=("carbon.price", *_OPERATIONAL),
         expression="{kg.operational}/1000*{carbon.price}",
     )  # fmt: skip
     if case.system.drives:
@@ -69,7 +70,7 @@ def _embodied(case: Case, price: float, figure: Figure) -> Component:
         formula="kg of each drive and of each replacement x price of carbon",
         source=f"{figure.source}; estimate: {case.book.word('carbon.estimate')}", date=figure.date,
         scales="work",
-        rests_on=("carbon.price", "carbon.estimate", *(_keys_used(case) if price else ())),
+        rests_on=("carbon.price", "carbon.estimate", *(_embodied_rests_on(case) if price else ())),
         expression="{kg.embodied}/1000*{carbon.price}",
     )  # fmt: skip
 
@@ -103,8 +104,10 @@ def as_dict(case: Case) -> dict[str, Any]:
     return {
         "operational_kg": operational_kg(case),
         "operational_expression": _operational_expression(case),
+        "operational_rests_on": list(_OPERATIONAL),
         "embodied_kg": embodied_kg(case) if case.system.drives else None,
         "embodied_expression": _embodied_expression(case) if case.system.drives else None,
+        "embodied_rests_on": _embodied_rests_on(case),
         "estimate": case.book.word("carbon.estimate"),
         "choices": [choice.as_dict() for choice in choices(case)],
         "note": _note(case),
@@ -209,8 +212,15 @@ def _figures(book: Book, estimate: str, drive: Drive) -> list[Figure]:
     return [figure for figure in (by_gb, by_drive) if figure is not None]
 
 
-def _keys_used(case: Case) -> list[str]:
+def _embodied_rests_on(case: Case) -> list[str]:
+    """Keys of the book: the estimate's figures, and what says how often drives are replaced.
+
+    A rating that the work did not touch is among the latter: with another figure it may be what binds.
+    """
     keys = [figure.key for drive in case.system.drives for figure in _chosen(case, drive)]
+    if case.book.word("wear.charge") == "replacements":
+        lives = (key for drive in case.system.drives for key in wear.place(case, drive).rests_on)
+        keys += [key for key in lives if key != "wear.price_decline"]
     return list(dict.fromkeys(keys))
 
 

@@ -32,9 +32,15 @@ def _disposal(case: Case, drive: Drive, each: float) -> Component:
         key=f"disposal:{drive.name}", group="disposal", title=f"{drive.name} ({drive.model})",
         device=drive.name, flows=(*flows, Flow(each, case.seconds)), quantity=float(many), unit="drives",
         unit_price=each, formula="drives x USD each", source=figure.source, date=figure.date,
-        scales="work" if replaces else "once", rests_on=("disposal.per_drive",),
+        scales="work" if replaces else "once",
+        rests_on=("disposal.per_drive", *(_served_by(case, drive) if replaces else ())),
         expression="{served}*{disposal.per_drive}" if replaces else "{disposal.per_drive}",
     )  # fmt: skip
+
+
+def _served_by(case: Case, drive: Drive) -> Iterator[str]:
+    """Figures that decide how many drives serve in its place; what they cost does not."""
+    return (key for key in wear.place(case, drive).rests_on if key != "wear.price_decline")
 
 
 def _residual(case: Case, drive: Drive, share: float) -> Component:

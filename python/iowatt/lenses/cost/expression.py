@@ -1,8 +1,8 @@
 """What a component comes to as an expression of the book's figures, in the words of a spreadsheet.
 
-``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons and
-a few functions, with the precedence that spreadsheets have. The workbook writes it with cells for names, the
-tests compute it here, so that neither can drift from the dollars beside it.
+``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons,
+``MAX`` and ``IF``, with the precedence that spreadsheets have. The workbook writes it with cells for names,
+the tests compute it here, so that neither can drift from the dollars beside it.
 """
 
 from __future__ import annotations
@@ -29,32 +29,6 @@ _OF_DRIVE: Final[Mapping[str, str]] = {"price": "price_usd", "lives": "lives", "
 Value = Callable[[], float]
 
 
-def _multiple(rounded: Callable[[float], int]) -> Callable[..., float]:
-    def to_multiple(value: float, step: float) -> float:
-        return rounded(value / step) * step
-
-    return to_multiple
-
-
-def _rounded(value: float, digits: float) -> float:
-    """Halves away from zero, as spreadsheets round."""
-    scale = 10.0 ** int(digits)
-    return math.copysign(math.floor(abs(value) * scale + 0.5) / scale, value)
-
-
-#: Functions by name, and how many arguments each takes; None where at least one.
-_FUNCTIONS: Final[Mapping[str, tuple[Callable[..., float], int | None]]] = {
-    "MIN": (lambda *values: min(values), None),
-    "MAX": (lambda *values: max(values), None),
-    "ABS": (abs, 1),
-    "LN": (math.log, 1),
-    "EXP": (math.exp, 1),
-    "CEILING": (_multiple(math.ceil), 2),
-    "FLOOR": (_multiple(math.floor), 2),
-    "ROUND": (_rounded, 2),
-}
-
-
 def number(value: float) -> str:
     """A number as it may stand in an expression, with all its digits; in parentheses where negative."""
     if not math.isfinite(value):
@@ -78,7 +52,7 @@ def evaluate(text: str, of: Callable[[str], float]) -> float:
     Raises
     ------
     ValueError
-        It is not an expression, or has no value (a division by zero, a logarithm of none).
+        It is not an expression, or has no value (a division by zero, a root of a negative number).
     """
     try:
         return _Reading(_tokens(text), of).whole()()
@@ -120,8 +94,6 @@ def _component(
             if other.get("expression") is None:
                 return float(other["usd"])
             return _component(system, by_key, str(other["key"]), figures, (*within, key))
-        if name in ("quantity", "unit_price"):
-            return float(component[name])
         return value_of(name, system, component["device"], figures)
 
     return evaluate(text, of)
@@ -133,7 +105,7 @@ def value_of(name: str, system: Mapping[str, Any], device: str | None, figures: 
     ``price``, ``lives`` and ``served`` are of ``device``, ``served:NAME`` of another drive. Raises
     ``KeyError`` where there is none.
     """
-    if name in ("repeats", "years", "seconds"):
+    if name in ("repeats", "years"):
         return float(system[name])
     field, _, other = name.partition(":")
     if field in _OF_DRIVE:
@@ -240,11 +212,9 @@ class _Reading:
         if name == "IF" and len(arguments) == 3:
             test, then, otherwise = arguments
             return lambda: then() if test() != 0.0 else otherwise()
-        function, takes = _FUNCTIONS.get(name, (None, None))
-        if function is None or (takes is not None and len(arguments) != takes):
-            raise ValueError(f"{name} of {len(arguments)} is no function of an expression")
-        called = function
-        return lambda: float(called(*(argument() for argument in arguments)))
+        if name == "MAX":
+            return lambda: max(argument() for argument in arguments)
+        raise ValueError(f"{name} of {len(arguments)} is no function of an expression")
 
 
 def _both(function: Callable[[float, float], float], left: Value, right: Value) -> Value:

@@ -15,13 +15,8 @@ RATE: Final = "discount.rate"
 NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
 ONLY_CARBON: Final = "live in kg of carbon only: no dollars here ask for it"
 
-#: What carbon may rest on, by the beginnings of keys.
-_CARBON: Final = {
-    "operational": ("cooling.", "carbon.grid"),
-    "embodied": ("wear.", "carbon.embodied."),
-}
 OF_DRIVE: Final = ("price", "lives", "served")
-_TIME: Final = ("repeats", "years", "seconds")
+_TIME: Final = ("repeats", "years")
 #: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
 #: repetition of the work is cut by the end of the horizon and was not like the mean one.
 _CLOSE: Final = 1e-9
@@ -91,16 +86,15 @@ class Live:
         return live, rests - live
 
     def carbon_keys(self) -> tuple[set[str], set[str]]:
-        """Keys that carbon follows, and those that it does not: where stated, all it may rest on."""
+        """Keys that carbon follows, and those that it rests on and does not follow."""
         live: set[str] = set()
         stays: set[str] = set()
-        for which, rests in _CARBON.items():
+        for which in ("operational", "embodied"):
             text = self.of_carbon(which)
-            if text is None:
-                stays.add(HORIZON)
-                stays |= {key for key in self._figures if key.startswith(rests)}
-            else:
-                live |= self._of_text(text, None)
+            follows = set() if text is None else self._of_text(text, None)
+            rests = {key for key in self._system["carbon"][f"{which}_rests_on"] if key in self._figures}
+            stays |= (rests if text is not None else rests | {HORIZON}) - follows
+            live |= follows
         return live, stays
 
     def _of_text(self, text: str, component: Found | None) -> set[str]:

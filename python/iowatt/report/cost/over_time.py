@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,8 +19,8 @@ Floats = NDArray[np.float64]
 #: Instants of a curve; with more steps than that, its steps are seen at these instants only.
 _MOST: Final = 400
 _GRID: Final = 41
-#: Bills that are shown.
-_BILLS: Final = 6
+#: Bills that have a figure each; more are drawn as lines of one.
+_APART: Final = 2
 _KINDS: Final = (
     ("energy_usd", "Energy", "energy"),
     ("demand_usd", "Demand", "demand"),
@@ -72,7 +73,7 @@ def cumulative(found: Found) -> Figure:
         rows += [[name, float(year), float(usd)] for year, usd in zip(years, dollars, strict=True)]
     caption = (
         "All components as they are paid, not discounted; a step is a purchase, a replacement or what is "
-        "due at the end. Where lines cross, the other system has become the cheaper one."
+        f"due at the end. {_compared(found)}"
     )
     columns = [Column("System", text=True), Column("Until", "years"), Column("Paid", "USD")]
     drawn = layout(
@@ -85,18 +86,36 @@ def cumulative(found: Found) -> Figure:
     )  # fmt: skip
 
 
+def _compared(found: Found) -> str:
+    """What two lines of one year may be compared for."""
+    if found["horizon"]["basis"] == "time":
+        return "Where lines cross, the other system has become the cheaper one so far."
+    return (
+        "The work is equal at the ends of the lines, not at the same year: where lines cross, one system has "
+        "done more than the other."
+    )
+
+
 def bills(found: Found) -> list[Figure]:
-    """The bill of each system by month, stacked by kind of charge."""
-    names = words.labels(found)
-    made = [
-        figure
-        for at, (name, system) in enumerate(zip(names, found["systems"], strict=True))
-        if (figure := _bill(at, name, system, alone=len(names) == 1)) is not None
-    ]
-    if len(made) > _BILLS:
-        made = made[:_BILLS]
-        made[-1].remarks.append(f"Bills of {len(names) - _BILLS} more systems are in the workbook.")
+    """The bill of each system by month, stacked by kind of charge; of many systems a line each.
+
+    Bills that are long are by year and drawn apart from those by month.
+    """
+    named = list(enumerate(zip(words.labels(found), found["systems"], strict=True)))
+    made: list[Figure] = []
+    for by in ("month", "year"):
+        here = [(at, name, system) for at, (name, system) in named if _period(system) == by]
+        if len(here) > _APART:
+            made.append(_together(found, by, here))
+        else:
+            made += [_bill(found, at, name, system) for at, name, system in here]
     return made
+
+
+def _period(system: Found) -> str | None:
+    """What a row of the bill is of; None where there is none."""
+    months = system["bill"]["months"]
+    return ("year" if len(months[0]["month"]) == len("2026") else "month") if months else None
 
 
 BILL_COLUMNS: Final = (
@@ -116,11 +135,32 @@ def bill_rows(system: Found) -> list[list[Cell]]:
     ]  # fmt: skip
 
 
-def _bill(at: int, name: str, system: Found, *, alone: bool) -> Figure | None:
-    months = system["bill"]["months"]
-    if not months:
-        return None
-    rows = bill_rows(system)
+def bill_table(named: Iterable[tuple[str, Found]]) -> Table:
+    """The rows of several bills, each with the name of its system."""
+    rows: list[list[Cell]] = [[name, *row] for name, system in named for row in bill_rows(system)]
+    return Table([Column("System", text=True), *BILL_COLUMNS], rows)
+
+
+def _billed(system: Found) -> str:
+    bill = system["bill"]
+    return (
+        f"{words.figure(bill['energy_kwh'], 4)} kWh, at most "
+        f"{words.figure(1000 * bill['peak_kw'], 4)} W in a demand window"
+    )
+
+
+def _alone(found: Found) -> str:
+    """How the bill differs from the dollars of the costs."""
+    text = "The system's own power, before PUE, factors and escalation."
+    if words.assumed(found, "energy.site_kw"):
+        text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
+    if words.assumed(found, "energy.fixed") == "none":
+        text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
+    return text
+
+
+def _bill(found: Found, at: int, name: str, system: Found) -> Figure:
+    months, by = system["bill"]["months"], _period(system)
     data = [
         {
             "type": "bar", "name": title, "x": [one["month"] for one in months],
@@ -130,12 +170,6 @@ def _bill(at: int, name: str, system: Found, *, alone: bool) -> Figure | None:
         for key, title, group in _KINDS
         if any(one[key] for one in months)
     ]  # fmt: skip
-    by = "year" if len(months[0]["month"]) == 4 else "month"
-    caption = (
-        f"{words.figure(system['bill']['energy_kwh'], 4)} kWh, at most "
-        f"{words.figure(1000 * system['bill']['peak_kw'], 4)} W in a demand window; the system's own power, "
-        "before PUE, factors and escalation."
-    )
     spec = {
         "data": data,
         "layout": layout(
@@ -146,8 +180,37 @@ def _bill(at: int, name: str, system: Found, *, alone: bool) -> Figure | None:
     return Figure(
         f"bill-{at}",
         f"Bill by {by}: {name}",
-        caption,
-        Table(list(BILL_COLUMNS), rows),
+        f"{_billed(system)}. {_alone(found)}",
+        Table(list(BILL_COLUMNS), bill_rows(system)),
         spec if data else None,
-        wide=alone,
+        wide=len(found["systems"]) == 1,
+    )
+
+
+def _together(found: Found, by: str, here: Sequence[tuple[int, str, Found]]) -> Figure:
+    """Many bills: a line for each, in the colour that the system has over time."""
+    table = bill_table((name, system) for _, name, system in here)
+    data = [
+        {
+            "type": "scatter", "mode": "lines+markers", "name": plain(name),
+            "x": [row[0] for row in bill_rows(system)], "y": [row[-1] for row in bill_rows(system)],
+            "line": {"color": palette.RUNS[at % len(palette.RUNS)]}, "marker": {"size": 4},
+            "hovertemplate": "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
+        }
+        for at, name, system in here
+    ]  # fmt: skip
+    spec = {
+        "data": data,
+        "layout": layout(
+            axis("", type="category", nticks=12), axis(f"USD a {by}", rangemode="tozero"), showlegend=True
+        ),
+    }
+    return Figure(
+        f"bills-by-{by}",
+        f"Bill by {by}",
+        f"All charges; by kind in the table. {_alone(found)}",
+        table,
+        spec,
+        remarks=["; ".join(f"{name}: {_billed(system)}" for _, name, system in here) + "."],
+        wide=True,
     )

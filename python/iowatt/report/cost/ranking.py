@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from iowatt.report import numbers
 from iowatt.report.cost import words
 
 Found = dict[str, Any]
-
-_WIDE: Final = 110
 
 
 def sentences(found: Found) -> list[str]:
@@ -21,9 +18,9 @@ def sentences(found: Found) -> list[str]:
         return told
     told.append("cheapest:")
     for one in found["crossovers"]:
-        told += _wrapped(f"  by {words.varied(one)}{_in_force(one)}: {stretches(one)}")
+        told += words.wrapped(f"  by {words.varied(one)}{_in_force(one)}: {stretches(one)}")
         for pair in one["pairs"]:
-            told += [line for sentence in crossings(one, pair) for line in _wrapped(f"    {sentence}")]
+            told += [line for sentence in crossings(one, pair) for line in words.wrapped(f"    {sentence}")]
     return told
 
 
@@ -92,8 +89,3 @@ def spin_downs(system: Found) -> Iterator[str]:
 def lasting(seconds: float | None) -> str:
     """The length of a rest; never where it does not pay."""
     return "never" if seconds is None else numbers.duration(seconds).replace("\u00a0", " ")
-
-
-def _wrapped(text: str) -> list[str]:
-    indent = " " * (len(text) - len(text.lstrip()) + 2)
-    return textwrap.wrap(text, _WIDE, subsequent_indent=indent, break_on_hyphens=False)

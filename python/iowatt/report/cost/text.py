@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from iowatt.report.cost import ranking, words
 Found = dict[str, Any]
 Row = tuple[str, Sequence[str]]
 
-WIDE: Final = 110
 _NAME: Final = 30
 _VIEW: Final = 78
 _LEAST: Final = 14
@@ -27,7 +25,7 @@ def lines(found: Found) -> Iterator[str]:
     """All of it: totals, the other normalisation, what decides, wear, carbon, views, notes."""
     found = words.clean(found)
     names = words.labels(found)
-    yield from _wrapped(
+    yield from words.wrapped(
         f"{words.basis(found)}, {found['horizon']['said']}, from {found['start']}; "
         + "; ".join(words.rests(found))
     )
@@ -46,11 +44,11 @@ def lines(found: Found) -> Iterator[str]:
     if any(system["views"] for system in found["systems"]):
         yield ""
         yield from _table(
-            names, "for what is got", _views(found), max(_NAME, min(_VIEW, WIDE - 17 * len(names)))
+            names, "for what is got", _views(found), max(_NAME, min(_VIEW, words.WIDE - 17 * len(names)))
         )
     yield ""
     for note in words.notes(found):
-        yield from _wrapped(f"note: {note}")
+        yield from words.wrapped(f"note: {note}")
 
 
 def _section(told: Sequence[str]) -> Iterator[str]:
@@ -58,10 +56,6 @@ def _section(told: Sequence[str]) -> Iterator[str]:
     if told:
         yield ""
         yield from told
-
-
-def _wrapped(text: str, indent: str = "  ") -> list[str]:
-    return textwrap.wrap(text, WIDE, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def _table(names: Sequence[str], title: str, given: Iterable[Row], wide: int = _NAME) -> Iterator[str]:
@@ -74,7 +68,7 @@ def _table(names: Sequence[str], title: str, given: Iterable[Row], wide: int = _
     first = 0
     while first < len(names):
         last, used = first, wide
-        while last < len(names) and (last == first or used + widths[last] <= WIDE):
+        while last < len(names) and (last == first or used + widths[last] <= words.WIDE):
             used += widths[last]
             last += 1
         shown = range(first, last)
@@ -82,7 +76,7 @@ def _table(names: Sequence[str], title: str, given: Iterable[Row], wide: int = _
         if len(title) < wide:
             yield f"{title:<{wide}}{heads}"
         else:
-            yield from _wrapped(title)
+            yield from words.wrapped(title)
             yield f"{'':<{wide}}{heads}"
         for name, cells in rows:
             yield f"{_short(name, wide - 1):<{wide}}" + "".join(f"{cells[at]:>{widths[at]}}" for at in shown)
@@ -179,7 +173,7 @@ def _tornado(found: Found) -> list[str]:
     shown = [one for one in found["tornado"] if one["of"] == wanted and one["bars"]]
     for one in shown[:_PAIRS]:
         what = f"{one['b']} less {one['a']}" if wanted == "difference" else f"the total of {one['system']}"
-        told += _wrapped(f"what moves {what} ({words.usd(one['usd'])}) most, within its own range:")
+        told += words.wrapped(f"what moves {what} ({words.usd(one['usd'])}) most, within its own range:")
         for bar in one["bars"][:_BARS]:
             ends = sorted((bar["usd_low"], bar["usd_high"]))
             span = f"{words.figure(bar['low'])} to {words.amount(bar['high'], bar['unit'])}"
@@ -229,7 +223,7 @@ def _spin_down(found: Found, names: Sequence[str]) -> list[str]:
     told = []
     for name, system in zip(names, found["systems"], strict=True):
         for sentence in ranking.spin_downs(system):
-            told += _wrapped(f"spin-down, {name}: {sentence}")
+            told += words.wrapped(f"spin-down, {name}: {sentence}")
     return told
 
 

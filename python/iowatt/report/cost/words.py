@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +11,9 @@ from iowatt.lenses.cost.component import GROUPS
 from iowatt.report import numbers
 
 Found = dict[str, Any]
+
+WIDE: Final = 110
+"""Characters of a line on a terminal."""
 
 NAMES: Final[Mapping[str, str]] = {
     "purchase": "Purchase",
@@ -46,7 +50,7 @@ _VARIED: Final[Mapping[str, str]] = {
 
 
 #: What neither a terminal nor a file should be told: controls, halves of characters (folders whose names are
-#: no UTF-8), and the two that XML has no place for.
+#: no UTF-8), and the two that no XML may hold.
 _UNSPEAKABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -159,6 +163,12 @@ def amount(value: float | None, unit: str) -> str:
     return f"{figure(value)} {unit}".rstrip()
 
 
+def wrapped(text: str) -> list[str]:
+    """Text in lines of at most ``WIDE``; all but the first two further in."""
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(text, WIDE, subsequent_indent=indent, break_on_hyphens=False) or [""]
+
+
 def rests(found: Found) -> list[str]:
     """Sentences on what the dollars rest on: the tariff, the book, how good its figures are."""
     tariff, book = found["tariff"], found["book"]
@@ -178,6 +188,11 @@ def rests(found: Found) -> list[str]:
     return sentences
 
 
+def assumed(found: Found, key: str) -> Any:
+    """The value of an assumption; None where nothing asked for it."""
+    return next((one["value"] for one in found["assumptions"] if one["key"] == key), None)
+
+
 def notes(found: Found) -> list[str]:
     """All notes, each once: of the tariff, the book, and the systems that say so."""
     collected: dict[str, list[str]] = {}
@@ -189,6 +204,12 @@ def notes(found: Found) -> list[str]:
     for name, system in zip(names, found["systems"], strict=True):
         for note in system["notes"]:
             collected.setdefault(note, []).append(name)
+    site_kw = assumed(found, "energy.site_kw")
+    if site_kw:
+        collected[
+            f"costs are what a system adds to the bill of a site of {figure(site_kw)} kW (energy.site_kw); "
+            "the bill by month is that of the system alone"
+        ] = []
     return [
         f"{', '.join(who)}: {note}" if who and len(who) < len(names) else note
         for note, who in collected.items()

@@ -47,7 +47,8 @@ def write(found: Found, path: Path) -> None:
 def tables(sheets: Sheets, found: Found) -> None:
     """What is data: the other normalisation, bills, ranges, what decides, views."""
     sheets.table("Other way", totals.other(found).table)
-    sheets.table("Bills", _bills(found))
+    bills = zip(words.labels(found), found["systems"], strict=True)
+    sheets.table("Bills", over_time.bill_table(bills))
     for title, made in (
         ("Range of totals", deciding.totals(found)),
         ("Range of differences", deciding.differences(found)),
@@ -62,14 +63,6 @@ def tables(sheets: Sheets, found: Found) -> None:
     if crossed:
         sheets.table("Crossovers", crossed[0].table)
     sheets.table("Sources", assumed.assumptions(found).table)
-
-
-def _bills(found: Found) -> Table:
-    rows: list[list[Cell]] = []
-    columns: Sequence[Column] = over_time.BILL_COLUMNS
-    for name, one in zip(words.labels(found), found["systems"], strict=True):
-        rows += [[name, *row] for row in over_time.bill_rows(one)]
-    return Table([Column("System", text=True), *columns], rows)
 
 
 def _below(title: str, figures: Sequence[Figure]) -> Table:

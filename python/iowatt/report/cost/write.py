@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.report import pages
 
 _ENDS: Final = (".html", ".xlsx")
 
@@ -19,12 +19,7 @@ def check_target(target: Path, force: bool) -> None:
             where=str(target),
             hint="end its name in .html or .xlsx",
         )
-    if not target.parent.is_dir():
-        raise InputError("the directory for the report does not exist", where=str(target.parent))
-    if target.is_dir():
-        raise InputError("is a directory; a report is a file", where=str(target))
-    if target.exists() and not force:
-        raise InputError("exists already", where=str(target), hint="--force replaces it")
+    pages.check_place(target, force)
 
 
 def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:
@@ -37,11 +32,4 @@ def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:
         return
     from iowatt.report.cost import workbook
 
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
-        workbook.write(found, aside)
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    pages.write_aside(target, lambda aside: workbook.write(found, aside))

@@ -13,6 +13,7 @@ from iowatt.lenses.cost.book.keys import KEYS, known
 
 _ORDER: Final = {key.pattern: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
+LIST_SCHEMA: Final = "iowatt.cost-assumptions/1"
 
 
 def assumptions(book: Book) -> list[dict[str, Any]]:
@@ -50,19 +51,31 @@ def _row(figure: Figure) -> dict[str, Any]:
     }
 
 
-def lines(preset: str, sets: Sequence[str] = ()) -> Iterator[str]:
-    """A preset as text: its notes, then each figure with range, source, date and quality, and what it means.
+def document(preset: str, sets: Sequence[str] = ()) -> dict[str, Any]:
+    """A preset as a document: what ``iowatt cost --list-assumptions --json`` prints.
 
     Raises ``InputError`` where there is no such book or a figure cannot be set.
     """
     book = find_book(preset, sets)
-    yield f"{book.name}: {book.title}"
-    if len(book.lineage) > 1:
-        yield f"  made of: {', '.join(book.lineage)}"
-    for note in book.notes:
+    return {
+        "schema": LIST_SCHEMA,
+        "name": book.name,
+        "title": book.title,
+        "lineage": list(book.lineage),
+        "notes": list(book.notes),
+        "assumptions": everything(book),
+    }
+
+
+def lines(found: dict[str, Any]) -> Iterator[str]:
+    """The same as text: notes, then each figure with range, source, date and quality, and what it means."""
+    yield f"{found['name']}: {found['title']}"
+    if len(found["lineage"]) > 1:
+        yield f"  made of: {', '.join(found['lineage'])}"
+    for note in found["notes"]:
         yield f"  note: {note}"
     group = told = ""
-    for row in everything(book):
+    for row in found["assumptions"]:
         if row["key"].partition(".")[0] != group:
             group = row["key"].partition(".")[0]
             yield ""

@@ -24,10 +24,9 @@ Reason = Literal["worn", "service_life"]
 #: Replacements that are dated one by one; of more, so many groups.
 LISTED: Final = 1000
 #: Part of a life by which a drive may fall short of the end of the horizon without a successor: rounding.
-_SMALL: Final = 1e-12
-"""Relative change of a price below which it counts as none."""
-
 ROUNDING: Final = 1e-9
+#: Relative change of a price below which it counts as none.
+_SMALL: Final = 1e-12
 _DECLINE: Final = "wear.price_decline"
 _SERVICE: Final = "wear.service_life"
 

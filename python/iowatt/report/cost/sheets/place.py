@@ -55,12 +55,13 @@ def on(sheet: str, cells: str) -> str:
 
 def sheet_names(labels: Sequence[str]) -> list[str]:
     """Names of the systems' sheets: numbered, so that none is another's or one of ours."""
-    return [_cut(f"{at} {_FORBIDDEN.sub('_', label)}").strip() for at, label in enumerate(labels, 1)]
+    return [_short(f"{at} {_FORBIDDEN.sub('_', label)}") for at, label in enumerate(labels, 1)]
 
 
-def _cut(name: str) -> str:
-    """As much of a name as a sheet's may have; a character beyond 16 bits counts twice, and is not halved."""
-    return name.encode("utf-16-le")[: 2 * _NAME_MOST].decode("utf-16-le", "ignore")
+def _short(name: str) -> str:
+    while len(name.encode("utf-16-le")) > 2 * _NAME_MOST:
+        name = name[:-1]
+    return name.strip()
 
 
 def cell_names(keys: Sequence[str]) -> dict[str, str]:

@@ -115,7 +115,7 @@ class _System:
         rows = (("operational", "Carbon in operation (kg CO2e)"), ("embodied", "Carbon embodied (kg CO2e)"))
         for row, (which, text) in enumerate(rows, 7):
             self._sheet.write_string(row, 0, text, self._styles.text)
-            formula = self._formula(self._live.of_carbon(which), None)
+            formula = self._formula(self._live.of_carbon(which))
             self._number((row, 1), formula, carbon[f"{which}_kg"], PLAIN)
             self._places[f"kg.{which}"] = absolute(row, 1)
 
@@ -137,7 +137,7 @@ class _System:
             if price is None:
                 sheet.write_number(row, _USD, drive["price_usd"], styles.given(USD))
             else:
-                self._number((row, _USD), self._formula(price, None), drive["price_usd"], USD)
+                self._number((row, _USD), self._formula(price), drive["price_usd"], USD)
             self._of_drives["price", drive["name"]] = absolute(row, _USD)
             if drive.get("lives") is not None:
                 self._lives(row, drive)
@@ -145,7 +145,7 @@ class _System:
     def _lives(self, row: int, drive: Found) -> None:
         """How often the work and the years use up a drive, and how many serve one after another."""
         lives = absolute(row, _LIVES)
-        self._number((row, _LIVES), self._formula(self._live.of_lives(drive), None), drive["lives"], PLAIN)
+        self._number((row, _LIVES), self._formula(self._live.of_lives(drive)), drive["lives"], PLAIN)
         served = f"MAX(1,CEILING({lives}-{expression.number(ROUNDING)},1))"
         self._number((row, _SERVED), served, drive["served"], PLAIN)
         self._of_drives["lives", drive["name"]] = lives
@@ -164,25 +164,15 @@ class _System:
         for at, text in texts.items():
             sheet.write_string(row, at, text or "", styles.beside if at == _PRESENT + 1 else styles.text)
         sheet.write_string(row, 4, component["unit"], styles.beside)
-        text = self._live.of_component(component)
-        self._quantities(row, component, () if text is None else expression.names(text))
-        self._number((row, _USD), self._formula(text, component), component["usd"], USD)
+        for column, value in ((_QUANTITY, component["quantity"]), (_UNIT_PRICE, component["unit_price"])):
+            self._number((row, column), None, value, PLAIN)
+        formula = self._formula(self._live.of_component(component), component["device"])
+        self._number((row, _USD), formula, component["usd"], USD)
         horizon = Horizon(self._system["seconds"], on(self._name, self._places["years"]))
         worth = self._payments.add(self._name, component, horizon)
         usd = absolute(row, _USD)
-        formula = f"={usd}" if worth is None else f"={usd}*{worth}"
-        sheet.write_formula(row, _PRESENT, formula, styles.computed(USD), component["present_usd"])
-
-    def _quantities(self, row: int, component: Found, asked: tuple[str, ...]) -> None:
-        """Quantity and price as stated; cells to be changed where the formula asks for them."""
-        cells = {
-            "quantity": (_QUANTITY, component["quantity"]),
-            "unit_price": (_UNIT_PRICE, component["unit_price"]),
-        }
-        for name, (column, value) in cells.items():
-            if value is not None:
-                style = self._styles.given(PLAIN) if name in asked else self._styles.stated()
-                self._sheet.write_number(row, column, value, style)
+        present = f"={usd}" if worth is None else f"={usd}*{worth}"
+        sheet.write_formula(row, _PRESENT, present, styles.computed(USD), component["present_usd"])
 
     def _number(self, place: tuple[int, int], formula: str | None, value: float | None, shown: str) -> None:
         """A formula with its value, or the value as stated."""
@@ -192,11 +182,11 @@ class _System:
         elif value is not None:
             self._sheet.write_number(row, column, value, self._styles.stated(shown))
 
-    def _formula(self, text: str | None, component: Found | None) -> str | None:
-        """An expression with cells for its names."""
-        return None if text is None else expression.written(text, lambda name: self._cell(name, component))
+    def _formula(self, text: str | None, device: str | None = None) -> str | None:
+        """An expression with cells for its names; ``device`` is the drive that it is of."""
+        return None if text is None else expression.written(text, lambda name: self._cell(name, device))
 
-    def _cell(self, name: str, component: Found | None) -> str:
+    def _cell(self, name: str, device: str | None) -> str:
         """The cell of a name of an expression."""
         if name in self._cells.names:
             return self._cells.names[name]
@@ -204,8 +194,5 @@ class _System:
             return self._places[name]
         kind, _, other = name.partition(":")
         if kind in live.OF_DRIVE:
-            return self._of_drives[kind, other or (component or {})["device"]]
-        if kind == "usd":
-            return absolute(self._rows[other], _USD)
-        row = self._rows[(component or {})["key"]]
-        return absolute(row, {"quantity": _QUANTITY, "unit_price": _UNIT_PRICE}[name])
+            return self._of_drives[kind, other or str(device)]
+        return absolute(self._rows[name.removeprefix("usd:")], _USD)

@@ -1,0 +1,106 @@
+"""docs/reference/cost-result.md names every key of a result, and none that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cost_systems import START, book, hdd, ssd, system
+from iowatt.lenses.cost.analyse import analyse
+from iowatt.lenses.cost.horizon import Horizon
+from iowatt.lenses.cost.subject import Subject
+from iowatt.lenses.cost.year import Cycle, make_year
+from iowatt.tariffs.find import find_tariff
+from lenses.cost import year_systems
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "cost-result.md").read_text("utf-8")
+#: Keys whose value has names of systems, groups or ratings as its keys.
+FREE = {"by_group", "ratios"}
+#: Elements that have a table of their own, in the page's order after that of the document.
+OWN = ("pairs", "systems", "spin_down", "year")
+#: What rows say that is no key: values, options, keys of the book; and keys of rows that link tables.
+NO_KEYS = {
+    "iowatt.cost/1", "work", "time", "once", "present", "paid", "total", "difference", "log", "linear",
+    "cross", "jump", "tie", "worn", "service_life", "--duty", "discount.rate", "energy.site_kw",
+    "energy.fixed", "a", "b", "text", "value", "unit",
+}  # fmt: skip
+CYCLE = Cycle("even", "Even", "made.toml", "iops", np.full((7, 24), 100.0), "nobody", "assumed")
+
+
+def tables():
+    """Each table as rows: names in its first column, and all names of the row."""
+    found = []
+    for block in re.findall(r"\| key \| what \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE):
+        rows = [line.strip("|\n").split(" | ", 1) for line in block.splitlines()]
+        found.append([(names(first), names(first) | names(what)) for first, what in rows])
+    return found
+
+
+def names(text):
+    return set(re.findall(r"`([^`]+)`", text))
+
+
+def keys(value):
+    """All keys below a value but those of pairs, which have a table of their own."""
+    if isinstance(value, list):
+        return set().union(*(keys(one) for one in value))
+    if not isinstance(value, dict):
+        return set()
+    below = (keys(one) for name, one in value.items() if name not in FREE and name != "pairs")
+    return set(value).union(*below)
+
+
+@pytest.fixture(scope="module")
+def document():
+    """Everything in it: three systems, draws, a crossover, a year, rests, many drives in one place."""
+    worn = ssd(model="cheap-ssd", counts={"bytes_read": 0.0, "bytes_written": 4e13})
+    resting = hdd(model="seagate-powerchoice-2010")
+    loads = (year_systems.system(0, 30), year_systems.system(100, 40), year_systems.system(200, 50))
+    year = make_year(loads, CYCLE, START)
+    subjects = [
+        Subject(year.system, year=year),
+        Subject(system("hybrid", worn, resting)),
+        Subject(system("hungry", hdd(name="hdd.1"), watts=60.0, seconds=431.0)),
+    ]
+    made = book(
+        "carbon.price=50",
+        "disposal.residual=0.1",
+        "purchase.model.some-ssd=1000",
+        "purchase.model.cheap-ssd=0.0001",
+    )
+    crossed = ("purchase.factor",)
+    tariff = find_tariff("flat:0.2,10")
+    return analyse(subjects, tariff, made, Horizon("time", 2.0), START, samples=20, crossovers=crossed)
+
+
+def values(document):
+    """What each table is of, in the page's order."""
+    systems = document["systems"]
+    pairs = [pair for one in document["crossovers"] for pair in one["pairs"]]
+    spin_down = [row for one in systems for row in one["spin_down"]]
+    years = [one["year"] for one in systems if one["year"] is not None]
+    return {"document": [document], "pairs": pairs, "systems": systems, "spin_down": spin_down, "year": years}
+
+
+def test_there_is_a_table_for_each(document):
+    assert len(tables()) == len(values(document)) == 1 + len(OWN)
+    assert all(values(document).values())
+    assert any(pair["crossings"] for pair in values(document)["pairs"])
+    drives = [drive for one in document["systems"] for drive in one["drives"]]
+    assert any("count" in one for drive in drives for one in drive["replacements"])
+
+
+@pytest.mark.parametrize("at", range(1 + len(OWN)))
+def test_its_tables_have_every_key_of_a_result_and_no_other(document, at):
+    of, elements = list(values(document).items())[at]
+    rows = tables()[at]
+    assert {name for first, _ in rows for name in first} == {key for one in elements for key in one}, of
+    for first, said in rows:
+        if not first & set(OWN):
+            below = set().union(*(keys(one[name]) for one in elements for name in first - FREE))
+            below -= {one["name"] for one in document["systems"]}  # of courses, by system
+            assert below <= said, (of, first, below - said)
+            assert said - first - below <= NO_KEYS, (of, first, said - first - below)
