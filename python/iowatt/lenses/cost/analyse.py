@@ -53,7 +53,6 @@ def analyse(
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
         ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
-
     told:
         Called with the number of prices found so far.
 
