@@ -11,7 +11,7 @@ from report.cost_document import HOSTILE, document, year
 pytestmark = NEEDS_BROWSER
 #: Figures without a chart: who is cheapest where, views, components, assumptions.
 TABLES = 4
-FIGURES = 23
+FIGURES = 21
 
 
 @pytest.fixture(scope="module")
