@@ -23,6 +23,7 @@ def with_one(schedule: list[list[Any]], month: int, hour: int, value: object) ->
 
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({"startdate": "2026-01-01", "enddate": "2025-01-01"}, "enddate", "before the startdate, 2026-01-01"),
     (
         {"energyweekdayschedule": with_one(ALWAYS, 3, 7, 1)},
         "energyweekdayschedule[3][7]",

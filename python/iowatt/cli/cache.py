@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import Overrides, print_json
+from iowatt.cli.options import ForcePage, Overrides, Page, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -94,11 +93,8 @@ def cache(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
     as_json: verb.Json = False,
 ) -> None:
     """Simulate caches alone: hit ratios by requests and by bytes for many policies and sizes at once.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, print_json
+from iowatt.cli.options import AsJson, ForcePage, Page, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -34,11 +34,8 @@ def duty(
             show_default="by the mean size of requests",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
     as_json: AsJson = False,
 ) -> None:
     """Weigh power by usage classes: nominal, medium and high use, in the manner of SPC's energy extensions.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli import trace as verb
-from iowatt.cli.options import print_json
+from iowatt.cli.options import ForcePage, Page, print_json
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -65,11 +65,8 @@ def heat(
     device: verb.Device = None,
     skip_bad: verb.SkipBad = 0,
     order_tolerance: verb.OrderTolerance = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show where I/O goes: density over extents, skew, heat over time, reads against writes.

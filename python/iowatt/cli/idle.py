@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import print_json
+from iowatt.cli.options import ForcePage, Page, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -27,11 +27,8 @@ def idle(
             show_default="the Run's own drives",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Analyse idle periods: lengths, correlation, laws, and what each power policy would save and cost."""

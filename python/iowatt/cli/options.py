@@ -37,6 +37,11 @@ Erase = Annotated[
         "--erase", metavar="PATH", help="The target again, where it exists: all that is on it is lost."
     ),
 ]
+Page = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
+]
+ForcePage = Annotated[bool, typer.Option("--force", help="Replace a page that exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, print_json
+from iowatt.cli.options import AsJson, ForcePage, Page, print_json
 
 Name = Annotated[
     str,
@@ -118,11 +118,8 @@ def bill_(
             show_default="nothing",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="PAGE.html", help="Write a page.", show_default="none"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    output: Page = None,
+    force: ForcePage = False,
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.lenses.cost.defaults import START
 from iowatt.scenario.units import parse_power
 from iowatt.tariffs import account, series
 from iowatt.tariffs.beside import beside
-from iowatt.tariffs.bill import bill
+from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.structure import Tariff
 
 #: Where nothing says when a load begins.
-FIRST: Final = datetime(2026, 1, 1)
-_MONTHS_A_YEAR: Final = 12
+FIRST: Final = datetime.fromisoformat(START)
 _LAST_DAY_EVERYWHERE: Final = 28
-_MOST_MONTHS: Final = 200 * _MONTHS_A_YEAR
+_MOST_MONTHS: Final = 200 * MONTHS_A_YEAR
 _YEAR_S: Final = 366 * 86_400.0
 _MOST_S: Final = 200 * _YEAR_S
 
@@ -58,7 +58,7 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
         load, own, said = _of_run(path), None, path.resolve().name
     else:
         load, own, said = _constant(text), None, text.strip()
-        months = months or _MONTHS_A_YEAR
+        months = months or MONTHS_A_YEAR
     begins = begins or own or FIRST
     if months is not None:
         seconds = (_later(begins, months) - begins).total_seconds()
@@ -125,8 +125,8 @@ def _later(start: datetime, months: int) -> datetime:
     """So many calendar months on; a day that the month has not becomes its last one."""
     if not 0 < months <= _MOST_MONTHS:
         raise InputError(f"{months} months; expected 1 to {_MOST_MONTHS}", where="--months, --years")
-    count = start.year * _MONTHS_A_YEAR + start.month - 1 + months
-    year, month = divmod(count, _MONTHS_A_YEAR)
+    count = start.year * MONTHS_A_YEAR + start.month - 1 + months
+    year, month = divmod(count, MONTHS_A_YEAR)
     for day in range(start.day, min(start.day, _LAST_DAY_EVERYWHERE) - 1, -1):
         try:
             return start.replace(year=year, month=month + 1, day=day)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from iowatt.errors import InputError
+from iowatt.lenses.cost.inventory import read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.run.bundle import Run
 
@@ -65,3 +67,15 @@ def test_parts_of_the_array_are_counted_over_its_enclosures(run: Run) -> None:
     )
     assert found.parts == {"head": 1, "head.fan": 4, "head.supply": 2, "shelf": 3, "shelf.supply": 6}
     assert any("PUE 1.5" in note for note in found.notes)
+
+
+def test_drives_beside_those_of_the_run_have_no_part_in_its_power(run: Run, tmp_path: Path) -> None:
+    text = """
+schema = "iowatt.cost-inventory/1"
+drive = [{ name = "more", count = 3, kind = "hdd", capacity = "4TB" }]
+"""
+    (tmp_path / "more.toml").write_text(text)
+    found = observe(run, read_inventory(tmp_path / "more.toml"))
+    assert len(found.drives) == len(run.table("devices")) + 3
+    assert any(note.startswith("3 drives are of the inventory alone") for note in found.notes)
+    assert found.work.load.total_j == run.summary["energy"]["total_j"]

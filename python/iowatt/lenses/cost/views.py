@@ -14,8 +14,8 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Costs
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.ratios import TB, limit
+from iowatt.tariffs.bill import MONTHS_A_YEAR
 
-MONTHS_A_YEAR: Final = 12
 GB_PER_TB: Final = 1000.0
 SNIA: Final = "SNIA, TCO Model for Storage (CMSI, revised 2025-09)"
 
