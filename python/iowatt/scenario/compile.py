@@ -127,6 +127,8 @@ def _placed(problem: Problem) -> Problem:
 
 
 def _names(scenario: Scenario, system: System) -> dict[str, Any]:
+    # Once a pool, not once a drive: a device file of one's own is read for it.
+    sold = [_sold(pool.drive.sold) for pool in system.pools]
     return {
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
@@ -143,7 +145,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
                 "idle_w": pool.drive.power.idle,
                 "ratings": pool.drive.ratings,
                 "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
-                **_sold(pool.drive.sold),
+                **sold[index],
             }
             for index, pool in enumerate(system.pools)
             for number in range(pool.pool.drives)
