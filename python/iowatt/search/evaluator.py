@@ -9,14 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from iowatt.search.executor import Cancelled, Executor, Work
 from iowatt.search.point import evaluate
 from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
-    from iowatt.search.folder import Folder
+    from iowatt.search.journal import Journal
 
 SHARED_BYTES: Final = 1 << 30
 """Most memory in which decoded traces are kept for all points."""
@@ -43,6 +43,12 @@ class Job:
     points: int = 1
 
 
+class Kept(Protocol):
+    """A folder that keeps records."""
+
+    journal: Journal
+
+
 @dataclass
 class Evaluator:
     """Runs tasks and keeps their records by key; closes its executor at the end.
@@ -50,7 +56,7 @@ class Evaluator:
     ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
     """
 
-    folder: Folder | None
+    folder: Kept | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None

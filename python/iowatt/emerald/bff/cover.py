@@ -36,7 +36,7 @@ def smallest(reached: Mapping[Which, Reached], metrics: Sequence[str], within_pe
     for number, (which, shares) in enumerate(reached.items()):
         mask = sum(1 << at for at, name in enumerate(metrics) if shares.get(name, 0.0) >= least)
         if mask:
-            worth = math.fsum(shares.get(name, 0.0) for at, name in enumerate(metrics) if mask >> at & 1)
+            worth = math.fsum(_capped(shares, name) for at, name in enumerate(metrics) if mask >> at & 1)
             masks.setdefault(mask, []).append((-worth, number, which))
     best_of = {mask: min(many, key=lambda one: one[:2]) for mask, many in masks.items()}
     goal = 0
@@ -68,6 +68,14 @@ def compromise(reached: Mapping[Which, Reached], metrics: Sequence[str]) -> Whic
     whole = [which for which, shares in reached.items() if all(name in shares for name in metrics)]
     return max(
         whole,
-        key=lambda which: (min(reached[which][n] for n in metrics), sum(reached[which][n] for n in metrics)),
+        key=lambda which: (
+            min(_capped(reached[which], name) for name in metrics),
+            math.fsum(_capped(reached[which], name) for name in metrics),
+        ),
         default=None,
     )
+
+
+def _capped(shares: Reached, name: str) -> float:
+    """A share of a peak; where a plateau's first point stands for the peak, points behind it are no better."""
+    return min(1.0, shares.get(name, 0.0))

@@ -109,10 +109,10 @@ def _shown(
 
 
 def _setups(search: Search, chosen: cover.Cover[Candidate]) -> list[dict[str, Any]]:
-    """What has to stand in the lab: of configurations that differ in drives alone the largest has the others."""
+    """What has to stand in the lab: of configurations of like drives the largest holds the others."""
     largest: dict[tuple[Any, ...], list[Candidate]] = {}
     for one, _ in chosen.chosen:
-        kinds = tuple(sorted((group.drive for group in one.groups)))
+        kinds = tuple(sorted(group.drive for group in one.groups))
         largest.setdefault((one.controller, kinds), []).append(one)
     found = []
     for (controller, kinds), many in largest.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iowatt.emerald.bff.judged import Judged
@@ -92,24 +92,34 @@ def all_series(
     levels: Iterable[str],
     controllers: Iterable[str],
 ) -> list[Series]:
-    """Every curve by whole shelves (or nodes). Ready idle has one for all levels, which do not matter to it."""
+    """Every curve by whole shelves (or nodes). Ready idle has one for all levels: they do not matter."""
+    wanted, owners = set(levels), list(controllers)
+    return [
+        one
+        for metric in metrics
+        for drive in drives
+        for raid in _levels(family, drive, wanted)[: 1 if metric.kind == "idle" else None]
+        for controller in owners
+        for one in _curves(family, metric, drive=drive, raid=raid, controller=controller)
+    ]
+
+
+def _levels(family: Family, drive: str, wanted: set[str]) -> list[str]:
+    return [one.name for one in family.levels_of(family.drive(drive)) if one.name in wanted]
+
+
+def _curves(family: Family, metric: Metric, *, drive: str, raid: str, controller: str) -> Iterator[Series]:
+    """One curve; of a scale-out family, one for each number of drives a node."""
+    points = candidates(family, drive=drive, raid=raid, controller=controller)
     out = family.file.scale_out
-    found: list[Series] = []
-    for metric in metrics:
-        for drive in drives:
-            offered = [one.name for one in family.levels_of(family.drive(drive)) if one.name in levels]
-            for raid in offered[:1] if metric.kind == "idle" else offered:
-                for controller in controllers:
-                    points = candidates(family, drive=drive, raid=raid, controller=controller)
-                    for per_node in _per_node(points) if out else [None]:
-                        own = [p for p in points if per_node is None or p.drives // p.nodes == per_node]
-                        if own:
-                            plateau = out.plateau_percent if out else None
-                            found.append(
-                                Series(metric, drive, raid, controller, tuple(own), per_node, plateau)
-                            )
-    return found
+    if out is None:
+        if points:
+            yield Series(metric, drive, raid, controller, points)
+        return
+    for per_node in _per_node(points):
+        own = tuple(one for one in points if one.drives // one.nodes == per_node)
+        yield Series(metric, drive, raid, controller, own, per_node, out.plateau_percent)
 
 
-def _per_node(points: Sequence[Candidate]) -> list[int | None]:
-    return [*sorted({point.drives // point.nodes for point in points})]
+def _per_node(points: Sequence[Candidate]) -> list[int]:
+    return sorted({point.drives // point.nodes for point in points})
