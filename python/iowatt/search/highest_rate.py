@@ -94,6 +94,7 @@ def highest_rate(
     ceiling: float = math.inf,
     rounded: Callable[[float], float] = lambda rate: rate,
     keeps_up: float = KEEPS_UP,
+    near: float | None = None,
 ) -> Highest:
     """The highest rate whose mean response time is at most ``limit_s``.
 
@@ -115,6 +116,9 @@ def highest_rate(
         The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
     keeps_up:
         Share of the asked rate below which a run did not keep up.
+    near:
+        How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
+        the next ones further. None: nothing is known.
 
     Raises
     ------
@@ -127,7 +131,9 @@ def highest_rate(
         raise ValueError(f"a first rate of {start}")
     if not 1e-6 <= tolerance < 1:
         raise ValueError(f"a tolerance of {tolerance}")
-    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up)
+    if near is not None and not 0 < near < math.inf:
+        raise ValueError(f"a first step of {near}")
+    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
     return search.run(min(start, ceiling))
 
 
@@ -166,6 +172,7 @@ class _Search:
     ceiling: float
     rounded: Callable[[float], float]
     keeps_up: float
+    near: float | None
     points: list[Point] = field(default_factory=list)
     runs: int = 0
     notes: list[str] = field(default_factory=list)
@@ -268,6 +275,8 @@ class _Search:
             if meets is not None:
                 aim = meets * (1 + 0.4 * self.tolerance)
                 return min(max(aim, least), low.rate * _MOST_GROWTH)
+        if self.near is not None and len(self.points) == 1:
+            return low.rate * min(1 + max(self.near, 0.9 * self.tolerance), _MOST_GROWTH)
         near = low.response_s is not None and low.response_s * _GROWTH > self.limit
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
 
@@ -301,6 +310,8 @@ class _Search:
 
     def _below(self, point: Point) -> float:
         """The next rate on the way down."""
+        if self.near is not None and len(self.points) == 1:
+            return point.rate * (1 - min(max(self.near, 0.9 * self.tolerance), 0.5))
         if point.verdict == "saturated":
             return min(0.8 * point.achieved, 0.9 * point.rate) or point.rate / _MOST_GROWTH
         above = min(

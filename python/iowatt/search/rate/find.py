@@ -1,0 +1,326 @@
+"""The search over rates and seeds: one curve, that of the mean over seeds, and one answer a seed.
+
+Every rate is run with the same seeds (common random numbers), so that the difference between two rates is
+due to the rates. Far from the limit the first seed alone decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from iowatt.run.bundle import Run
+from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate
+from iowatt.search.rate import interval
+from iowatt.search.rate.asked import Asked
+from iowatt.search.rate.found import Basis, Found, Kind, Tried
+from iowatt.search.rate.seen import Seen, seen
+
+#: A response time of the first seed so many times the limit, or a share of it, needs no further seeds.
+_CLEAR: Final = 1.5
+#: Runs are made longer at most so often, and by so much at once.
+_MOST_LONGER: Final = 3
+_LONGER: Final = 8.0
+
+WorkAt = Callable[[float, int], Run]
+Told = Callable[[Tried], None]
+
+
+def find(
+    work_at: WorkAt,
+    asked: Asked,
+    *,
+    start: float,
+    near: float | None = None,
+    seeds: Sequence[int] | None = None,
+    workloads: Sequence[str] = (),
+    longer: Callable[[float], str | None] = lambda _times: None,
+    told: Told = lambda _point: None,
+    before: Sequence[Tried] = (),
+) -> Found:
+    """The highest rate within the limit.
+
+    Parameters
+    ----------
+    work_at:
+        The Run at a rate (requests per second) with a seed.
+    start:
+        The first rate.
+    near:
+        How near it is thought to be to the answer, as a share of it.
+    seeds:
+        As many as ``asked.replications``; left out, 1, 2 ...
+    workloads:
+        Whose requests are judged; none: all.
+    longer:
+        Makes the runs that follow so many times as long, and says in words how long they are then; None where
+        they cannot be.
+    told:
+        Called with every rate that was run.
+    before:
+        Probes that were run to find ``start``.
+    """
+    given = tuple(seeds or range(1, asked.replications + 1))
+    search = _Search(work_at, asked, given, tuple(workloads), told, list(before))
+    highest = search.run(start, near)
+    for _ in range(_MOST_LONGER):
+        times = search.wanted(highest)
+        said = longer(times) if times is not None else None
+        if said is None or highest.best is None:
+            break
+        search.notes.append(said)
+        search.kind = "longer"
+        at = search.crossing(highest) or highest.best.rate
+        search.forget()
+        highest = search.run(at, 2 * asked.tolerance)
+    return search.found(highest)
+
+
+@dataclass
+class _Search:
+    work_at: WorkAt
+    asked: Asked
+    seeds: tuple[int, ...]
+    workloads: tuple[str, ...]
+    told: Told
+    tried: list[Tried]
+    notes: list[str] = field(default_factory=list)
+    kind: Kind = "search"
+    #: By rate, what each seed saw, in the order of the seeds.
+    saw: dict[float, list[Seen]] = field(default_factory=dict)
+    #: Runs of the first seed that may turn out to be at the rate found.
+    held: dict[float, Run] = field(default_factory=dict)
+    runs: int = 0
+
+    def run(self, start: float, near: float | None) -> Highest:
+        """Search, from a first rate that is thought to be so near."""
+        asked = self.asked
+        return highest_rate(
+            self._measure,
+            asked.limit_s,
+            start=min(start, asked.ceiling),
+            tolerance=asked.tolerance,
+            most_runs=asked.most_runs,
+            repeats=0,  # the same seed gives the same run
+            ceiling=asked.ceiling,
+            near=near,
+        )
+
+    def forget(self) -> None:
+        """What shorter runs gave stays on record, and decides nothing any more."""
+        self.saw.clear()
+        self.held.clear()
+
+    def _measure(self, rate: float) -> Measured:
+        """A rate, with as many seeds as it takes to tell."""
+        judged = self._run(rate)
+        limit = self.asked.limit_s
+        if judged is not None and limit / _CLEAR < judged < limit * _CLEAR:
+            for _ in self.seeds[1:]:
+                self._run(rate)
+        self._record(rate)
+        many = self.saw[rate]
+        achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
+        known = self._judged(rate)
+        if known and sum(known) / len(known) <= limit and achieved >= KEEPS_UP * rate:
+            self.held = {held: run for held, run in self.held.items() if held >= rate}
+        return Measured(rate, achieved, math.fsum(known) / len(known) if known else None)
+
+    def _run(self, rate: float) -> float | None:
+        """The next seed of a rate; what is held against the limit."""
+        many = self.saw.setdefault(rate, [])
+        run = self.work_at(rate, self.seeds[len(many)])
+        self.runs += 1
+        one = seen(run, self.asked.key, self.workloads)
+        many.append(one)
+        judged = one.judged_s(self.asked.limits_s)
+        if len(many) == 1 and judged is not None and judged < self.asked.limit_s * _CLEAR:
+            self.held[rate] = run
+        return judged
+
+    def _judged(self, rate: float) -> list[float]:
+        given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
+        return [one for one in given if one is not None]
+
+    def _record(self, rate: float) -> None:
+        many = self.saw[rate]
+        known = self._judged(rate)
+        achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
+        verdict = "meets" if known and math.fsum(known) / len(known) <= self.asked.limit_s else "over"
+        if not known or achieved < KEEPS_UP * rate:
+            verdict = "saturated"
+        point = Tried(
+            self.kind,
+            rate,
+            None,
+            achieved,
+            _mean(many, "all"),
+            _mean(many, "read"),
+            _mean(many, "write"),
+            self._half_width(rate),
+            verdict,
+            len(many),
+            min(one.requests for one in many),
+            min(one.seconds for one in many),
+        )
+        self.tried.append(point)
+        self.told(point)
+
+    def _half_width(self, rate: float) -> float | None:
+        """Half of the interval of the response time, s."""
+        many = self.saw[rate]
+        values = [one.response_s["all"] for one in many if "all" in one.response_s]
+        if len(many) > 1:
+            return interval.mean_and_half_width(values)[1] if len(values) == len(many) else None
+        return many[0].half_width_s
+
+    def _curve(self, highest: Highest) -> list[interval.Pair]:
+        """Rates with a steady state, and their response times over all seeds."""
+        return [
+            (point.rate, point.response_s)
+            for point in highest.points
+            if point.verdict != "saturated" and point.response_s
+        ]
+
+    def crossing(self, highest: Highest) -> float | None:
+        """Where the response time meets the limit, within the bracket."""
+        if highest.best is None or highest.beyond is None:
+            return None
+        found = interval.crossing(self._curve(highest), self.asked.limit_s)
+        if found is None:
+            return None
+        return min(max(found, highest.best.rate), highest.beyond.rate)
+
+    def wanted(self, highest: Highest) -> float | None:
+        """By how much runs have to be longer for the rate to be known to its tolerance; None: they need not."""
+        best = highest.best
+        if best is None or highest.beyond is None or self.asked.beyond is not None:
+            return None
+        half = self._half_width(best.rate)
+        if half is None:
+            return _LONGER
+        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        if steep is None:  # a step: the response time says nothing about the rate
+            return None
+        error = half / steep / best.rate / self.asked.tolerance
+        return min(1.2 * error**2, _LONGER) if error > 1 else None
+
+    def found(self, highest: Highest) -> Found:
+        """The answer."""
+        best, beyond = highest.best, highest.beyond
+        if best is not None:
+            self._complete(best.rate)
+        crossing = self.crossing(highest)
+        by_seed: tuple[float, ...] = ()
+        half, basis = None, None
+        if crossing is not None and best is not None:
+            if len(self.seeds) > 1:
+                by_seed = self._by_seed()
+            if by_seed:
+                crossing, half = interval.mean_and_half_width(by_seed)
+                basis = "replications"
+            elif len(self.seeds) == 1:
+                half, basis = self._by_batches(highest)
+        run = None if best is None else self._held(best.rate)
+        response = None if best is None else _mean(self.saw[best.rate], "all")
+        notes, problem = self._said(highest, by_seed)
+        return Found(
+            asked=self.asked,
+            rate_iops=None if best is None else best.rate,
+            beyond_iops=None if beyond is None else beyond.rate,
+            crossing_iops=crossing,
+            half_width_iops=half,
+            basis=basis,
+            by_seed=by_seed,
+            response_s=response,
+            response_half_width_s=None if best is None else self._half_width(best.rate),
+            run=run,
+            points=tuple(self.tried),
+            settled=highest.settled,
+            problem=problem,
+            notes=tuple(notes),
+            seeds=self.seeds,
+            runs=self.runs + sum(one.runs for one in self.tried if one.kind == "probe"),
+            workloads=self.workloads,
+        )
+
+    def _complete(self, rate: float) -> None:
+        """All seeds of the rate found, where the first one was clear: its interval needs them."""
+        while len(self.saw[rate]) < len(self.seeds):
+            self._run(rate)
+        at = max(n for n, one in enumerate(self.tried) if one.rate == rate)
+        if self.tried[at].runs < len(self.seeds):
+            self.tried.pop(at)
+            self._record(rate)
+
+    def _held(self, rate: float) -> Run:
+        if rate not in self.held:
+            self.runs += 1
+            self.held[rate] = self.work_at(rate, self.seeds[0])
+        return self.held[rate]
+
+    def _by_seed(self) -> tuple[float, ...]:
+        """Each seed's own answer, along the rates that all seeds were run at; none where one has none."""
+        found = []
+        for number in range(len(self.seeds)):
+            curve = []
+            for rate, many in self.saw.items():
+                if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
+                    continue
+                judged = many[number].judged_s(self.asked.limits_s)
+                if judged:
+                    curve.append((rate, judged))
+            crossing = interval.crossing(curve, self.asked.limit_s)
+            if crossing is None:
+                return ()
+            found.append(crossing)
+        return tuple(found)
+
+    def _by_batches(self, highest: Highest) -> tuple[float | None, Basis | None]:
+        assert highest.best is not None
+        half = self._half_width(highest.best.rate)
+        steep = interval.slope(self._curve(highest), self.asked.limit_s)
+        if half is None or steep is None:
+            return None, None
+        return half / steep, "batch means"
+
+    def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[str], str | None]:
+        """Notes, and why there is no rate or none beyond it."""
+        asked, notes = self.asked, [*self.notes, *highest.notes]
+        problem = None
+        if highest.best is None:
+            problem = f"no rate keeps the {kind(asked)} within {asked.limit_s * 1e3:.6g} ms"
+            known = [(one.response_s, one.rate) for one in self.tried if one.response_s and one.rate]
+            if known:
+                least, at = min(known)
+                problem += f": the shortest seen is {least * 1e3:.4g} ms, at {at:.4g} requests per second"
+        elif highest.beyond is None and highest.best.rate >= asked.ceiling:
+            problem = (
+                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} requests per "
+                f"second, the most that is tried, the {kind(asked)} is {(highest.best.response_s or 0) * 1e3:.4g} ms"
+            )
+        elif highest.beyond is not None and highest.beyond.verdict == "saturated":
+            if self.crossing(highest) is None:
+                notes.append(
+                    "beyond the rate found requests are no longer kept up with: the rate is what the system can "
+                    "do, and the limit is not what binds"
+                )
+        if len(self.seeds) > 1 and highest.best is not None and not by_seed:
+            notes.append("the seeds tell no interval of the rate: the response time is a step at it")
+        return notes, problem
+
+
+def kind(asked: Asked) -> str:
+    """The limited statistic in words."""
+    return (
+        f"{asked.statistic} response time"
+        if asked.statistic == "mean"
+        else f"{asked.statistic} of response times"
+    )
+
+
+def _mean(many: Sequence[Seen], of: str) -> float | None:
+    known = [one.response_s[of] for one in many if of in one.response_s]
+    return math.fsum(known) / len(known) if known else None
