@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.run.bundle import Run
-from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate
+from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.rate import interval
 from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.found import Basis, Found, Kind, Tried
@@ -115,18 +115,15 @@ class _Search:
 
     def _measure(self, rate: float) -> Measured:
         """A rate, with as many seeds as it takes to tell."""
-        judged = self._run(rate)
-        limit = self.asked.limit_s
-        if judged is not None and limit / _CLEAR < judged < limit * _CLEAR:
+        first, limit = self._run(rate), self.asked.limit_s
+        if first is not None and limit / _CLEAR < first < limit * _CLEAR:
             for _ in self.seeds[1:]:
                 self._run(rate)
-        self._record(rate)
-        many = self.saw[rate]
-        achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
+        point = self._record(rate)
         known = self._judged(rate)
-        if known and sum(known) / len(known) <= limit and achieved >= KEEPS_UP * rate:
+        if point.verdict == "meets":
             self.held = {held: run for held, run in self.held.items() if held >= rate}
-        return Measured(rate, achieved, math.fsum(known) / len(known) if known else None)
+        return Measured(rate, point.achieved, math.fsum(known) / len(known) if known else None)
 
     def _run(self, rate: float) -> float | None:
         """The next seed of a rate; what is held against the limit."""
@@ -135,22 +132,19 @@ class _Search:
         self.runs += 1
         one = seen(run, self.asked.key, self.workloads)
         many.append(one)
-        judged = one.judged_s(self.asked.limits_s)
-        if len(many) == 1 and judged is not None and judged < self.asked.limit_s * _CLEAR:
+        response_s = one.judged_s(self.asked.limits_s)
+        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _CLEAR:
             self.held[rate] = run
-        return judged
+        return response_s
 
     def _judged(self, rate: float) -> list[float]:
         given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
         return [one for one in given if one is not None]
 
-    def _record(self, rate: float) -> None:
-        many = self.saw[rate]
-        known = self._judged(rate)
+    def _record(self, rate: float) -> Tried:
+        many, known = self.saw[rate], self._judged(rate)
         achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
-        verdict = "meets" if known and math.fsum(known) / len(known) <= self.asked.limit_s else "over"
-        if not known or achieved < KEEPS_UP * rate:
-            verdict = "saturated"
+        mean = math.fsum(known) / len(known) if known else None
         point = Tried(
             self.kind,
             rate,
@@ -160,13 +154,14 @@ class _Search:
             _mean(many, "read"),
             _mean(many, "write"),
             self._half_width(rate),
-            verdict,
+            judged(rate, achieved, mean, self.asked.limit_s),
             len(many),
             min(one.requests for one in many),
             min(one.seconds for one in many),
         )
         self.tried.append(point)
         self.told(point)
+        return point
 
     def _half_width(self, rate: float) -> float | None:
         """Half of the interval of the response time, s."""
@@ -185,22 +180,23 @@ class _Search:
         ]
 
     def crossing(self, highest: Highest) -> float | None:
-        """Where the response time meets the limit, within the bracket."""
-        if highest.best is None or highest.beyond is None:
+        """Where the response time meets the limit; None where it does not within the bracket."""
+        best, beyond = highest.best, highest.beyond
+        if best is None or beyond is None:
             return None
         found = interval.crossing(self._curve(highest), self.asked.limit_s)
-        if found is None:
-            return None
-        return min(max(found, highest.best.rate), highest.beyond.rate)
+        return found if found is not None and best.rate <= found <= beyond.rate else None
 
     def wanted(self, highest: Highest) -> float | None:
-        """By how much runs have to be longer for the rate to be known to its tolerance; None: they need not."""
+        """How many times as long runs have to be for the rate to its tolerance; None: they need not."""
         best = highest.best
         if best is None or highest.beyond is None or self.asked.beyond is not None:
             return None
-        half = self._half_width(best.rate)
-        if half is None:
+        widths = [one.half_width_s for one in self.saw[best.rate]]
+        known = [width for width in widths if width is not None]
+        if len(known) < len(widths):
             return _LONGER
+        half = math.sqrt(math.fsum(width**2 for width in known)) / len(known)
         steep = interval.slope(self._curve(highest), self.asked.limit_s)
         if steep is None:  # a step: the response time says nothing about the rate
             return None
@@ -214,8 +210,9 @@ class _Search:
             self._complete(best.rate)
         crossing = self.crossing(highest)
         by_seed: tuple[float, ...] = ()
-        half, basis = None, None
-        if crossing is not None and best is not None:
+        half: float | None = None
+        basis: Basis | None = None
+        if crossing is not None:
             if len(self.seeds) > 1:
                 by_seed = self._by_seed()
             if by_seed:
@@ -269,9 +266,8 @@ class _Search:
             for rate, many in self.saw.items():
                 if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
                     continue
-                judged = many[number].judged_s(self.asked.limits_s)
-                if judged:
-                    curve.append((rate, judged))
+                if response_s := many[number].judged_s(self.asked.limits_s):
+                    curve.append((rate, response_s))
             crossing = interval.crossing(curve, self.asked.limit_s)
             if crossing is None:
                 return ()
@@ -297,18 +293,20 @@ class _Search:
                 least, at = min(known)
                 problem += f": the shortest seen is {least * 1e3:.4g} ms, at {at:.4g} requests per second"
         elif highest.beyond is None and highest.best.rate >= asked.ceiling:
+            seen_ms = (highest.best.response_s or 0.0) * 1e3
             problem = (
-                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} requests per "
-                f"second, the most that is tried, the {kind(asked)} is {(highest.best.response_s or 0) * 1e3:.4g} ms"
+                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} "
+                f"requests per second, the most that is tried, the {kind(asked)} is {seen_ms:.4g} ms"
             )
-        elif highest.beyond is not None and highest.beyond.verdict == "saturated":
-            if self.crossing(highest) is None:
-                notes.append(
-                    "beyond the rate found requests are no longer kept up with: the rate is what the system can "
-                    "do, and the limit is not what binds"
-                )
+        elif highest.beyond is not None and self.crossing(highest) is None:
+            notes.append(
+                "beyond the rate found requests are no longer kept up with: the rate is what the system can "
+                "do, and the limit is not what binds"
+            )
         if len(self.seeds) > 1 and highest.best is not None and not by_seed:
-            notes.append("the seeds tell no interval of the rate: the response time is a step at it")
+            notes.append(
+                "the seeds tell no interval of the rate, because the response time does not rise to the limit"
+            )
         return notes, problem
 
 
