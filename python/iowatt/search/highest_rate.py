@@ -301,6 +301,8 @@ class _Search:
         if self.near is None or len(self.points) > 1:
             return None
         share = math.inf if not first.response_s else abs(1 - self.limit / first.response_s)
+        if first.verdict == "over" and share > 0.5:  # not so near after all
+            return None
         return max(min(share, self.near), 0.9 * self.tolerance)
 
     def _descend(self, first: Point) -> bool:

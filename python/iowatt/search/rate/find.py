@@ -1,7 +1,8 @@
 """The search over rates and seeds: one curve, that of the mean over seeds, and one answer a seed.
 
 Every rate is run with the same seeds (common random numbers), so that the difference between two rates is
-due to the rates. Far from the limit the first seed alone decides.
+due to the rates. Of several seeds the first one looks alone for where the limit is met, about; from there the
+mean over all of them is searched.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.found import Basis, Found, Kind, Tried
 from iowatt.search.rate.seen import Seen, seen
 
-#: A response time of the first seed so many times the limit, or a share of it, needs no further seeds.
-_CLEAR: Final = 1.5
+#: Of several seeds the first one looks alone for where the others begin, to this tolerance.
+_COARSE: Final = 0.05
+#: Runs with a response time above so many times the limit are not kept: they will not be the answer.
+_KEPT: Final = 1.5
 #: Runs are made longer at most so often, and by so much at once.
 _MOST_LONGER: Final = 3
 _LONGER: Final = 8.0
@@ -64,17 +67,17 @@ def find(
     """
     given = tuple(seeds or range(1, asked.replications + 1))
     search = _Search(work_at, asked, given, tuple(workloads), told, list(before))
-    highest = search.run(start, near)
+    coarse = asked.tolerance if len(given) == 1 else max(asked.tolerance, _COARSE)
+    highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
         times = search.wanted(highest)
         said = longer(times) if times is not None else None
-        if said is None or highest.best is None:
+        if said is None:
             break
         search.notes.append(said)
-        search.kind = "longer"
-        at = search.crossing(highest) or highest.best.rate
-        search.forget()
-        highest = search.run(at, 2 * asked.tolerance)
+        highest = search.again(highest, "longer", coarse)
+    if len(given) > 1 and highest.best is not None:
+        highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
     return search.found(highest)
 
 
@@ -88,39 +91,42 @@ class _Search:
     tried: list[Tried]
     notes: list[str] = field(default_factory=list)
     kind: Kind = "search"
+    #: Seeds that each rate is run with now.
+    pooled: int = 1
     #: By rate, what each seed saw, in the order of the seeds.
     saw: dict[float, list[Seen]] = field(default_factory=dict)
     #: Runs of the first seed that may turn out to be at the rate found.
     held: dict[float, Run] = field(default_factory=dict)
     runs: int = 0
 
-    def run(self, start: float, near: float | None) -> Highest:
+    def run(self, start: float, near: float | None, tolerance: float) -> Highest:
         """Search, from a first rate that is thought to be so near."""
         asked = self.asked
         return highest_rate(
             self._measure,
             asked.limit_s,
             start=min(start, asked.ceiling),
-            tolerance=asked.tolerance,
+            tolerance=tolerance,
             most_runs=asked.most_runs,
             repeats=0,  # the same seed gives the same run
             ceiling=asked.ceiling,
             near=near,
         )
 
-    def forget(self) -> None:
-        """What shorter runs gave stays on record, and decides nothing any more."""
+    def again(self, highest: Highest, kind: Kind, tolerance: float, *, seeds: int = 1) -> Highest:
+        """Search from what was found, by other runs; the former stay on record and decide nothing any more."""
+        assert highest.best is not None
+        start = self.crossing(highest) or highest.best.rate
+        self.kind, self.pooled = kind, seeds
         self.saw.clear()
         self.held.clear()
+        return self.run(start, 2 * self.asked.tolerance, tolerance)
 
     def _measure(self, rate: float) -> Measured:
-        """A rate, with as many seeds as it takes to tell."""
-        first, limit = self._run(rate), self.asked.limit_s
-        if first is not None and limit / _CLEAR < first < limit * _CLEAR:
-            for _ in self.seeds[1:]:
-                self._run(rate)
-        point = self._record(rate)
-        known = self._judged(rate)
+        """A rate, with each of the seeds."""
+        for _ in range(self.pooled):
+            self._run(rate)
+        point, known = self._record(rate), self._judged(rate)
         if point.verdict == "meets":
             self.held = {held: run for held, run in self.held.items() if held >= rate}
         return Measured(rate, point.achieved, math.fsum(known) / len(known) if known else None)
@@ -133,7 +139,7 @@ class _Search:
         one = seen(run, self.asked.key, self.workloads)
         many.append(one)
         response_s = one.judged_s(self.asked.limits_s)
-        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _CLEAR:
+        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _KEPT:
             self.held[rate] = run
         return response_s
 
@@ -192,11 +198,9 @@ class _Search:
         best = highest.best
         if best is None or highest.beyond is None or self.asked.beyond is not None:
             return None
-        widths = [one.half_width_s for one in self.saw[best.rate]]
-        known = [width for width in widths if width is not None]
-        if len(known) < len(widths):
+        half = self._half_width(best.rate)
+        if half is None:
             return _LONGER
-        half = math.sqrt(math.fsum(width**2 for width in known)) / len(known)
         steep = interval.slope(self._curve(highest), self.asked.limit_s)
         if steep is None:  # a step: the response time says nothing about the rate
             return None
@@ -206,8 +210,6 @@ class _Search:
     def found(self, highest: Highest) -> Found:
         """The answer."""
         best, beyond = highest.best, highest.beyond
-        if best is not None:
-            self._complete(best.rate)
         crossing = self.crossing(highest)
         by_seed: tuple[float, ...] = ()
         half: float | None = None
@@ -242,15 +244,6 @@ class _Search:
             runs=self.runs + sum(one.runs for one in self.tried if one.kind == "probe"),
             workloads=self.workloads,
         )
-
-    def _complete(self, rate: float) -> None:
-        """All seeds of the rate found, where the first one was clear: its interval needs them."""
-        while len(self.saw[rate]) < len(self.seeds):
-            self._run(rate)
-        at = max(n for n, one in enumerate(self.tried) if one.rate == rate)
-        if self.tried[at].runs < len(self.seeds):
-            self.tried.pop(at)
-            self._record(rate)
 
     def _held(self, rate: float) -> Run:
         if rate not in self.held:
