@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import evaluation
-
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
