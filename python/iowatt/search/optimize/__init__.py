@@ -1,0 +1,1 @@
+"""`iowatt optimize`: which configuration is best, and why."""
