@@ -1,0 +1,202 @@
+"""Stations, the paths of requests over them, and the rates at which open and closed flows go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from iowatt.estimate.load import Flow
+from iowatt.estimate.queueing import Curve, greatest, wait
+
+#: Rates are found to this share of themselves.
+_CLOSE = 1e-5
+_MOST_STEPS = 60
+_SWEEPS = 40
+
+
+@dataclass
+class Servers:
+    """Like servers with one queue: processors, a link. ``work`` has for each flow (visits, seconds, seconds^2) of
+    a request."""
+
+    name: str
+    kind: str
+    number: int
+    work: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+
+    def visit(self, flow: int, times: float, service_s: float) -> None:
+        """Count visits of a request of a flow."""
+        visits, busy, square = self.work.get(flow, (0.0, 0.0, 0.0))
+        self.work[flow] = (visits + times, busy + times * service_s, square + times * service_s**2)
+
+    def load(self, rates: Sequence[float]) -> float:
+        """Busy share of each server."""
+        return sum(rates[flow] * busy for flow, (_, busy, _) in self.work.items()) / self.number
+
+    def wait(self, rates: Sequence[float], variation: float) -> float:
+        """Mean wait of a visit; ``variation`` is ca^2."""
+        visits = sum(rates[flow] * work[0] for flow, work in self.work.items())
+        if visits <= 0:
+            return 0.0
+        mean = sum(rates[flow] * work[1] for flow, work in self.work.items()) / visits
+        if mean <= 0:
+            return 0.0
+        square = sum(rates[flow] * work[2] for flow, work in self.work.items()) / visits
+        spread = max(0.0, square / mean**2 - 1)
+        return wait(mean, self.number, (variation + spread) / 2, mean * visits / self.number)
+
+
+@dataclass
+class Sets:
+    """The drives, or mirrored sets, of a pool. ``work`` has the operations of a request for each flow."""
+
+    name: str
+    kind: str
+    number: int
+    curve: Curve
+    work: dict[int, float] = field(default_factory=dict)
+
+    def visit(self, flow: int, times: float) -> None:
+        """Count operations of a request of a flow."""
+        self.work[flow] = self.work.get(flow, 0.0) + times
+
+    def rate(self, rates: Sequence[float]) -> float:
+        """Operations a second at each set."""
+        return sum(rates[flow] * times for flow, times in self.work.items()) / self.number
+
+    def load(self, rates: Sequence[float]) -> float:
+        """Share of what it can do."""
+        return self.rate(rates) / self.curve.most
+
+    def response(self, rates: Sequence[float], variation: float) -> tuple[float, float]:
+        """Mean and deviation of the response of an operation."""
+        curve, rate = self.curve, self.rate(rates)
+        open_s = curve.response(rate)
+        if math.isinf(open_s):
+            return math.inf, math.inf
+        open_s = curve.service_s + (open_s - curve.service_s) * (1 + variation) / 2
+        there = 1 + rate * open_s
+        # One set with a fixed number of operations has that many there, always.
+        mean = open_s + (curve.alone(there) - open_s) / self.number
+        spread = math.hypot(curve.deviation(1), max(0.0, mean - curve.service_s))
+        return mean, max(spread, curve.deviation(there))
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A part of a request's way: ``times`` visits one after another (on the mean), ``abreast`` of them waited for
+    together; ``service_s`` of its own, at stations of servers."""
+
+    station: Servers | Sets
+    times: float
+    service_s: float = 0.0
+    abreast: float = 1.0
+
+
+@dataclass(frozen=True)
+class Path:
+    """What requests of one direction of a flow wait for; ``fixed_s`` besides stations."""
+
+    flow: int
+    write: bool
+    share: float
+    legs: tuple[Leg, ...]
+    fixed_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Rates of the flows (1/s), responses by path (s, infinite where saturated); whether open load had to give way."""
+
+    rates: tuple[float, ...]
+    responses: tuple[float, ...]
+    saturated: bool
+
+
+class Network:
+    """Flows over stations."""
+
+    def __init__(
+        self, flows: Sequence[Flow], stations: Sequence[Servers | Sets], paths: Sequence[Path]
+    ) -> None:
+        self.flows, self.stations, self.paths = flows, stations, paths
+
+    def solve(self) -> Solved:
+        """The state that open rates and closed loops lead to."""
+        rates = [flow.rate or 0.0 for flow in self.flows]
+        busiest = max((station.load(rates) for station in self.stations), default=0.0)
+        if busiest >= 1:
+            rates = [rate / busiest for rate in rates]
+            return Solved(tuple(rates), (math.inf,) * len(self.paths), True)
+        closed = [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
+        for _ in range(_SWEEPS if len(closed) > 1 else 1):
+            before = list(rates)
+            for at in closed:
+                rates[at] = self._closed(at, rates)
+            if all(abs(one - other) <= _CLOSE * one for one, other in zip(rates, before, strict=True)):
+                break
+        responses = tuple(self.response(path, rates) for path in self.paths)
+        return Solved(tuple(rates), responses, False)
+
+    def response(self, path: Path, rates: Sequence[float]) -> float:
+        """Mean response of requests of a path at given rates."""
+        flow = self.flows[path.flow]
+        seen, variation = list(rates), flow.variation
+        if flow.outstanding is not None:
+            seen[path.flow] *= (flow.outstanding - 1) / flow.outstanding
+        total = path.fixed_s
+        for leg in path.legs:
+            if isinstance(leg.station, Sets):
+                mean, spread = leg.station.response(seen, variation)
+                total += leg.times * (mean + greatest(leg.abreast) * spread)
+            else:
+                total += leg.times * (leg.service_s + leg.station.wait(seen, variation))
+        return total
+
+    def most(self, flow: int, rates: Sequence[float]) -> float:
+        """Greatest rate of a flow beside the others, where a station saturates."""
+        rest = [0.0 if at == flow else rate for at, rate in enumerate(rates)]
+        alone = [1.0 if at == flow else 0.0 for at in range(len(rates))]
+        limits = [
+            (1 - station.load(rest)) / station.load(alone)
+            for station in self.stations
+            if station.load(alone) > 0
+        ]
+        return max(0.0, min(limits, default=math.inf))
+
+    def _closed(self, flow: int, rates: Sequence[float]) -> float:
+        mine = [path for path in self.paths if path.flow == flow]
+        outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
+        tried = list(rates)
+
+        def excess(rate: float) -> float:
+            tried[flow] = rate
+            mean = sum(path.share * self.response(path, tried) for path in mine)
+            return rate * (mean + think) - outstanding
+
+        most = self.most(flow, rates)
+        if math.isinf(most):  # nothing but fixed times
+            mean = sum(path.share * self.response(path, tried) for path in mine)
+            return outstanding / (mean + think) if mean + think > 0 else 0.0
+        return root(excess, 0.0, most)
+
+
+def root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function, negative at ``low``, passes zero, or ``high`` if it does not (Illinois)."""
+    at_high = rising(high)
+    if at_high <= 0:
+        return high
+    at_low = rising(low)
+    for _ in range(_MOST_STEPS):
+        if high - low <= _CLOSE * high:
+            break
+        middle = (low + high) / 2
+        if math.isfinite(at_high):
+            middle = min(max(high - at_high * (high - low) / (at_high - at_low), low), high)
+        value = rising(middle)
+        if value > 0:
+            high, at_high, at_low = middle, value, at_low / 2
+        else:
+            low, at_low, at_high = middle, value, at_high / 2
+    return (low + high) / 2
