@@ -26,12 +26,16 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is, in points. ``running`` counts the begun ones by what is done of them."""
+    """How far a search is, in points. ``running`` counts the begun ones by what is done of them.
+
+    Before an optimization simulates points it looks at them, which ``what`` says.
+    """
 
     done: int
     total: int
     failed: int
     running: float
+    what: str = "points"
 
 
 @dataclass(frozen=True)

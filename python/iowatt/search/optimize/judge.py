@@ -69,9 +69,7 @@ class Judge:
         rate = (
             None
             if within is None
-            else RateAsked(
-                within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None
-            )
+            else RateAsked(within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None)
         )
         return Task(
             key=key,
