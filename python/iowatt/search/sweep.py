@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError, IowattError
 from iowatt.search import grid, inputs, prepare, table
-from iowatt.search.executor import Cancelled, Executor
+from iowatt.search.executor import Cancelled, Executor, MachineError
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
@@ -57,13 +57,18 @@ class Request:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a search. ``faults`` are errors of ours, which the next --resume tries again."""
+    """The outcome of a search.
+
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    again.
+    """
 
     request: Request
     frame: pl.DataFrame
     path: Path | None
     resumed: int
     faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
 
     @property
     def failed(self) -> int:
@@ -81,6 +86,7 @@ class _State:
     done: int = 0
     failed: int = 0
     faults: list[str] = field(default_factory=list)
+    machines: list[str] = field(default_factory=list)
 
     def progress(self) -> Progress:
         return Progress(self.done, self.total, self.failed, sum(list(self.fractions.values())))
@@ -173,7 +179,7 @@ def search(
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return Found(request, frame, output, resumed, state.faults)
+    return Found(request, frame, output, resumed, state.faults, state.machines)
 
 
 def _run(
@@ -199,7 +205,8 @@ def _run(
 
     shares = list(keys.values())
     columns = grid.columns(request.axes)
-    worker = executor or Threads(min(jobs or cores(), len(tasks)), advanced)
+    worker = executor or Threads(min(jobs or cores(), len(tasks)))
+    worker.on_report = advanced
     try:
         with sharing(SHARED_BYTES if len(tasks) > 1 else 0):
             tell()
@@ -227,9 +234,13 @@ def _run(
 
 
 def _fault(error: BaseException, key: str, label: str, state: _State) -> dict[str, Any]:
-    """A fault of ours in one point: the others go on, and the next --resume tries it again."""
+    """A fault of ours or of a machine: the other points go on, and the next --resume tries this one again."""
     if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
         raise error
+    if isinstance(error, MachineError):
+        record = as_record(error)
+        state.machines.append(f"{label}: {as_text(record)}")
+        return {"key": key, "error": record}
     text = f"{type(error).__name__}: {error}"
     state.faults.append(f"{label}: {text}")
     return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}
