@@ -122,7 +122,7 @@ def optimize(
         )  # fmt: skip
         frame = outcome.frame(problem, looker, judge, reasons, best)
         made["why"] = why(made, frame)
-        found = Outcome(made, frame, resumed, evaluator.faults)
+        found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
         if folder is not None:
             _write(folder, found, problem)
     return found

@@ -34,6 +34,7 @@ class Outcome:
     frame: pl.DataFrame
     resumed: int = 0
     faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
