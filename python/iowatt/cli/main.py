@@ -23,6 +23,7 @@ from iowatt.cli import (
     import_,
     init,
     meter,
+    optimize,
     power,
     replay,
     report,
@@ -67,6 +68,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+optimize.register(app)
 tariff.register(app)
 tier.register(app)
 trace.register(app)

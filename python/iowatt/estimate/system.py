@@ -59,7 +59,7 @@ class System:
                     )
                     for kind, count in asked.mix.items():
                         mix[kind] = mix.get(kind, 0.0) + share * weight * count
-                    self._paths.append((number, write, share * weight, [(pool, asked.phases, asked.abreast)]))
+                    self._paths.append((number, write, share * weight, [(pool, asked.phases)]))
 
     def solved(self) -> tuple[Network, Solved]:
         """The network, and what it comes to."""
@@ -85,7 +85,9 @@ class System:
         if not mix:
             return None
         pool = self.work.scenario.array.pool[at]
-        curve = self.drives.curve(identity(pool), self.pools[at], geometry.mirrored, mix)
+        curve = self.drives.curve(
+            identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
+        )
         name = self.work.plan["names"]["pools"][at]
         station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve)
         for flow, own in wanted.mixes.items():
@@ -96,9 +98,10 @@ class System:
         paths = []
         for flow, write, share, visits in self._paths:
             legs = [
-                Leg(station, phases, abreast=abreast)
-                for pool, phases, abreast in visits
+                Leg(station, times, abreast=abreast, how=how)
+                for pool, phases in visits
                 if (station := sets[pool]) is not None
+                for how, times, abreast in phases
             ]
             legs += _front_legs(self._simulation["controller"] or {}, front, self.flows[flow], write)
             paths.append(Path(flow, write, share, tuple(legs)))

@@ -62,6 +62,15 @@ impl Station {
         }
         done
     }
+
+    /// Takes back what is booked beyond the end of the run. Work begins at its arrival or at once behind what came before,
+    /// so beyond the end a server has no gap; those that are closed had ended.
+    pub fn cut(&mut self, end: Nanos, window: &Window) {
+        for &free_at in self.free_at.iter().filter(|&&at| at > end && at < Nanos::MAX) {
+            let (from, booked) = window.clip(end, free_at);
+            self.busy -= booked - from;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 """The search over rates and seeds: one curve, that of the mean over seeds, and one answer a seed.
 
 Every rate is run with the same seeds (common random numbers), so that the difference between two rates is
-due to the rates. Far from the limit the first seed alone decides.
+due to the rates. Of several seeds the first one looks alone for where the limit is met, about; from there the
+mean over all of them is searched.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.run.bundle import Run
-from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate
+from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.rate import interval
 from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.found import Basis, Found, Kind, Tried
 from iowatt.search.rate.seen import Seen, seen
 
-#: A response time of the first seed so many times the limit, or a share of it, needs no further seeds.
-_CLEAR: Final = 1.5
+#: Of several seeds the first one looks alone for where the others begin, to this tolerance.
+_COARSE: Final = 0.05
+#: Runs with a response time above so many times the limit are not kept: they will not be the answer.
+_KEPT: Final = 1.5
 #: Runs are made longer at most so often, and by so much at once.
 _MOST_LONGER: Final = 3
 _LONGER: Final = 8.0
@@ -64,17 +67,17 @@ def find(
     """
     given = tuple(seeds or range(1, asked.replications + 1))
     search = _Search(work_at, asked, given, tuple(workloads), told, list(before))
-    highest = search.run(start, near)
+    coarse = asked.tolerance if len(given) == 1 else max(asked.tolerance, _COARSE)
+    highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
         times = search.wanted(highest)
         said = longer(times) if times is not None else None
-        if said is None or highest.best is None:
+        if said is None:
             break
         search.notes.append(said)
-        search.kind = "longer"
-        at = search.crossing(highest) or highest.best.rate
-        search.forget()
-        highest = search.run(at, 2 * asked.tolerance)
+        highest = search.again(highest, "longer", coarse)
+    if len(given) > 1 and highest.best is not None:
+        highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
     return search.found(highest)
 
 
@@ -88,45 +91,45 @@ class _Search:
     tried: list[Tried]
     notes: list[str] = field(default_factory=list)
     kind: Kind = "search"
+    #: Seeds that each rate is run with now.
+    pooled: int = 1
     #: By rate, what each seed saw, in the order of the seeds.
     saw: dict[float, list[Seen]] = field(default_factory=dict)
     #: Runs of the first seed that may turn out to be at the rate found.
     held: dict[float, Run] = field(default_factory=dict)
     runs: int = 0
 
-    def run(self, start: float, near: float | None) -> Highest:
+    def run(self, start: float, near: float | None, tolerance: float) -> Highest:
         """Search, from a first rate that is thought to be so near."""
         asked = self.asked
         return highest_rate(
             self._measure,
             asked.limit_s,
             start=min(start, asked.ceiling),
-            tolerance=asked.tolerance,
+            tolerance=tolerance,
             most_runs=asked.most_runs,
             repeats=0,  # the same seed gives the same run
             ceiling=asked.ceiling,
             near=near,
         )
 
-    def forget(self) -> None:
-        """What shorter runs gave stays on record, and decides nothing any more."""
+    def again(self, highest: Highest, kind: Kind, tolerance: float, *, seeds: int = 1) -> Highest:
+        """Search from what was found, by other runs; the former stay on record and decide nothing any more."""
+        assert highest.best is not None
+        start = self.crossing(highest) or highest.best.rate
+        self.kind, self.pooled = kind, seeds
         self.saw.clear()
         self.held.clear()
+        return self.run(start, 2 * self.asked.tolerance, tolerance)
 
     def _measure(self, rate: float) -> Measured:
-        """A rate, with as many seeds as it takes to tell."""
-        judged = self._run(rate)
-        limit = self.asked.limit_s
-        if judged is not None and limit / _CLEAR < judged < limit * _CLEAR:
-            for _ in self.seeds[1:]:
-                self._run(rate)
-        self._record(rate)
-        many = self.saw[rate]
-        achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
-        known = self._judged(rate)
-        if known and sum(known) / len(known) <= limit and achieved >= KEEPS_UP * rate:
+        """A rate, with each of the seeds."""
+        for _ in range(self.pooled):
+            self._run(rate)
+        point, known = self._record(rate), self._judged(rate)
+        if point.verdict == "meets":
             self.held = {held: run for held, run in self.held.items() if held >= rate}
-        return Measured(rate, achieved, math.fsum(known) / len(known) if known else None)
+        return Measured(rate, point.achieved, math.fsum(known) / len(known) if known else None)
 
     def _run(self, rate: float) -> float | None:
         """The next seed of a rate; what is held against the limit."""
@@ -135,22 +138,19 @@ class _Search:
         self.runs += 1
         one = seen(run, self.asked.key, self.workloads)
         many.append(one)
-        judged = one.judged_s(self.asked.limits_s)
-        if len(many) == 1 and judged is not None and judged < self.asked.limit_s * _CLEAR:
+        response_s = one.judged_s(self.asked.limits_s)
+        if len(many) == 1 and response_s is not None and response_s < self.asked.limit_s * _KEPT:
             self.held[rate] = run
-        return judged
+        return response_s
 
     def _judged(self, rate: float) -> list[float]:
         given = (one.judged_s(self.asked.limits_s) for one in self.saw[rate])
         return [one for one in given if one is not None]
 
-    def _record(self, rate: float) -> None:
-        many = self.saw[rate]
-        known = self._judged(rate)
+    def _record(self, rate: float) -> Tried:
+        many, known = self.saw[rate], self._judged(rate)
         achieved = math.fsum(one.achieved(rate) for one in many) / len(many)
-        verdict = "meets" if known and math.fsum(known) / len(known) <= self.asked.limit_s else "over"
-        if not known or achieved < KEEPS_UP * rate:
-            verdict = "saturated"
+        mean = math.fsum(known) / len(known) if known else None
         point = Tried(
             self.kind,
             rate,
@@ -160,13 +160,14 @@ class _Search:
             _mean(many, "read"),
             _mean(many, "write"),
             self._half_width(rate),
-            verdict,
+            judged(rate, achieved, mean, self.asked.limit_s),
             len(many),
             min(one.requests for one in many),
             min(one.seconds for one in many),
         )
         self.tried.append(point)
         self.told(point)
+        return point
 
     def _half_width(self, rate: float) -> float | None:
         """Half of the interval of the response time, s."""
@@ -185,16 +186,15 @@ class _Search:
         ]
 
     def crossing(self, highest: Highest) -> float | None:
-        """Where the response time meets the limit, within the bracket."""
-        if highest.best is None or highest.beyond is None:
+        """Where the response time meets the limit; None where it does not within the bracket."""
+        best, beyond = highest.best, highest.beyond
+        if best is None or beyond is None:
             return None
         found = interval.crossing(self._curve(highest), self.asked.limit_s)
-        if found is None:
-            return None
-        return min(max(found, highest.best.rate), highest.beyond.rate)
+        return found if found is not None and best.rate <= found <= beyond.rate else None
 
     def wanted(self, highest: Highest) -> float | None:
-        """By how much runs have to be longer for the rate to be known to its tolerance; None: they need not."""
+        """How many times as long runs have to be for the rate to its tolerance; None: they need not."""
         best = highest.best
         if best is None or highest.beyond is None or self.asked.beyond is not None:
             return None
@@ -210,12 +210,11 @@ class _Search:
     def found(self, highest: Highest) -> Found:
         """The answer."""
         best, beyond = highest.best, highest.beyond
-        if best is not None:
-            self._complete(best.rate)
         crossing = self.crossing(highest)
         by_seed: tuple[float, ...] = ()
-        half, basis = None, None
-        if crossing is not None and best is not None:
+        half: float | None = None
+        basis: Basis | None = None
+        if crossing is not None:
             if len(self.seeds) > 1:
                 by_seed = self._by_seed()
             if by_seed:
@@ -246,15 +245,6 @@ class _Search:
             workloads=self.workloads,
         )
 
-    def _complete(self, rate: float) -> None:
-        """All seeds of the rate found, where the first one was clear: its interval needs them."""
-        while len(self.saw[rate]) < len(self.seeds):
-            self._run(rate)
-        at = max(n for n, one in enumerate(self.tried) if one.rate == rate)
-        if self.tried[at].runs < len(self.seeds):
-            self.tried.pop(at)
-            self._record(rate)
-
     def _held(self, rate: float) -> Run:
         if rate not in self.held:
             self.runs += 1
@@ -269,9 +259,8 @@ class _Search:
             for rate, many in self.saw.items():
                 if len(many) <= number or many[number].achieved(rate) < KEEPS_UP * rate:
                     continue
-                judged = many[number].judged_s(self.asked.limits_s)
-                if judged:
-                    curve.append((rate, judged))
+                if response_s := many[number].judged_s(self.asked.limits_s):
+                    curve.append((rate, response_s))
             crossing = interval.crossing(curve, self.asked.limit_s)
             if crossing is None:
                 return ()
@@ -297,18 +286,20 @@ class _Search:
                 least, at = min(known)
                 problem += f": the shortest seen is {least * 1e3:.4g} ms, at {at:.4g} requests per second"
         elif highest.beyond is None and highest.best.rate >= asked.ceiling:
+            seen_ms = (highest.best.response_s or 0.0) * 1e3
             problem = (
-                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} requests per "
-                f"second, the most that is tried, the {kind(asked)} is {(highest.best.response_s or 0) * 1e3:.4g} ms"
+                f"the limit of {asked.limit_s * 1e3:.6g} ms is never reached: at {asked.ceiling:.6g} "
+                f"requests per second, the most that is tried, the {kind(asked)} is {seen_ms:.4g} ms"
             )
-        elif highest.beyond is not None and highest.beyond.verdict == "saturated":
-            if self.crossing(highest) is None:
-                notes.append(
-                    "beyond the rate found requests are no longer kept up with: the rate is what the system can "
-                    "do, and the limit is not what binds"
-                )
+        elif highest.beyond is not None and self.crossing(highest) is None:
+            notes.append(
+                "beyond the rate found requests are no longer kept up with: the rate is what the system can "
+                "do, and the limit is not what binds"
+            )
         if len(self.seeds) > 1 and highest.best is not None and not by_seed:
-            notes.append("the seeds tell no interval of the rate: the response time is a step at it")
+            notes.append(
+                "the seeds tell no interval of the rate, because the response time does not rise to the limit"
+            )
         return notes, problem
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import evaluation
-
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
@@ -19,7 +17,8 @@ from iowatt.search.executor import Report
 from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.find import Told, find
 from iowatt.search.rate.found import Found, Tried
-from iowatt.search.rate.load import Load, load_of
+from iowatt.search.rate.load import Load
+from iowatt.search.rate.resolve import load_of
 from iowatt.search.rate.seen import seen
 
 #: A probe counts so many requests, with so many outstanding at least and at most.
@@ -31,6 +30,8 @@ _A_DRIVE: Final = 2
 _OPEN: Final = 0.9
 #: How near the answer a start by a probe is, as a share of it.
 PROBED: Final = 0.15
+#: The first rate of a load that cannot be probed and states none, requests per second.
+_FIRST_RATE: Final = 100.0
 #: Runs that a search takes, about: how far it is can only be guessed.
 _EXPECTED: Final = 6
 
@@ -70,7 +71,7 @@ def of_scenario(
     probes: list[Tried] = []
     start, near = asked.start, asked.start_error
     if start is None:
-        start = _recorded_start(load) or _probed(bench, asked, probes, told)
+        start = _probed(bench, asked, probes, told)
         near = PROBED if probes else None
     first = scenario.seed
     found = find(
@@ -142,30 +143,6 @@ def _share(runs: float) -> float:
     return 0.9 * runs / _EXPECTED if runs < _EXPECTED else 1 - 0.1 * _EXPECTED / runs
 
 
-def _recorded_start(load: Load) -> float | None:
-    """Recorded traces begin as the scenario replays them."""
-    rates = [
-        of[0] * getattr(load.scenario.workload[at].replay, "speed", 1.0)
-        for at, of in zip(load.chosen, load.recorded, strict=True)
-        if of is not None
-    ]
-    return (
-        math.fsum(rates)
-        / math.fsum(share for share, of in zip(load.shares, load.recorded, strict=True) if of is not None)
-        if rates
-        else None
-    )
-
-
-def _stated(load: Load) -> float:
-    """The rate that the scenario states, in all; 100 requests per second where it states none."""
-    rates = [
-        w.profile.rate_iops for at in load.chosen if (w := load.scenario.workload[at]).profile is not None
-    ]
-    known = [rate for rate in rates if rate is not None]
-    return math.fsum(known) if known and len(known) == len(rates) else 100.0
-
-
 def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
     drives = sum(pool.drives for pool in bench.load.scenario.array.pool)
@@ -174,7 +151,7 @@ def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> flo
     for _ in range(2):
         scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
         if scenario is None:
-            return _stated(bench.load)
+            return bench.load.stated or _FIRST_RATE
         probe = _probe(bench.simulate(scenario, bench.text), outstanding, asked)
         probes.append(probe)
         told(probe)
@@ -185,7 +162,7 @@ def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> flo
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
             break
         outstanding = wanted
-    return _stated(bench.load) if rate is None else rate
+    return bench.load.stated or _FIRST_RATE if rate is None else rate
 
 
 def _probe(run: Run, outstanding: int, asked: Asked) -> Tried:

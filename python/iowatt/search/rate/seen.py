@@ -1,4 +1,4 @@
-"""What one Run says to a search for the highest rate: response times, and whether the load was kept up with."""
+"""What one Run says to a search for the highest rate: response times, and what was kept up with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_REQUESTS: Final = 3_000_000
 
 
 def half_width_s(times: Mapping[str, Any]) -> float | None:
-    """Half of the 95 % interval of the mean of ``response_time_ms`` figures, in s; None where there is none."""
+    """Half of the 95 % interval of the mean in ``response_time_ms``, in s; None where there is none."""
     interval = times.get("mean_ci95")
     if interval is None:
         return None

@@ -1,0 +1,5 @@
+"""stub until optpage lands"""
+
+
+def render(document, frame, scenario):
+    return "<html></html>"
