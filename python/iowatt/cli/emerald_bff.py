@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import AsJson, ForceSweep, Jobs, Overrides, Resume, print_json
+from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Overrides, Resume, print_json
 
 
 def register(emerald: typer.Typer) -> None:
@@ -78,6 +78,7 @@ def bff(
     resume: Resume = False,
     force: ForceSweep = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Find each metric's peak configuration in a product family, with the curves around it.
@@ -85,7 +86,7 @@ def bff(
     Curves are estimated, those that come near the best are simulated around their peak, and the peak is
     refined by single drives. Writes bff.json, a table, and a page.
     """
-    from iowatt.cli import command_line
+    from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
     from iowatt.emerald.bff import text
     from iowatt.emerald.bff.asked import Asked
@@ -118,11 +119,15 @@ def bff(
     )
     target = output or Path("bff") / asked.family.name
     try:
-        with points_bar(f"simulating {asked.family.name}") as progress:
+        with (
+            searching.executor(cluster, jobs) as executor,
+            points_bar(f"simulating {asked.family.name}") as progress,
+        ):
             found = make(
                 asked,
                 Where(target, resume=resume, force=force),
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
                 told=lambda line: typer.echo(f"iowatt: {line}", err=True),
             )

@@ -77,5 +77,5 @@ def compromise(reached: Mapping[Which, Reached], metrics: Sequence[str]) -> Whic
 
 
 def _capped(shares: Reached, name: str) -> float:
-    """A share of a peak; where a plateau's first point stands for the peak, points behind it are no better."""
+    """A share of a peak, at most 1: behind the first point of a plateau others may be a little above it."""
     return min(1.0, shares.get(name, 0.0))

@@ -59,6 +59,5 @@ def _judged(estimate: Estimate, metric: Metric) -> Judged:
         iops,
         mib_per_s,
         row.get("response_time_ms.all.mean"),
-        None,
-        {station.name: station.utilisation for station in estimate.stations},
+        stations={station.name: station.utilisation for station in estimate.stations},
     )

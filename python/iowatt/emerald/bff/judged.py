@@ -24,6 +24,8 @@ class Judged:
     mib_per_s: float | None = None
     #: Mean.
     response_ms: float | None = None
+    #: Requests in flight on average, of a closed loop at its limit.
+    outstanding: float | None = None
     #: Half of the 95 % interval of the rate, in percent of it.
     half_percent: float | None = None
     #: Busy share by station: drives, processors, back end ...

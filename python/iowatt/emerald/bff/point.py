@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt import evaluation
 from iowatt.emerald.bff.judged import Judged, busy, ep
@@ -17,12 +18,13 @@ from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
+from iowatt.search import population
 from iowatt.search.executor import Report
 from iowatt.search.inputs import File, verify
 from iowatt.search.point import as_record
 from iowatt.search.rate import ALL, Asked, of_scenario
 
-How = Literal["limit", "as-is"]
+How = Literal["closed", "open", "as-is"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,13 @@ class Task:
     text: str
     base: str
     files: tuple[File, ...]
-    #: ``limit``: at the highest rate within ``limit_s``; ``as-is``: as the scenario says.
+    #: ``closed``: with the population that takes ``limit_s``; ``open``: at the highest rate within it;
+    #: ``as-is``: as the scenario says.
     how: How
     limit_s: float
     tolerance: float
     requests: int
+    warmup_requests: int
     #: An estimate of the rate, and how near it is thought to be.
     start: float | None = None
     start_error: float | None = None
@@ -47,7 +51,7 @@ class Task:
 
 def key_of(text: str, files: tuple[File, ...], how: How, limit_s: float, tolerance: float) -> str:
     """What tells a task's result from every other. The estimate that it starts from is not part of it."""
-    asked = f"{how} {limit_s!r} {tolerance!r}" if how == "limit" else how
+    asked = how if how == "as-is" else f"{how} {limit_s!r} {tolerance!r}"
     parts = [version("iowatt"), asked, text, *(file.sha256 for file in files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -57,13 +61,27 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
     try:
         verify(task.files)
         scenario = Document(task.text, "its scenario").validate(Scenario)
-        figures = _limited(task, scenario, report) if task.how == "limit" else _as_is(task, scenario, report)
+        figures = _RUN[task.how](task, scenario, report)
     except InputError as error:
         return {"key": task.key, "error": as_record(error)}
     return {"key": task.key, "figures": figures.as_dict()}
 
 
-def _limited(task: Task, scenario: Scenario, report: Report) -> Judged:
+def _closed(task: Task, scenario: Scenario, report: Report) -> Judged:
+    within = population.Within(
+        task.limit_s,
+        requests=task.requests,
+        warmup_requests=task.warmup_requests,
+        tolerance=task.tolerance,
+        start=task.start,
+    )
+    found = population.of_scenario(scenario, Path(task.base), task.text, within, report)
+    notes = () if found.settled else ("the search for the number of outstanding requests was not settled",)
+    judged = of_run(found.run, task.metric, scale=found.scale, runs=len(found.tried), notes=notes)
+    return replace(judged, response_ms=task.limit_s * 1e3, outstanding=found.outstanding)
+
+
+def _open(task: Task, scenario: Scenario, report: Report) -> Judged:
     asked = Asked(
         task.limit_s,
         tolerance=task.tolerance,
@@ -101,6 +119,13 @@ def _as_is(task: Task, scenario: Scenario, report: Report) -> Judged:
     return of_run(run, task.metric, runs=1)
 
 
+_RUN: Final[Mapping[How, Callable[[Task, Scenario, Report], Judged]]] = {
+    "closed": _closed,
+    "open": _open,
+    "as-is": _as_is,
+}
+
+
 def of_run(
     run: Run,
     metric: Metric,
@@ -127,8 +152,8 @@ def of_run(
         iops,
         mib_per_s,
         summary["response_time_ms"]["all"]["mean"],
-        half_percent,
-        busy(summary["controller"], sum(uses) / len(uses) if uses else None),
-        runs,
-        notes,
+        half_percent=half_percent,
+        stations=busy(summary["controller"], sum(uses) / len(uses) if uses else None),
+        runs=runs,
+        notes=notes,
     )

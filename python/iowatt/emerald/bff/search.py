@@ -21,6 +21,7 @@ from iowatt.emerald.bff.point import How, Task, key_of
 from iowatt.emerald.bff.series import Book, Series, Which, all_series
 from iowatt.emerald.family import Candidate, Family, Metric, metric, metrics, named, scenario
 from iowatt.emerald.family.metric import limit_s
+from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
 from iowatt.errors import InputError
 from iowatt.scenario.document import Document
@@ -190,11 +191,11 @@ class Search:
                 raise InputError(f"{what.of} has no rate to take a share of")
             rate = base.iops * what.share
         elif what.kind == "random" and (named_one is None or named_one.outstanding is None):
-            how = "limit"
+            how = self.family.file.test.random
         text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
         files = self._described(text, candidate)
         estimate = self.book.estimated.get((what.name, candidate, None))
-        start = estimate.iops if estimate is not None and how == "limit" else None
+        start = estimate.iops if estimate is not None and how != "as-is" else None
         tolerance = self.asked.tolerance
         return Task(
             key_of(text, files, how, limit, tolerance),
@@ -206,6 +207,7 @@ class Search:
             limit,
             tolerance,
             self.family.file.test.requests,
+            warmup_requests(self.family, candidate, what),
             start,
             NEAR if start is not None else None,
         )

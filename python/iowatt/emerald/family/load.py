@@ -77,6 +77,13 @@ class Test(Strict):
         le=3600,
         example="20ms",
     )
+    random: Literal["closed", "open"] = key(
+        "How random metrics reach the limit. closed: with so many requests outstanding that their mean "
+        "response time is the limit, as load generators with threads do, and steady once caches have filled. "
+        "open: at the highest rate of random arrivals that keeps to it.",
+        default="closed",
+        example="closed",
+    )
     requests: int = key(
         "Requests of a random metric that are simulated and counted at each rate.",
         default=20_000,
