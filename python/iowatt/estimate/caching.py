@@ -66,18 +66,22 @@ class Cached:
     _hits: Mapping[Key, float]
     _followers: Mapping[tuple[int, Stream], float]
 
-    def misses(self, flow: Flow, stream: Stream, size: int) -> list[tuple[float, int, Band]]:
-        """Of a stream's reads of a size: shares that are fetched, bytes of each fetch, where."""
-        line, transfers = self.cache["line_bytes"], self.cache["transfers"]
-        whole = size if transfers == "needed" else -(-size // line) * line
+    def misses(self, flow: Flow, stream: Stream) -> list[tuple[float, int, int]]:
+        """Shares of a stream's reads that miss, and between which bytes of the volume; sequences apart."""
         if stream.access["pattern"] == "sequential":
-            ahead = 1.0 if transfers == "needed" else min(1.0, size / line)
-            share = ahead / self._followers[(flow.volume, stream)]
-            return [(share, whole, Band(stream.start, stream.end, stream.end - stream.start, 1.0))]
+            return [(1 / self._followers[(flow.volume, stream)], stream.start, stream.end)]
         return [
-            (band.share * (1 - self._hits.get(_key(flow.volume, band), 0.0)), whole, band)
+            (band.share * (1 - self._hits.get(_key(flow.volume, band), 0.0)), band.first, band.last)
             for band in bands(stream, write=False)
         ]
+
+    def fetch(self, stream: Stream, size: int) -> tuple[int, float]:
+        """What a miss of a size fetches, and how often of such misses: a line serves what follows in sequence."""
+        if self.cache["transfers"] == "needed":
+            return size, 1.0
+        line = self.cache["line_bytes"]
+        whole = -(-size // line) * line
+        return whole, size / whole if stream.access["pattern"] == "sequential" else 1.0
 
     def hit_ratio(self, flow: Flow, stream: Stream) -> float:
         """Of the reads of a stream that is banded."""

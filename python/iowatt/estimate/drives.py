@@ -60,7 +60,7 @@ def alike(mix: Mix) -> Key:
     total = sum(mix.values())
     rounded: dict[Kind, float] = {}
     for kind, count in mix.items():
-        like = Kind(kind.how, _bytes(kind.bytes), _place(kind.place))
+        like = Kind(kind.how, _bytes(kind.bytes), coarse(kind.place))
         rounded[like] = rounded.get(like, 0.0) + count / total
     kept, below, given = [], 0.0, 0
     for kind in sorted(rounded, key=_order):
@@ -85,7 +85,8 @@ def _bytes(size: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _place(place: Place) -> Place:
+def coarse(place: Place) -> Place:
+    """A place in round figures."""
     width = place.last - place.first
     if width < 0.75 / _ZONES:
         # A small range: what matters is that it is small.

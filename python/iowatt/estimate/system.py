@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from iowatt.estimate import back_end, front
 from iowatt.estimate.back_end import Asked, Geometry
 from iowatt.estimate.caching import Cached, cached
-from iowatt.estimate.drives import Drives, identity
-from iowatt.estimate.load import Flow, Stream
-from iowatt.estimate.locality import Band, bands, is_banded
+from iowatt.estimate.drives import Drives, coarse, identity
+from iowatt.estimate.load import Flow, Sizes, Stream
+from iowatt.estimate.locality import bands, is_banded
 from iowatt.estimate.network import Background, Leg, Network, Path, Sets, Solved
-from iowatt.estimate.operations import Mix, Place, commands
+from iowatt.estimate.operations import How, Mix, Place, commands
 from iowatt.estimate.unknown import refuse
 from iowatt.evaluation import Prepared
 from iowatt.scenario.raid import usable_bytes
@@ -21,8 +21,20 @@ from iowatt.scenario.raid import usable_bytes
 #: Mixes of several flows depend on their rates: how often they are found anew.
 _ROUNDS = 4
 
-#: (share of a flow's requests or rate, what of the pool it asks for, is waited for together with others)
-Visits = list[tuple[int, float, Asked]]
+
+class Request(NamedTuple):
+    """Requests that a pool takes alike, wherever they fall."""
+
+    pool: int
+    write: bool
+    size: int
+    step: int
+
+
+#: How often is waited for operations of a pool, by what they are and how many of them together.
+Waits = dict[tuple[int, How, float], float]
+#: Of each, places and how often a request of a flow leads to one there.
+Requests = dict[Request, dict[Place, float]]
 
 
 @dataclass
@@ -72,104 +84,109 @@ class System:
         cache = self.controller.get("cache")
         kept = None if cache is None else cached(cache, self.flows, rates, full=full)
         wanted = [Wanted() for _ in self.pools]
-        visits: list[tuple[int, bool, float, Visits]] = []
+        waits: dict[tuple[int, bool], Waits] = {}
         for number, flow in enumerate(self.flows):
+            asked = {False: Requests(), True: Requests()}
             for stream in flow.streams:
                 for write, share, sizes in stream.parts:
-                    for size, weight in sizes:
-                        own = list(self._visits(kept, flow, stream, size, write=write))
-                        for pool, times, asked in own:
-                            wanted[pool].add(number, share * weight * times, asked)
-                        visits.append((number, write, share * weight, own))
-        destages = self._destages(kept, rates, wanted)
-        sets = [self._sets(pool, wanted[pool], rates) for pool in range(len(self.pools))]
-        stations = front.stations(self.controller, self.flows)
-        paths = [
-            Path(
-                flow,
-                write,
-                share,
-                (*front.legs(self.controller, stations, self.flows[flow], write), *_legs(own, sets)),
-                front.fixed_s(self.controller, write),
-            )
-            for flow, write, share, own in visits
-        ]
-        background = None
-        if destages and cache is not None:
-            background = Background(cache["destage_outstanding"], tuple(_legs(destages, sets)))
-        return Network(self.flows, [*stations, *(one for one in sets if one is not None)], paths, background)
-
-    def _visits(
-        self, kept: Cached | None, flow: Flow, stream: Stream, size: int, *, write: bool
-    ) -> Iterable[tuple[int, float, Asked]]:
-        """What a request of a stream asks of pools, and how often."""
-        if write and kept is not None and kept.cache["write"] == "back":
-            return
-        if kept is not None and not write:
-            fetches = kept.misses(flow, stream, size)
-        elif is_banded(stream):
-            fetches = [(band.share, size, band) for band in bands(stream, write=write)]
-        else:
-            fetches = [(1.0, size, Band(stream.start, stream.end, float(stream.end - stream.start), 1.0))]
-        cursors = int(stream.access.get("cursors", 1)) if stream.access["pattern"] == "sequential" else 0
-        step = stream.access.get("align_bytes") or fetches[0][1]
-        yield from self._asked(
-            flow.volume,
-            [(share, band.first, band.last) for share, _, band in fetches],
-            fetches[0][1],
-            write=write,
-            step=step,
-            cursors=cursors,
-        )
-
-    def _asked(
-        self,
-        volume: int,
-        where: Sequence[tuple[float, int, int]],
-        size: int,
-        *,
-        write: bool,
-        step: int | None,
-        cursors: int = 0,
-        sweep: bool = False,
-    ) -> Iterable[tuple[int, float, Asked]]:
-        plan = self.simulation["volumes"][volume]
-        geometry, offset = self.geometries[plan["pool"]], plan["offset_bytes"]
-        total = sum(share for share, _, _ in where)
-        if total <= 0:
-            return
-        places: dict[Place, float] = {}
-        for share, first, last in where:
-            if share > 0:
-                place = Place(
-                    (offset + first) / geometry.usable,
-                    min(1.0, (offset + last) / geometry.usable),
-                    cursors,
-                    sweep,
-                )
-                places[place] = places.get(place, 0.0) + share / total
-        asked = back_end.asked(geometry, size, write=write, places=list(places.items()), step=step)
-        yield plan["pool"], total, asked
-
-    def _destages(self, kept: Cached | None, rates: Sequence[float], wanted: Sequence[Wanted]) -> Visits:
-        """Destages for each request of the flows that write to their volume, in proportion to their rates."""
-        found: Visits = []
+                    self._of_stream(asked[write], kept, flow, stream, write, share, sizes)
+            for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
+                if share > 0:
+                    waits[number, write] = self._count(asked[write], wanted, number)
+        runs = Requests()
         total = sum(rates)
         for run in () if kept is None else kept.runs:
             size = max(512, round(run.bytes / 4096) * 4096 or round(run.bytes / 512) * 512)
-            for pool, times, asked in self._asked(
-                run.volume,
-                [(1.0, run.first, run.last)],
-                size,
-                write=True,
-                step=size if run.sequential else None,
-                cursors=1 if run.sequential else 0,
-                sweep=not run.sequential,
-            ):
-                own = len(self.flows)
-                wanted[pool].add(own, times * run.rate / total, asked)
-                found.append((pool, times * run.rate / total, asked))
-        return found
+            step = size if run.sequential else 1 << (size.bit_length() - 1)
+            places = {
+                self._place(run.volume, run.first, run.last, int(run.sequential), not run.sequential): 1.0
+            }
+            self._put(runs, run.volume, True, size, step, places, run.rate / total)
+        destages = self._count(runs, wanted, len(self.flows))
+        sets = [self._sets(pool, wanted[pool], rates) for pool in range(len(self.pools))]
+        stations = front.stations(self.controller, self.flows)
+        paths = []
+        for (number, write), waited in waits.items():
+            flow = self.flows[number]
+            share = 1 - flow.read_share if write else flow.read_share
+            legs = (
+                *front.legs(self.controller, stations, flow, write),
+                *_legs(waited, sets, share),
+            )
+            paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
+        background = None
+        if destages and cache is not None:
+            background = Background(cache["destage_outstanding"], tuple(_legs(destages, sets, 1.0)))
+        return Network(self.flows, [*stations, *(one for one in sets if one is not None)], paths, background)
+
+    def _of_stream(
+        self,
+        asked: Requests,
+        kept: Cached | None,
+        flow: Flow,
+        stream: Stream,
+        write: bool,
+        share: float,
+        sizes: Sizes,
+    ) -> None:
+        """Count what a stream's requests of one direction ask of pools."""
+        if write and kept is not None and kept.cache["write"] == "back":
+            return
+        cursors = int(stream.access.get("cursors", 1)) if stream.access["pattern"] == "sequential" else 0
+        if kept is not None and not write:
+            where = kept.misses(flow, stream)
+        elif is_banded(stream):
+            where = [(band.share, band.first, band.last) for band in bands(stream, write=write)]
+        else:
+            where = [(1.0, stream.start, stream.end)]
+        places: dict[Place, float] = {}
+        for part, first, last in where:
+            if part > 0:
+                place = self._place(flow.volume, first, last, cursors, False)
+                places[place] = places.get(place, 0.0) + part
+        for size, weight in sizes:
+            fetched, times = size, 1.0
+            if kept is not None and not write:
+                fetched, times = kept.fetch(stream, size)
+            step = stream.access.get("align_bytes") or fetched
+            self._put(asked, flow.volume, write, fetched, step, places, share * weight * times)
+
+    def _put(
+        self,
+        asked: Requests,
+        volume: int,
+        write: bool,
+        size: int,
+        step: int,
+        places: Mapping[Place, float],
+        times: float,
+    ) -> None:
+        known = asked.setdefault(Request(self.simulation["volumes"][volume]["pool"], write, size, step), {})
+        for place, share in places.items():
+            known[place] = known.get(place, 0.0) + share * times
+
+    def _place(self, volume: int, first: int, last: int, cursors: int, sweep: bool) -> Place:
+        plan = self.simulation["volumes"][volume]
+        usable, offset = self.geometries[plan["pool"]].usable, plan["offset_bytes"]
+        return coarse(Place((offset + first) / usable, min(1.0, (offset + last) / usable), cursors, sweep))
+
+    def _count(self, asked: Requests, wanted: Sequence[Wanted], flow: int) -> Waits:
+        """Count the operations of a flow's requests, and say what is waited for."""
+        waits: Waits = {}
+        for request, places in asked.items():
+            total = sum(places.values())
+            if total <= 0:
+                continue
+            shares = [(place, share / total) for place, share in places.items()]
+            geometry = self.geometries[request.pool]
+            one = back_end.asked(
+                geometry, request.size, write=request.write, places=shares, step=request.step
+            )
+            wanted[request.pool].add(flow, total, one)
+            for how, often, abreast in one.phases:
+                key = (request.pool, how, round(abreast, 2))
+                waits[key] = waits.get(key, 0.0) + total * often
+        return waits
 
     def _sets(self, at: int, wanted: Wanted, rates: Sequence[float]) -> Sets | None:
         every = [*rates, sum(rates)]
@@ -194,12 +211,12 @@ class System:
         return station
 
 
-def _legs(visits: Visits, sets: Sequence[Sets | None]) -> Iterable[Leg]:
-    for pool, times, asked in visits:
+def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[Leg]:
+    """What requests wait for, where ``waits`` are those of ``share`` of a flow's."""
+    for (pool, how, abreast), times in waits.items():
         station = sets[pool]
         if station is not None:
-            for how, often, abreast in asked.phases:
-                yield Leg(station, times * often, abreast=abreast, how=how)
+            yield Leg(station, times / share, abreast=abreast, how=how)
 
 
 def _usable(pool: Mapping[str, Any]) -> int:
