@@ -46,7 +46,7 @@ class Estimator:
 def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
     work = system.work
     rates = solved.rates
-    total = sum(rates)
+    total, every = sum(rates), network.every(rates)
     row: dict[str, float] = {
         "throughput.iops": total,
         "throughput.mib_per_s": sum(
@@ -71,8 +71,8 @@ def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
             station.name,
             station.kind,
             station.number,
-            min(1.0, station.load(rates)),
-            station.load(rates) / total if total > 0 else 0.0,
+            min(1.0, station.load(every)),
+            station.load(every) / total if total > 0 else 0.0,
         )
         for station in network.stations
     )
