@@ -65,7 +65,6 @@ class Search:
     series: list[Series] = field(default_factory=list)
     #: Curves by single drives, each with the curve by shelves that it refines.
     fine: list[tuple[Series, Series]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     _files: dict[str, Sequence[tuple[str, Path]]] = field(default_factory=dict)
 
     @property

@@ -25,8 +25,8 @@ class Sequential(Strict):
         example=32,
     )
     begin: Literal["start", "spread", "random"] = key(
-        "Where streams begin, as `access.begin` of a profile. Evenly spread ones march in step, and counts of "
-        "drives that divide their distances then share the load unevenly.",
+        "Where streams begin, as `access.begin` of a profile. Evenly spread ones march in step, and numbers "
+        "of drives that divide their distances then share the load unevenly.",
         default="spread",
         example="random",
     )
