@@ -24,6 +24,7 @@ from iowatt.cli import (
     init,
     meter,
     power,
+    rate,
     replay,
     report,
     run,
@@ -61,6 +62,7 @@ import_.register(app)
 init.register(app)
 meter.register(app)
 power.register(app)
+rate.register(app)
 replay.register(app)
 report.register(app)
 run.register(app)
