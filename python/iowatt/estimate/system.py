@@ -25,6 +25,8 @@ class Wanted:
     """What flows ask of a pool: operations of a request by flow, and the legs that wait for them."""
 
     mixes: dict[int, Mix] = field(default_factory=dict)
+    #: Operations of a request, each times how many are asked together, by flow.
+    together: dict[int, float] = field(default_factory=dict)
 
 
 class System:
@@ -59,6 +61,8 @@ class System:
                     )
                     for kind, count in asked.mix.items():
                         mix[kind] = mix.get(kind, 0.0) + share * weight * count
+                    own = self.wanted[pool].together
+                    own[number] = own.get(number, 0.0) + share * weight * asked.together
                     self._paths.append((number, write, share * weight, [(pool, asked.phases)]))
 
     def solved(self) -> tuple[Network, Solved]:
@@ -89,7 +93,8 @@ class System:
             identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
         )
         name = self.work.plan["names"]["pools"][at]
-        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve)
+        together = sum(rates[flow] * own for flow, own in wanted.together.items())
+        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together / sum(mix.values()))
         for flow, own in wanted.mixes.items():
             station.visit(flow, commands(own))
         return station
