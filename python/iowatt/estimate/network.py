@@ -201,8 +201,39 @@ class Network:
         if most <= 1:
             rates = [rate * most for rate in rates]
             return Solved(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
-        closed = [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
-        held_back = False
+        closed = self._loops()
+        held_back = self._balance(rates)
+        responses = [self.response(path, rates) for path in self.paths]
+        if held_back:
+            self._held(closed, rates, responses)
+        return Solved(tuple(rates), tuple(responses), False, held_back)
+
+    def balanced(self, rates: Sequence[float]) -> list[float]:
+        """Rates with those of closed loops as they are beside the open ones."""
+        found = [
+            0.0 if flow.outstanding is not None else rate
+            for flow, rate in zip(self.flows, rates, strict=True)
+        ]
+        self._balance(found)
+        return found
+
+    def limit(self, flow: int, rates: Sequence[float]) -> float:
+        """The greatest rate of an open flow beside other open ones."""
+
+        def beside(rate: float) -> list[float]:
+            others = (
+                0.0 if one.outstanding is not None else r for one, r in zip(self.flows, rates, strict=True)
+            )
+            return [rate if at == flow else other for at, other in enumerate(others)]
+
+        return self._kept_up(beside, self._saturating(flow, beside(0.0)))
+
+    def _loops(self) -> list[int]:
+        return [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
+
+    def _balance(self, rates: list[float]) -> bool:
+        """Set the rates of closed loops beside the others; whether destages hold them back."""
+        closed, held_back = self._loops(), False
         for _ in range(_SWEEPS if len(closed) > 1 else 1):
             before, held_back = list(rates), False
             for at in closed:
@@ -210,10 +241,7 @@ class Network:
                 held_back |= held
             if all(abs(one - other) <= _CLOSE * one for one, other in zip(rates, before, strict=True)):
                 break
-        responses = [self.response(path, rates) for path in self.paths]
-        if held_back:
-            self._held(closed, rates, responses)
-        return Solved(tuple(rates), tuple(responses), False, held_back)
+        return held_back
 
     def scale(self, rates: Sequence[float]) -> float:
         """By how much all rates could grow until a station saturates, or destages no longer keep up."""
