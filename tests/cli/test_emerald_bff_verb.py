@@ -29,7 +29,7 @@ sequential_read = { streams = 2, outstanding = 4, warmup = "100ms", duration = "
 name = "only"
 drives = { "2.5" = 12 }
 part = [{ name = "controllers", kind = "controller", idle = "100W" }]
-work = { processing = { read = "1ms", write = "1ms" } }
+work = { processing = { read = "500us", write = "500us" } }
 
 [[shelf]]
 name = "small"
@@ -59,18 +59,18 @@ def invoke(*arguments):
     return CliRunner().invoke(app, ["emerald", "bff", "few.toml", *arguments], catch_exceptions=True)
 
 
-def test_a_processor_of_a_millisecond_puts_the_peak_where_its_thousand_requests_are_met(place):
+def test_a_processor_of_half_a_millisecond_puts_the_peak_where_its_2000_requests_are_nearly_met(place):
     result = invoke("--metric", "RR", "--metric", "RI", "--no-estimate", "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found == json.loads((place / "bff" / "few" / "bff.json").read_text())
     read = found["metrics"][0]
-    # Four disks of about 200 IOPS at 20 ms do not bring a thousand, twelve bring more than that.
+    # Disks of some 200 IOPS at 20 ms: eight come near 2000, twelve would bring more.
     (series,) = (one for one in found["series"] if one["metric"] == "RR" and one["by"] == "shelf")
     four, eight, twelve = (point["found"] for point in series["points"])
     assert four["bottleneck"] == "drives" and twelve["bottleneck"] == "processors"
-    assert four["iops"] < 0.95 * eight["iops"]
-    assert eight["iops"] == pytest.approx(1000, rel=0.02) and twelve["iops"] == pytest.approx(1000, rel=0.02)
+    assert four["iops"] < 0.7 * eight["iops"] < 0.7 * 2000
+    assert twelve["iops"] == pytest.approx(2000, rel=0.05)
     assert read["peak"]["drives"] == 8 and read["peak"]["basis"] == "simulated"
     for one in (four, eight, twelve):
         assert one["ep"] == pytest.approx(one["iops"] / one["wall_w"])
