@@ -263,7 +263,7 @@ class Network:
             tried = rates(at)
             seen = self.every(tried)
             seen[-1] *= (background.outstanding - 1) / background.outstanding
-            return sum(tried) * _response(background.legs, seen, 1.0) - background.outstanding
+            return sum(tried) * response(background.legs, seen, 1.0) - background.outstanding
 
         return root(behind, 0.0, most)
 
@@ -271,7 +271,7 @@ class Network:
         """Mean response of requests of a path at given rates."""
         seen = self.every(rates)
         seen[path.flow] = self._seen(path.flow, rates)
-        return path.fixed_s + _response(path.legs, seen, self.flows[path.flow].variation)
+        return path.fixed_s + response(path.legs, seen, self.flows[path.flow].variation)
 
     def seen(self, rates: Sequence[float]) -> list[float]:
         """Of all flows and the background, what a request of each sees of its own."""
@@ -329,7 +329,8 @@ class Network:
         return max(0.0, min(limits, default=math.inf))
 
 
-def _response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> float:
+def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> float:
+    """Mean time of legs one after another, at rates that are seen, with ``variation`` (ca^2) of the requests."""
     total = 0.0
     known: dict[int, Found] = {}
     for leg in legs:
