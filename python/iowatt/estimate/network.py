@@ -132,10 +132,12 @@ class Leg:
         return {"read": reads, "write": writes, "update": reads + writes}[self.how]
 
     def _apart(self) -> float:
-        """How far neighbours differ: they mostly hold parts of the same requests, in the same order."""
-        if not isinstance(self.station, Sets):
+        """How far neighbours differ: where most operations come together they hold the same, in the same order."""
+        if not isinstance(self.station, Sets) or self.abreast <= 1:
             return 1.0
-        return _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        alike = _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        together = min(1.0, (self.station.together - 1) / (self.abreast - 1))
+        return alike + (1 - alike) * (1 - together)
 
 
 @dataclass(frozen=True)
