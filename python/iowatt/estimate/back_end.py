@@ -33,6 +33,13 @@ class Geometry:
         """Parity units of a stripe."""
         return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
 
+    def commands(self, mix: Mix) -> float:
+        """Commands to drives for a mix: each copy is written."""
+        return sum(
+            count * kind.commands * (self.mirrored if kind.how == "write" else 1)
+            for kind, count in mix.items()
+        )
+
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
         """Of a plan's pool."""
