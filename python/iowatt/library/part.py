@@ -116,5 +116,11 @@ def find_part(name: str, base_dir: Path) -> PartFile:
             f"unknown part {name!r}; expected a name of the library or a file ending in .toml",
             hint=f"did you mean {near!r}?" if near else f"parts: {', '.join(part_names())}",
         )
+    return _library_part(name)
+
+
+@cache
+def _library_part(name: str) -> PartFile:
+    """A part of the library: its file stays as it is as long as the process."""
     text = resources.files("iowatt.library").joinpath("parts", f"{name}.toml").read_text("utf-8")
     return Document(text, f"{name}.toml (library)").validate(PartFile)

@@ -133,24 +133,31 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
         "pools": [pool.pool.name for pool in system.pools],
         **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
         "devices": [
-            {
-                "name": f"{pool.pool.name}.{number}",
-                "model": pool.drive.name,
-                "pool": pool.pool.name,
-                "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
-                "raw_bytes": pool.drive.raw_bytes,
-                "used_share": _used_share(system, index),
-                "idle_w": pool.drive.power.idle,
-                "ratings": pool.drive.ratings,
-                "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
-                **_sold(pool.drive.sold),
-            }
-            for index, pool in enumerate(system.pools)
+            {"name": f"{pool.pool.name}.{number}", **alike}
+            for pool, alike in zip(system.pools, _drives(system), strict=True)
             for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
         "states": _states(system),
     }
+
+
+def _drives(system: System) -> list[dict[str, Any]]:
+    """What the drives of each pool have in common."""
+    return [
+        {
+            "model": pool.drive.name,
+            "pool": pool.pool.name,
+            "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
+            "raw_bytes": pool.drive.raw_bytes,
+            "used_share": _used_share(system, index),
+            "idle_w": pool.drive.power.idle,
+            "ratings": pool.drive.ratings,
+            "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
+            **_sold(pool.drive.sold),
+        }
+        for index, pool in enumerate(system.pools)
+    ]
 
 
 def _used_share(system: System, pool: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -47,9 +48,14 @@ class Document:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
             raise InputError(f"no TOML that can be read: {error}", where=source) from None
-        self._lines = Lines(text)
+        self._text = text
         #: The override, as messages name it, by the key path that it set.
         self.overridden = overrides.apply(self.raw, sets)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        """Asked for where something is wrong only: finding lines takes longer than parsing."""
+        return Lines(self._text)
 
     def validate(self, model: type[Model]) -> Model:
         """The document as ``model``; all that is wrong with it in one ``ScenarioError``."""
