@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -165,7 +166,8 @@ def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> flo
         told(probe)
         if not probe.achieved or not probe.response_s:
             break
-        rate = _OPEN * probe.achieved
+        # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
+        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(asked.limit_s / probe.response_s))
         wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
             break
