@@ -331,6 +331,99 @@ def curve(
     )
 
 
+def rate(
+    scenario: str | os.PathLike[str],
+    limit: str | float,
+    *,
+    statistic: str = "mean",
+    tolerance: float = 0.02,
+    replications: int = 1,
+    workload: str | None = None,
+    read_limit: str | float | None = None,
+    write_limit: str | float | None = None,
+    start: float | None = None,
+    requests: int | None = None,
+    most_runs: int = 24,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """The highest rate of a workload at which the response time stays within a limit.
+
+    Parameters
+    ----------
+    scenario, set:
+        As for :func:`run`.
+    limit, read_limit, write_limit:
+        Of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
+    statistic:
+        What is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
+    tolerance:
+        How near the highest rate within the limit and the lowest one over it come, as a share.
+    replications:
+        Independent seeds, the same at every rate, for the 95 % interval of the rate.
+    workload:
+        Whose rate is raised; needed where there are several. ``"*"``: all, in the proportion of their rates.
+    start:
+        The first rate, requests per second; left out, a closed loop says it.
+    requests:
+        Counted in each run; left out, as long as the scenario says, and longer where that tells too little.
+    most_runs:
+        Rates after which a search ends unsettled.
+    output:
+        A page (.html) to write.
+    progress:
+        Called a few times a second with how far it is, about, from 0 to 1.
+
+    Returns
+    -------
+    dict
+        The document ``iowatt.rate/1`` (docs/reference/cli.md): ``rate_iops``, ``beyond_iops``,
+        ``crossing_iops`` with ``crossing_ci95_iops``, ``response_ms``, ``points``, and ``at_rate``, a row as
+        of :func:`sweep` at the rate found.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
+    """
+    from iowatt.search.rate import Asked, ask, page
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        page.check_target(target, force)
+    asked = Asked(
+        limit_s=_seconds(limit, "limit") or 0.0,
+        statistic=statistic,
+        tolerance=tolerance,
+        workload=workload,
+        start=start,
+        most_runs=most_runs,
+        replications=replications,
+        requests=requests,
+        read_limit_s=_seconds(read_limit, "read_limit"),
+        write_limit_s=_seconds(write_limit, "write_limit"),
+    )
+    found = ask.answer(_search_given(scenario, set), asked, report=progress)
+    if target is not None:
+        page.write(found, target, force=force)
+    return found
+
+
+def _seconds(value: str | float | None, where: str) -> float | None:
+    """A time in s, of a text such as ``"20ms"`` too."""
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_duration
+
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
+
+
 def cache(
     trace: str | os.PathLike[str],
     *,

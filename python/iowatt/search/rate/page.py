@@ -182,7 +182,7 @@ def _caption(found: Found) -> str:
     elif found["beyond_iops"] is not None:
         said += " Band: from the rate found to the lowest one that is over."
     if any(p["half_width_ms"] is not None for p in found["points"]):
-        over = "over seeds" if len(found["seeds"]) > 1 else "by batch means"
+        over = "over seeds, or by batch means of one" if len(found["seeds"]) > 1 else "by batch means"
         said += f" Bars: 95 % intervals of the mean, {over}."
     return said
 
