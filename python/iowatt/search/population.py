@@ -46,8 +46,9 @@ class Within:
     #: How near the limit the mean response time of the last run must be, as a share.
     tolerance: float = 0.01
     most_runs: int = 8
-    #: Requests per second, about; None: two requests a drive outstanding.
+    #: Requests per second of all drives, about, or of one of them.
     start: float | None = None
+    per_drive: float = 100.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.limit_s) and self.limit_s > 0):
@@ -103,7 +104,7 @@ def of_scenario(
     """
     shares = _shares(scenario)
     drives = sum(pool.drives for pool in scenario.array.pool)
-    guess = within.start or 2 * drives / within.limit_s
+    guess = within.start or within.per_drive * drives
     weights = list(shares)
     outstanding = max(len(shares), round(guess * within.limit_s))
     tried: list[Tried] = []
