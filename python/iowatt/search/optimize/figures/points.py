@@ -143,7 +143,10 @@ class Points:
         for metric in (RATE, *metrics.COMMON):
             if metric in explored.metrics or metric in paths or metric not in explored.frame.columns:
                 continue
-            cells = [explored.simulated(row, metric) for row in self.rows]
+            cells = [
+                None if explored.simulated(row, metric) is None else self._cell(row, metric)
+                for row in self.rows
+            ]
             if any(cell is not None for cell in cells):
                 column = Column("Rate within the limit", "IOPS") if metric == RATE else metrics.column(metric)
                 found.append(Given(column, cells))
@@ -159,10 +162,11 @@ class Points:
         return Given(Column(axis.name, text=True), cells, axis=at)
 
     def _cell(self, row: Row, metric: str) -> Cell:
+        value = row.get(metric)
         known = self.explored.known(row, metric)
         if known is not None:
-            return known[0]
-        value = row.get(metric)
+            # Whole numbers stay whole.
+            return value if isinstance(value, int) else known[0]
         return shown(value) if isinstance(value, str | bool) else None
 
     def values(self, metric: str) -> list[float | None]:
@@ -193,7 +197,7 @@ def table(points: Points) -> Figure:
     """All points with their settings and figures, best first."""
     explored = points.explored
     columns = [
-        Column("Point"),
+        metrics.Given("Point"),
         *(given.column for given in points.columns),
         Column("What became of it", text=True),
         Column("Figures", text=True),
