@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.bundle import Run
+    from iowatt.search.evaluator import Progress as SearchProgress
     from iowatt.search.executor import Executor
     from iowatt.search.prepare import Given
-    from iowatt.search.sweep import Progress as SearchProgress
     from iowatt.trace.back_end import BackEndSpool
 
 Progress = Callable[[float | None, int], None]
@@ -163,7 +163,7 @@ def sweep(
     executor:
         Who runs the points, in place of threads (:mod:`iowatt.search.executor`).
     progress:
-        Called with an :class:`iowatt.search.sweep.Progress` as points advance, by several threads.
+        Called with an :class:`iowatt.search.evaluator.Progress` as points advance, by several threads.
 
     Returns
     -------

@@ -121,7 +121,7 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     for name in ("table.parquet", "table.csv", "report.html"):
         Path("cut", name).unlink()
     ran = []
-    import iowatt.search.sweep as module
+    import iowatt.search.evaluator as module
 
     real = module.evaluate
     monkeypatch.setattr(
@@ -320,7 +320,7 @@ def test_progress_ends_at_the_total(scenario):
 
 
 def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
-    import iowatt.search.sweep as module
+    import iowatt.search.evaluator as module
     from iowatt.errors import IowattError
 
     real = module.evaluate
@@ -341,7 +341,7 @@ def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypat
 
 
 def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypatch):
-    import iowatt.search.sweep as module
+    import iowatt.search.evaluator as module
 
     real = module.evaluate
 

@@ -23,7 +23,9 @@ from iowatt.cli import (
     import_,
     init,
     meter,
+    optimize,
     power,
+    rate,
     replay,
     report,
     run,
@@ -61,12 +63,14 @@ import_.register(app)
 init.register(app)
 meter.register(app)
 power.register(app)
+rate.register(app)
 replay.register(app)
 report.register(app)
 run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+optimize.register(app)
 tariff.register(app)
 tier.register(app)
 trace.register(app)

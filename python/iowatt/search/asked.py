@@ -8,9 +8,10 @@ from typing import Any
 
 from iowatt.errors import InputError
 from iowatt.search import curve, over, prepare
+from iowatt.search.evaluator import Progress
 from iowatt.search.executor import Executor
 from iowatt.search.prepare import Given
-from iowatt.search.sweep import Found, Progress, Request, search, write_page
+from iowatt.search.sweep import Found, Request, search, write_page
 
 
 def sweep(

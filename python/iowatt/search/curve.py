@@ -19,7 +19,7 @@ from iowatt.scenario.keys import toml_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 from iowatt.scenario.problems import suggestion
-from iowatt.search import prepare
+from iowatt.search import pace, prepare
 from iowatt.search.over import Axis, Setting, expanded, split
 from iowatt.search.prepare import Given
 
@@ -147,33 +147,8 @@ def _refuse_loop(given: Given, at: int, name: str) -> None:
 
 def _recorded_rate(given: Given, at: int, path: str) -> float | None:
     """Mean rate of a trace as recorded, requests per second; ``None`` where it records no times."""
-    from iowatt.trace.open import requests
-
     trace = _prepared(given, (f'{path}.replay={{mode = "open"}}',)).traces[at]
-    if trace["path"] == "-" or not Path(trace["path"]).is_file():
-        raise InputError(
-            "the rate of a trace is measured before it is replayed, and standard input can be read once only"
-            if trace["path"] == "-"
-            else "no such trace file",
-            where=str(trace["path"]),
-        )
-    if trace.get("rate_iops") is not None:
+    if trace.get("rate_iops") is not None and Path(trace["path"]).is_file():
         return None
-    count, first, last = 0, 0, 0
-    found = requests(trace)
-    for batch in found:
-        times = batch["time_ns"]
-        if count == 0 and len(times):
-            first = int(times[0])
-        if len(times):
-            last = int(times[-1])
-        count += len(times)
-    if found.summary()["untimed"]:
-        return None
-    if last <= first:
-        raise InputError(
-            "the trace has no rate: all of its requests arrive at once",
-            where=str(trace["path"]),
-            hint="vary --outstanding",
-        )
-    return (count - 1) / ((last - first) / 1e9)
+    found = pace.of(trace)
+    return None if found.untimed else found.rate_iops

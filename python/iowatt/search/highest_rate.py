@@ -83,6 +83,21 @@ class Highest:
 Measure = Callable[[float], Measured]
 
 
+def judged(
+    rate: float,
+    achieved: float,
+    response_s: float | None,
+    limit_s: float,
+    *,
+    scatter: float = 0.0,
+    keeps_up: float = KEEPS_UP,
+) -> Verdict:
+    """What is to be said of a rate by what was measured at it; parameters as of :class:`Measured`."""
+    if response_s is None or achieved + scatter < keeps_up * rate:
+        return "saturated"
+    return "meets" if response_s <= limit_s else "over"
+
+
 def highest_rate(
     measure: Measure,
     limit_s: float,
@@ -94,6 +109,7 @@ def highest_rate(
     ceiling: float = math.inf,
     rounded: Callable[[float], float] = lambda rate: rate,
     keeps_up: float = KEEPS_UP,
+    near: float | None = None,
 ) -> Highest:
     """The highest rate whose mean response time is at most ``limit_s``.
 
@@ -115,6 +131,9 @@ def highest_rate(
         The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
     keeps_up:
         Share of the asked rate below which a run did not keep up.
+    near:
+        How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
+        the next ones further. None: nothing is known.
 
     Raises
     ------
@@ -127,7 +146,9 @@ def highest_rate(
         raise ValueError(f"a first rate of {start}")
     if not 1e-6 <= tolerance < 1:
         raise ValueError(f"a tolerance of {tolerance}")
-    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up)
+    if near is not None and not 0 < near < math.inf:
+        raise ValueError(f"a first step of {near}")
+    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
     return search.run(min(start, ceiling))
 
 
@@ -166,6 +187,7 @@ class _Search:
     ceiling: float
     rounded: Callable[[float], float]
     keeps_up: float
+    near: float | None
     points: list[Point] = field(default_factory=list)
     runs: int = 0
     notes: list[str] = field(default_factory=list)
@@ -237,10 +259,8 @@ class _Search:
             return Point(rate, achieved, None, 0.0, "saturated", uncertain=False, runs=len(seen))
         mean = math.fsum(one.response_s or 0.0 for one in answered) / len(answered)
         half = math.sqrt(math.fsum(one.half_width_s**2 for one in answered)) / len(answered)
-        verdict: Verdict = "meets" if mean <= self.limit else "over"
         scatter = math.sqrt(math.fsum(one.scatter**2 for one in seen)) / len(seen)
-        if achieved + scatter < self.keeps_up * rate:
-            verdict = "saturated"
+        verdict = judged(rate, achieved, mean, self.limit, scatter=scatter, keeps_up=self.keeps_up)
         uncertain = verdict != "saturated" and abs(mean - self.limit) < half
         return Point(rate, achieved, mean, half, verdict, uncertain, len(seen))
 
@@ -268,8 +288,22 @@ class _Search:
             if meets is not None:
                 aim = meets * (1 + 0.4 * self.tolerance)
                 return min(max(aim, least), low.rate * _MOST_GROWTH)
+        if (step := self._first_step(low)) is not None:
+            return low.rate * min(1 + step, _MOST_GROWTH)
         near = low.response_s is not None and low.response_s * _GROWTH > self.limit
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
+
+    def _first_step(self, first: Point) -> float | None:
+        """How far from the first rate the second one is, as a share; None where nothing is known of it.
+
+        Under load response times grow at least as fast as the rate, so that the first of them bounds it too.
+        """
+        if self.near is None or len(self.points) > 1:
+            return None
+        share = math.inf if not first.response_s else abs(1 - self.limit / first.response_s)
+        if first.verdict == "over" and share > 0.5:  # not so near after all
+            return None
+        return max(min(share, self.near), 0.9 * self.tolerance)
 
     def _descend(self, first: Point) -> bool:
         """Down from a rate that failed, until one meets the limit; whether to climb from there.
@@ -301,6 +335,8 @@ class _Search:
 
     def _below(self, point: Point) -> float:
         """The next rate on the way down."""
+        if (step := self._first_step(point)) is not None:
+            return point.rate * (1 - min(step, 0.5))
         if point.verdict == "saturated":
             return min(0.8 * point.achieved, 0.9 * point.rate) or point.rate / _MOST_GROWTH
         above = min(
@@ -353,7 +389,7 @@ class _Search:
         aim, probes = self._crossing(low, high), True
         if aim is None:
             return _middle(low.rate, high.rate), False
-        if aim - low.rate < 0.5 * step:
+        if aim - low.rate < 0.8 * step:
             aim = low.rate + 0.9 * step
         elif high.rate - aim < 0.5 * step:
             aim = high.rate - 0.9 * step

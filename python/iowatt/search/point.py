@@ -7,11 +7,19 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError
-from iowatt.search.executor import Report
+from iowatt.search.executor import MachineError, Report
+from iowatt.search.folder import MANIFEST
 from iowatt.search.inputs import File, verify
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+    from iowatt.scenario.model import Scenario
+    from iowatt.search.over import Cell
+    from iowatt.search.pricing import Pricing
+    from iowatt.search.rate import Asked as RateAsked
 
 
 @dataclass(frozen=True)
@@ -28,16 +36,23 @@ class Task:
     #: Where to write the bundle; ``None`` for none.
     bundle: str | None
     command: str | None
+    #: Judge the point at its highest rate within a limit; None: as the scenario says.
+    rate: RateAsked | None = None
+    #: Price its Run; None: no dollars.
+    pricing: Pricing | None = None
 
 
 def evaluate(task: Task, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
     The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error`` (``message``,
-    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points.
+    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points. Raises
+    ``MachineError`` where this machine lacks what the point needs.
     """
     try:
         return _evaluate(task, report)
+    except MachineError:
+        raise
     except InputError as error:
         return {"key": task.key, "error": as_record(error)}
 
@@ -54,25 +69,32 @@ def as_text(error: Mapping[str, str | None]) -> str:
     return " ".join(f"{where}{error['message']}{hint}".split())
 
 
+def _check_folder(bundle: Path) -> None:
+    """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
+    sweep = bundle.parent.parent
+    if not (sweep / MANIFEST).is_file():
+        raise MachineError(
+            "the sweep's folder is not there, so that its bundles cannot be written",
+            where=str(sweep),
+            hint="keep it on a file system that every machine has at the same path",
+        )
+
+
 def _evaluate(task: Task, report: Report) -> dict[str, Any]:
-    from iowatt import evaluation
     from iowatt.run import bundle, index, provenance
     from iowatt.scenario.model import Scenario
-    from iowatt.search import row
+    from iowatt.search import pricing, row
 
     started_at, started = provenance.now(), time.perf_counter()
     verify(task.files)
+    if task.bundle is not None:
+        _check_folder(Path(task.bundle))
     scenario = Scenario.model_validate(json.loads(task.document))
-    work = evaluation.prepare(scenario, Path(task.base), task.text)
-    run = evaluation.simulate(
-        work,
-        inputs=lambda: [file.as_input() for file in task.files],
-        started_at=started_at,
-        command=task.command,
-        progress=lambda fraction, _requests: report(fraction or 0.0),
-        # Other points share the process, so that its own clock would count them too.
-        cpu_clock=time.thread_time,
-    )
+    found: dict[str, Cell | None] = {}
+    if task.rate is None:
+        run = _simulated(task, scenario, report, started_at)
+    else:
+        run, found = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
         # Whatever stands there is a bundle of this very point, or of what --force replaces.
         with bundle.reserve(task.bundle, force=True) as place:
@@ -81,6 +103,43 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     cost = run.summary["simulation"]
     return {
         "key": task.key,
-        "row": row.of_run(run),
+        "row": row.of_run(run) | found | ({} if task.pricing is None else pricing.columns(run, task.pricing)),
         "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
     }
+
+
+def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
+    from iowatt import evaluation
+
+    work = evaluation.prepare(scenario, Path(task.base), task.text)
+    return evaluation.simulate(
+        work,
+        inputs=lambda: [file.as_input() for file in task.files],
+        started_at=started_at,
+        command=task.command,
+        progress=lambda fraction, _requests: report(fraction or 0.0),
+        # Other points share the process, so that its own clock would count them too.
+        cpu_clock=time.thread_time,
+    )
+
+
+def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
+    """The Run at the highest rate within the limit, and what the search for it says.
+
+    Raises ``InputError`` where no rate is within it.
+    """
+    from iowatt.search.rate import of_scenario
+
+    assert task.rate is not None
+    found = of_scenario(
+        scenario,
+        Path(task.base),
+        task.text,
+        task.rate,
+        report,
+        inputs=lambda: [file.as_input() for file in task.files],
+        command=task.command,
+    )
+    if found.run is None or found.rate_iops is None:
+        raise InputError(found.problem or "no rate is within the limit", where="--within")
+    return found.run, {"rate_iops": found.rate_iops, "rate.runs": found.runs, "rate.settled": found.settled}

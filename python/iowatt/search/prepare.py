@@ -92,19 +92,24 @@ def check(
         if own_seeds:
             seed = _seed(given) if seed is None else seed
             overrides.append(f"seed={grid.own_seed(seed, point)}")
-        found.append(_check(given, axes, point, tuple(overrides)))
-    refused = [one for one in found if isinstance(one, Refused)]
-    if refused:
-        _refuse_unknown_keys(axes)
-        _refuse_bad_values(axes, found, columns)
-    if len(refused) == len(found):
-        first = refused[0]
+        one = examine(given, axes, point, tuple(overrides))
+        found.append(one if isinstance(one, Refused) else one[0])
+    stop_at_bad(axes, found)
+    if all(isinstance(one, Refused) for one in found):
+        first = next(one for one in found if isinstance(one, Refused))
         raise InputError(
             first.error.message,
             where=_where(first, columns, len(points)),
             hint=first.error.hint,
         )
     return found
+
+
+def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused]) -> None:
+    """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
+    if any(isinstance(one, Refused) for one in found):
+        _refuse_unknown_keys(axes)
+        _refuse_bad_values(axes, found, grid.columns(axes))
 
 
 def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -121,7 +126,10 @@ def _seed(given: Given) -> int:
     return seed
 
 
-def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]) -> Checked | Refused:
+def examine(
+    given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[str, ...]
+) -> tuple[Checked, evaluation.Prepared] | Refused:
+    """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
     try:
         document = Document(given.text, given.source, overrides)
@@ -138,17 +146,18 @@ def _check(given: Given, axes: Sequence[Axis], point: Point, overrides: tuple[st
         files = evaluation.files(work, given.base)
         _refuse_pipes(files)
     except InputError as error:
-        placed = _placed(document, error)
-        problems = placed.problems if isinstance(placed, ScenarioError) else ()
+        put = placed(document, error)
+        problems = put.problems if isinstance(put, ScenarioError) else ()
         named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
-        return Refused(point, _as_over(placed, point), _blame(document, axes, point, named))
-    return Checked(
+        return Refused(point, _as_over(put, point), _blame(document, axes, point, named))
+    checked = Checked(
         point,
         json.dumps(document.raw, ensure_ascii=False, default=str),
         overrides,
         hashlib.sha256(json.dumps(work.plan, sort_keys=True).encode()).hexdigest(),
         tuple(files),
     )
+    return checked, work
 
 
 def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
@@ -160,7 +169,7 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
             )
 
 
-def _placed(document: Document, error: InputError) -> InputError:
+def placed(document: Document, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
     if not isinstance(error, ScenarioError):
         return error

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.search.over import Cell
+from iowatt.search.redundancy import failures_survived
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -43,7 +44,10 @@ def of_run(run: Run) -> Row:
                 for name, cell in _flat(key, value)
                 if name.removeprefix("energy.by_component_j.") not in drives
             }
-    return row | _of_drives(summary["devices"])
+    row |= _of_drives(summary["devices"])
+    if run.plan.get("simulation"):
+        row["redundancy.failures_survived"] = failures_survived(run.plan)
+    return row
 
 
 def _left_behind(run: Run) -> bool:

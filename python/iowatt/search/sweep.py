@@ -8,38 +8,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError, IowattError
 from iowatt.search import grid, inputs, prepare, table
-from iowatt.search.executor import Cancelled, Executor
+from iowatt.search.evaluator import Evaluator, Job, Progress
+from iowatt.search.executor import Executor
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
-from iowatt.search.point import Task, as_record, as_text, evaluate
+from iowatt.search.point import Task, as_record, as_text
 from iowatt.search.prepare import Checked, Given, Refused
-from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
     import polars as pl
-
-SHARED_BYTES: Final = 1 << 30
-"""Most memory in which decoded traces are kept for all points."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search is, in points. ``running`` counts the begun ones by what is done of them."""
-
-    done: int
-    total: int
-    failed: int
-    running: float
 
 
 @dataclass(frozen=True)
@@ -57,33 +45,23 @@ class Request:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a search. ``faults`` are errors of ours, which the next --resume tries again."""
+    """The outcome of a search.
+
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    again.
+    """
 
     request: Request
     frame: pl.DataFrame
     path: Path | None
     resumed: int
     faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
 
     @property
     def failed(self) -> int:
         """Points without figures."""
         return int((self.frame[table.STATUS] == "failed").sum())
-
-
-@dataclass
-class _State:
-    """Records by key as they come in."""
-
-    total: int
-    records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    fractions: dict[int, float] = field(default_factory=dict)
-    done: int = 0
-    failed: int = 0
-    faults: list[str] = field(default_factory=list)
-
-    def progress(self) -> Progress:
-        return Progress(self.done, self.total, self.failed, sum(list(self.fractions.values())))
 
 
 def search(
@@ -137,102 +115,41 @@ def search(
             folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
             stack.callback(folder.close)
         names = _bundle_names(request, points, keys) if request.bundles else {}
-        state = _State(total=len(points), failed=len(points) - len(ready), done=len(points) - len(ready))
+        runner = Evaluator(folder, executor, jobs, progress, total=len(points))
+        stack.callback(runner.close)
         if folder is not None:
-            state.records |= _usable(folder, keys, names)
-        resumed = sum(key in state.records for key in keys.values())
-        tasks: dict[str, tuple[Point, Task]] = {}
+            runner.records |= _usable(folder, keys, names)
+        runner.count([{"error": None}] * (len(points) - len(ready)))
+        runner.count(runner.records[key] for key in keys.values() if key in runner.records)
+        resumed = sum(key in runner.records for key in keys.values())
+        shares = Counter(keys.values())
+        tasks: dict[str, Job] = {}
+        at: dict[str, Point] = {}
         for one in ready:
             key = keys[one.point.number]
-            if key in state.records:
-                state.done += 1
-                state.failed += "error" in state.records[key]
-            elif key not in tasks:
+            if key not in runner.records and key not in tasks:
                 bundle = _bundle_place(output, names.get(one.point.number))
-                tasks[key] = one.point, _task(request, one, key, digests, bundle)
-        if tasks:
-            _run(
-                request,
-                tasks,
-                keys,
-                state,
-                folder=folder,
-                executor=executor,
-                jobs=jobs,
-                progress=progress,
-            )
-        elif executor is not None:
-            executor.close()
+                task = _task(request, one, key, digests, bundle)
+                tasks[key] = Job(task, grid.label(one.point, columns), shares[key])
+                at[key] = one.point
+        runner.shared = len(tasks) > 1
+
+        def kept(key: str, record: dict[str, Any]) -> None:
+            if request.strict and "error" in record:
+                raise _strict(at[key], columns, record["error"])
+
+        runner.evaluate(tasks, kept)
         records = [
             (one.point, {"error": as_record(one.error)})
             if isinstance(one, Refused)
-            else (one.point, state.records[keys[one.point.number]])
+            else (one.point, runner.records[keys[one.point.number]])
             for one in checked
         ]
         frame = table.build(columns, records, names or None)
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return Found(request, frame, output, resumed, state.faults)
-
-
-def _run(
-    request: Request,
-    tasks: dict[str, tuple[Point, Task]],
-    keys: dict[int, str],
-    state: _State,
-    *,
-    folder: Folder | None,
-    executor: Executor | None,
-    jobs: int | None,
-    progress: Callable[[Progress], None] | None,
-) -> None:
-    from iowatt.trace.shared import sharing
-
-    def advanced(ticket: int, fraction: float) -> None:
-        state.fractions[ticket] = fraction
-        tell()
-
-    def tell() -> None:
-        if progress is not None:
-            progress(state.progress())
-
-    shares = list(keys.values())
-    columns = grid.columns(request.axes)
-    worker = executor or Threads(min(jobs or cores(), len(tasks)), advanced)
-    try:
-        with sharing(SHARED_BYTES if len(tasks) > 1 else 0):
-            tell()
-            tickets = {worker.submit(evaluate, task): key for key, (_, task) in tasks.items()}
-            for finished in worker.as_completed():
-                state.fractions.pop(finished.ticket, None)
-                key = tickets[finished.ticket]
-                point = tasks[key][0]
-                if finished.error is not None:
-                    record = _fault(finished.error, key, grid.label(point, columns), state)
-                else:
-                    # As a resumed sweep will read it, so that both make the same table.
-                    record = json.loads(json.dumps(finished.result))
-                    if folder is not None:
-                        record = folder.journal.append(record)
-                state.records[key] = record
-                state.done += shares.count(key)
-                if "error" in record:
-                    state.failed += shares.count(key)
-                    if request.strict:
-                        raise _strict(point, columns, record["error"])
-                tell()
-    finally:
-        worker.close()
-
-
-def _fault(error: BaseException, key: str, label: str, state: _State) -> dict[str, Any]:
-    """A fault of ours in one point: the others go on, and the next --resume tries it again."""
-    if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
-        raise error
-    text = f"{type(error).__name__}: {error}"
-    state.faults.append(f"{label}: {text}")
-    return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}
+    return Found(request, frame, output, resumed, runner.faults, runner.machines)
 
 
 def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
 from iowatt.search import grid, journal
+from iowatt.search.evaluator import Progress
 from iowatt.search.folder import JOURNAL, write_whole
 from iowatt.search.prepare import Given
-from iowatt.search.sweep import Progress, Request, search
+from iowatt.search.sweep import Request, search
 from iowatt.studies.results import Results
 
 if TYPE_CHECKING:

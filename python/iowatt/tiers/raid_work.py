@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from iowatt.scenario.raid import data_drives
 
@@ -26,6 +27,10 @@ class Work:
     bytes: float
     phases: float
     abreast: float
+    #: (operations, bytes of each) of what is only read, only written, and read and then written where it was.
+    plain_reads: tuple[float, float] = (0.0, 0.0)
+    plain_writes: tuple[float, float] = (0.0, 0.0)
+    updates: tuple[float, float] = (0.0, 0.0)
 
     @property
     def operations(self) -> float:
@@ -33,63 +38,95 @@ class Work:
         return self.reads + self.writes
 
 
-def of_request(level: int, count: int, stripe_unit: int, size: float, *, write: bool) -> Work:
-    """The mean over where a request may begin, aligned to the largest power of two within its size.
+@lru_cache(maxsize=16384)
+def of_request(
+    level: int, count: int, stripe_unit: int, size: float, *, write: bool, step: int | None = None
+) -> Work:
+    """The mean over where a request may begin.
 
     Parameters
     ----------
     size
         Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
+    step
+        What its start is a multiple of, in bytes; the largest power of two within its size where None.
     """
     unit = 4096 if size >= 4096 else 512
     size = max(unit, round(size / unit) * unit)
     if level == 1:
         copies = count if write else 1
-        return Work(0.0 if write else 1.0, float(copies if write else 0), float(size), 1.0, float(copies))
-    step = 1 << (size.bit_length() - 1)
+        whole, none = (float(copies), float(size)), (0.0, 0.0)
+        reads, writes = (none, whole) if write else (whole, none)
+        return Work(reads[0], writes[0], float(size), 1.0, float(copies), reads, writes)
+    step = step or 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
     # Starts repeat with stripes; where that takes long, some hundreds of them spread over a stripe do.
     number = min(math.lcm(stripe, step) // step, _PLACES)
     starts = [(at * step) % stripe for at in range(number)]
-    total = [0.0, 0.0, 0.0, 0.0, 0.0]
+    if size <= stripe_unit and stripe_unit % step == 0 and step % size == 0:
+        starts = [0]  # it never crosses the border of a unit
+    total = [0.0] * 8
     for start in starts:
         for at, value in enumerate(_at(level, data, stripe_unit, start, size=size, write=write)):
             total[at] += value
-    reads, writes, moved, phases, abreast = (value / len(starts) for value in total)
-    return Work(reads, writes, moved / max(reads + writes, 1e-9), phases, abreast)
+    plain_reads, read_bytes, plain_writes, write_bytes, updates, update_bytes, phases, abreast = (
+        value / len(starts) for value in total
+    )
+    reads, writes = plain_reads + updates, plain_writes + updates
+    moved = read_bytes + write_bytes + 2 * update_bytes
+    return Work(
+        reads,
+        writes,
+        moved / max(reads + writes, 1e-9),
+        phases,
+        abreast,
+        _each(plain_reads, read_bytes),
+        _each(plain_writes, write_bytes),
+        _each(updates, update_bytes),
+    )
 
 
-def _at(
-    level: int, data: int, unit: int, start: int, *, size: int, write: bool
-) -> tuple[float, float, float, float, float]:
-    """Reads, writes, bytes moved, phases and operations abreast of a request at one place.
+def _each(count: float, bytes_: float) -> tuple[float, float]:
+    return count, bytes_ / count if count else 0.0
+
+
+def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool) -> tuple[float, ...]:
+    """Plain reads, plain writes and updates (each with its bytes), phases and operations abreast, at one place.
 
     Units that follow one another on a drive are one operation, so that a request without old data to read has
-    no more of them than there are drives.
+    no more of them than there are drives. An update reads and then writes the same place; its bytes count once.
     """
     parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
     copies = 2 if level == 10 and write else 1
     end = start + size
     units = (end - 1) // unit - start // unit + 1
     if not write or not parity:
-        drives = data + parity
-        plain = float(min(units, drives) * copies)
-        moved = float(size * copies)
-        return (0.0, plain, moved, 1.0, plain) if write else (plain, 0.0, moved, 1.0, plain)
+        plain, moved = float(min(units, data + parity) * copies), float(size * copies)
+        if write:
+            return (0.0, 0.0, plain, moved, 0.0, 0.0, 1.0, plain)
+        return (plain, moved, 0.0, 0.0, 0.0, 0.0, 1.0, plain)
     stripe = data * unit
     first_full, last_full = -(-start // stripe), end // stripe
     full = max(0, last_full - first_full)
-    reads, writes, phases = 0.0, float(data + parity if full else 0), 1.0
-    moved = float(full * (data + parity) * unit)
+    reads = read_bytes = updates = update_bytes = 0.0
+    writes, phases = float(data + parity if full else 0), 1.0
+    write_bytes = float(full * (data + parity) * unit)
     for low, high in _rests(start, end, stripe, full):
         touched = (high - 1) // unit - low // unit + 1
         hull = unit if touched > 1 else high - low
         edges = float((low % unit > 0) + (high % unit > 0)) if touched > 1 else 0.0
-        before = min(float(touched + parity), data - touched + edges)
-        reads, writes, phases = reads + before, writes + touched + parity, 2.0
-        moved += before * hull + (high - low) + parity * hull
-    return reads, writes, moved, phases, max(1.0, (reads + writes) / phases)
+        phases = 2.0
+        new = (high - low) + parity * hull
+        if touched + parity <= data - touched + edges:
+            # Read-modify-write: the old data and parity are read where the new is written.
+            updates, update_bytes = updates + touched + parity, update_bytes + new
+        else:
+            other = data - touched + edges
+            reads, read_bytes = reads + other, read_bytes + other * hull
+            writes, write_bytes = writes + touched + parity, write_bytes + new
+    abreast = max(1.0, (reads + writes + 2 * updates) / phases)
+    return (reads, read_bytes, writes, write_bytes, updates, update_bytes, phases, abreast)
 
 
 def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]]:

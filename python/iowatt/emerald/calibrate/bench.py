@@ -21,11 +21,10 @@ from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.errors import InputError
 from iowatt.run.bundle import Run
+from iowatt.search.rate.seen import MOST_REQUESTS
 
 #: Requests outstanding where a stage runs as fast as it can because its rate is not known yet.
 UNKNOWN_OUTSTANDING: Final = 32
-#: Requests that a simulated point may take: beyond, it is shortened.
-MOST_REQUESTS: Final = 3_000_000
 # Of real storage: s of a point that are counted, and before that, at time scale 1 and at least.
 _POINT_S, _LEAST_POINT_S = 180.0, 1.5
 _SETTLE_S, _LEAST_SETTLE_S = 60.0, 0.5

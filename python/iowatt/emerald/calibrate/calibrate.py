@@ -30,7 +30,7 @@ from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.errors import InputError
-from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate
+from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.highest_throughput import highest_throughput
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
@@ -268,10 +268,9 @@ class _Calibrator:
         )
 
     def _verdict(self, row: Row, rate: float, bound: Limit) -> str:
-        judged = bound.judged_s(row.outcome)
-        if judged is None or sum(row.outcome.kept_up(rate)) < self._keeps_up * rate:
-            return "saturated"
-        return "meets" if judged <= bound.aim_s else "over"
+        achieved, scatter = row.outcome.kept_up(rate)
+        response_s = bound.judged_s(row.outcome)
+        return judged(rate, achieved, response_s, bound.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 
     def _start(self, stage: Stage, aim_s: float, found: dict[str, float]) -> float:
         """Where to begin: at what a closed loop gives, or at what the phase before could do."""

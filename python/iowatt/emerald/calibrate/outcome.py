@@ -10,6 +10,7 @@ from typing import Any, Final
 from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
+from iowatt.search.rate.seen import half_width_s, kept_up
 from iowatt.sources.observation import Direction, Interval, Observation
 
 _MIB: Final = 1 << 20
@@ -51,7 +52,7 @@ class Outcome:
         Where it is known how many requests were issued, the scatter of arrivals is taken out.
         """
         if self.issued_iops:
-            return rate * self.iops / self.issued_iops, 0.0
+            return kept_up(rate, self.iops, self.issued_iops), 0.0
         return self.iops, self.scatter_iops
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,19 +72,13 @@ def of_run(run: Run) -> Outcome:
     completions = sum(count for count, _ in rows)
     mean = math.fsum(count * ms for count, ms in rows) / completions / 1e3 if completions else None
     times, through = summary["response_time_ms"]["all"], summary["throughput"]
-    low_high = times.get("mean_ci95")
-    half = None
-    if isinstance(low_high, dict):
-        low_high = (low_high["low"], low_high["high"])
-    if low_high is not None:
-        half = (low_high[1] - low_high[0]) / 2e3
     return Outcome(
         seconds=summary["window"]["duration_s"],
         requests=through["completions"],
         iops=through["iops"],
         mib_per_s=through["mib_per_s"],
         response_s=mean,
-        half_width_s=half,
+        half_width_s=half_width_s(times),
         wall_w=summary["power_w"]["wall_mean"],
         issued_iops=float(intervals["arrivals"].sum()) / summary["window"]["duration_s"],
         longest_minute_s=max((ms for _, ms in rows), default=0.0) / 1e3,

@@ -95,28 +95,51 @@ def load(run: Run, where: str) -> Load:
     return drawn
 
 
+def unused(plan: Mapping[str, Any], where: str) -> System:
+    """The system of a plan before any work: what is bought is known of it, and nothing else."""
+    instant = Load.of_powers(np.ones(1), np.zeros(1))
+    named = plan.get("names", {}).get("devices", [])
+    nothing = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
+    return System(
+        name=str(plan["name"]),
+        where=where,
+        drives=tuple(_drive(one, nothing, levels_of_plan(plan, one["pool"])) for one in named),
+        parts=dict(_parts(plan)),
+        raw_gb=None,
+        usable_gb=None,
+        effective_gb=None,
+        work=Work(1.0, instant, 0.0, 0.0, None),
+        power_basis="device",
+        modelled=True,
+        notes=(),
+    )
+
+
 def _drives(run: Run) -> Iterator[Drive]:
     named = run.plan.get("names", {}).get("devices", [])
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
-        row = rows[one["name"]]
         lows = levels_of_plan(run.plan, one["pool"])
-        share = one.get("used_share")
-        price = one.get("price")
-        yield Drive(
-            name=one["name"],
-            model=one["model"],
-            pool=one["pool"],
-            kind=one["kind"],
-            capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
-            used_gb=None if share is None else share * one["raw_bytes"] / GB,
-            price_class=one.get("price_class", "unknown"),
-            price=None if price is None else (price["usd"], price["date"], price["source"]),
-            ratings=one["ratings"],
-            counts=_counts(row, lows),
-            based_on=one.get("based_on"),
-            lows=lows,
-        )
+        yield _drive(one, _counts(rows[one["name"]], lows), lows)
+
+
+def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive:
+    share = one.get("used_share")
+    price = one.get("price")
+    return Drive(
+        name=one["name"],
+        model=one["model"],
+        pool=one["pool"],
+        kind=one["kind"],
+        capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
+        used_gb=None if share is None else share * one["raw_bytes"] / GB,
+        price_class=one.get("price_class", "unknown"),
+        price=None if price is None else (price["usd"], price["date"], price["source"]),
+        ratings=one["ratings"],
+        counts=counts,
+        based_on=one.get("based_on"),
+        lows=tuple(lows),
+    )
 
 
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:

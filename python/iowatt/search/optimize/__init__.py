@@ -1,1 +1,6 @@
-"""`iowatt optimize`: which configuration is best, and why."""
+"""``iowatt optimize``: which of many configurations, by simulating as few of them as it takes.
+
+problem  what is asked          space  the configurations    known, bounds  what is sure before any run
+looked  each of them, unsimulated   exact, sampled  which to simulate next   front  which are best
+engine  all of it, resumable    why, text, page  what a person is told
+"""

@@ -1,0 +1,97 @@
+"""What a pool makes of requests: operations of its sets of drives, by kind, and what a request waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iowatt.estimate.operations import How, Kind, Mix, Place, add
+from iowatt.tiers import raid_work
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A pool as its requests see it.
+
+    ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives share
+    the operations.
+    """
+
+    level: int
+    width: int
+    sets: int
+    mirrored: int
+    unit: int
+    usable: int
+    drives: int
+
+    @property
+    def parity(self) -> int:
+        """Parity units of a stripe."""
+        return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
+
+    @classmethod
+    def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
+        """Of a plan's pool."""
+        raid, count = pool["raid"], pool["count"]
+        spares = (pool["recovery"] or {}).get("spares", 0)
+        level, unit = int(raid["level"]), raid["stripe_unit_bytes"]
+        if level == 1:
+            return cls(1, 1, 1, count, unit, usable, count + spares)
+        if level == 10:
+            return cls(0, count // 2, count // 2, 2, unit, usable, count + spares)
+        return cls(level, count, count, 1, unit, usable, count + spares)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request means: operations by kind, and the phases that it waits for.
+
+    A phase: what its operations are, how often it occurs, how many of it are waited for together.
+    """
+
+    mix: Mix
+    phases: tuple[tuple[How, float, float], ...]
+
+    @property
+    def together(self) -> float:
+        """Operations, each times how many of them are asked together."""
+        operations = sum(self.mix.values())
+        counts = sum(times * abreast for _, times, abreast in self.phases)
+        squares = sum(times * abreast**2 for _, times, abreast in self.phases)
+        return operations * squares / counts if counts else 0.0
+
+
+def asked(
+    geometry: Geometry, size: int, *, write: bool, places: Sequence[tuple[Place, float]], step: int | None
+) -> Asked:
+    """The mean request of ``size`` bytes; ``places`` and their shares on each drive."""
+    if geometry.level == 1:
+        work = raid_work.of_request(0, 1, 1 << 40, size, write=write)
+    else:
+        work = raid_work.of_request(
+            geometry.level, geometry.width, geometry.unit, size, write=write, step=step
+        )
+    mix: Mix = {}
+    for place, share in places:
+        for how, (count, bytes_) in (
+            ("read", work.plain_reads),
+            ("write", work.plain_writes),
+            ("update", work.updates),
+        ):
+            add(mix, Kind(how, round(bytes_), place), share * count)  # type: ignore[arg-type]
+    return Asked(mix, _phases(work, write))
+
+
+def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float], ...]:
+    if not write:
+        return (("read", 1.0, max(1.0, work.reads)),)
+    before = work.phases - 1  # how often there is something to read first
+    if before <= 0:
+        return (("write", 1.0, max(1.0, work.writes)),)
+    updates, others = work.updates[0], work.plain_writes[0]
+    if updates > others:
+        whole: tuple[tuple[How, float, float], ...] = (("update", before, max(1.0, updates / before)),)
+        return whole if before == 1 else (*whole, ("write", 1 - before, max(1.0, others / (1 - before))))
+    return (("read", before, max(1.0, work.reads / before)), ("write", 1.0, max(1.0, work.writes)))

@@ -1,0 +1,92 @@
+"""What single drives do, kept: a pilot for each drive and mix of operations that was asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from iowatt.estimate import pilot
+from iowatt.estimate.operations import Kind, Mix, Place
+from iowatt.estimate.queueing import Curve
+from iowatt.scenario.array import Pool
+
+#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is alike.
+_PARTS: Final = 24
+_ZONES: Final = 32
+_SEED: Final = 1
+
+Key = tuple[tuple[Kind, int], ...]
+
+
+class Drives:
+    """Curves of drives by their plan and their work; ``pilots`` were flown so far."""
+
+    def __init__(self) -> None:
+        self._curves: dict[tuple[str, int, int, Key], Curve] = {}
+        self.pilots = 0
+
+    def curve(self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int) -> Curve:
+        """What a set of a plan's pool does under a mix, whatever its rate; ``name`` tells drives apart."""
+        rounded = alike(mix)
+        if not _in_groups(pool, rounded):
+            parity = 0
+        key = (name, mirrored, parity, rounded)
+        if key not in self._curves:
+            self.pilots += 1
+            shares = [(kind, float(parts)) for kind, parts in rounded]
+            flown = pilot.fly(pool, shares, mirrored=mirrored, parity=parity, seed=_SEED)
+            self._curves[key] = Curve(flown)
+        return self._curves[key]
+
+
+def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
+    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would write."""
+    hows = {kind.how for kind, _ in mix}
+    return "update" in hows and ("write" not in hows or pool["device"]["kind"] != "ssd")
+
+
+def identity(pool: Pool) -> str:
+    """What tells a pool's drives and their queues from others; files are those of one base."""
+    return pool.model_dump_json(
+        exclude={"name", "count", "raid", "chunklet", "spares", "sparing", "failure", "rebuild"}
+    )
+
+
+def alike(mix: Mix) -> Key:
+    """A mix in round figures, so that what is nearly the same is flown once."""
+    total = sum(mix.values())
+    rounded: dict[Kind, float] = {}
+    for kind, count in mix.items():
+        like = Kind(kind.how, _bytes(kind.bytes), _place(kind.place))
+        rounded[like] = rounded.get(like, 0.0) + count / total
+    parts = {kind: round(share * _PARTS) for kind, share in rounded.items()}
+    if not any(parts.values()):
+        parts = dict.fromkeys(rounded, 1)
+    kept = [(kind, number) for kind, number in parts.items() if number]
+    return tuple(
+        sorted(
+            kept,
+            key=lambda item: (
+                item[0].how,
+                item[0].bytes,
+                item[0].place.first,
+                item[0].place.last,
+                item[0].place.cursors,
+            ),
+        )
+    )
+
+
+def _bytes(size: int) -> int:
+    """Whole 4 KiB up to 32 KiB; above, four steps to each doubling or so."""
+    if size <= 4096:
+        return max(512, round(size / 512) * 512)
+    step = max(4096, 1 << (size.bit_length() - 4))
+    return round(size / step) * step
+
+
+def _place(place: Place) -> Place:
+    first = math.floor(place.first * _ZONES + 0.25)
+    last = max(first + 1, math.ceil(place.last * _ZONES - 0.25))
+    return Place(first / _ZONES, min(1.0, last / _ZONES), place.cursors)

@@ -1,0 +1,153 @@
+"""What a scenario asks for, read from its plan: flows of requests, and the streams they are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from iowatt.estimate.unknown import refuse
+from iowatt.evaluation import Prepared
+
+#: (bytes, share), shares summing to 1.
+Sizes = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Like requests of a workload: ``share`` of its requests, in bytes ``start`` to ``end`` of its volume."""
+
+    share: float
+    read_share: float
+    read_sizes: Sizes
+    write_sizes: Sizes
+    start: int
+    end: int
+    access: Mapping[str, Any]
+
+    @property
+    def parts(self) -> tuple[tuple[bool, float, Sizes], ...]:
+        """(is a write, share of the workload's requests, sizes), without what does not occur."""
+        both = (
+            (False, self.share * self.read_share, self.read_sizes),
+            (True, self.share * (1 - self.read_share), self.write_sizes),
+        )
+        return tuple(part for part in both if part[1] > 0)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A workload. ``rate`` (1/s) where requests come by themselves, ``outstanding`` where the loop is closed.
+
+    ``variation`` is the squared coefficient of variation of the gaps between arrivals.
+    """
+
+    name: str
+    volume: int
+    streams: tuple[Stream, ...]
+    rate: float | None
+    outstanding: int | None
+    think_s: float
+    variation: float
+    notes: tuple[str, ...]
+
+    @cached_property
+    def read_share(self) -> float:
+        """Of its requests."""
+        return sum(stream.share * stream.read_share for stream in self.streams)
+
+    @cached_property
+    def mean_bytes(self) -> float:
+        """Of a request."""
+        return sum(
+            share * bytes_ * weight
+            for stream in self.streams
+            for _, share, sizes in stream.parts
+            for bytes_, weight in sizes
+        )
+
+
+def flows(work: Prepared) -> tuple[Flow, ...]:
+    """The workloads of a scenario.
+
+    Raises
+    ------
+    NotEstimated
+        A law of arrivals that is not modelled.
+    """
+    simulation = work.plan["simulation"]
+    return tuple(
+        _flow(name, plan, source)
+        for name, plan, source in zip(
+            work.plan["names"]["workloads"], simulation["workloads"], work.traces, strict=True
+        )
+    )
+
+
+def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow:
+    if "synthetic" not in source:
+        raise refuse("recorded traces", f"workload.{name}.trace")
+    made, replay = source["synthetic"], plan["replay"]
+    closed = replay["mode"] == "closed"
+    if closed and replay["per"] == "stream":
+        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+    rates: dict[int, float] = {}
+    variation, total = 1.0, 0.0
+    for process in made["processes"]:
+        law = process["law"]
+        rate = float(law.get("rate") or 1.0)
+        if not closed:
+            variation = _variation(name, process)
+            rate *= replay.get("speed", 1.0)
+        weights = sum(member["weight"] for member in process["members"])
+        for member in process["members"]:
+            of_member = rate * member["weight"] / weights
+            rates[member["stream"]] = rates.get(member["stream"], 0.0) + of_member
+        total += rate
+    if not closed and (made["envelopes"] or made["phases"]):
+        raise refuse("rates that change with time", f"workload.{name}.profile")
+    streams = tuple(
+        _stream(made["streams"][at], rate / total) for at, rate in sorted(rates.items()) if rate > 0
+    )
+    think = (replay.get("think") or {}).get("mean_s", 0.0) if closed else 0.0
+    return Flow(
+        name=name,
+        volume=plan["volume"],
+        streams=streams,
+        rate=None if closed else total,
+        outstanding=int(replay["outstanding"]) if closed else None,
+        think_s=float(think),
+        variation=variation,
+        notes=(),
+    )
+
+
+def _variation(name: str, process: Mapping[str, Any]) -> float:
+    law = process["law"]
+    if process["modulation"] is not None:
+        raise refuse("modulated rates", f"workload.{name}.profile")
+    kind = law["law"]
+    if kind == "poisson":
+        return 1.0
+    if kind == "constant":
+        return 0.0
+    raise refuse(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
+
+
+def _stream(plan: Mapping[str, Any], share: float) -> Stream:
+    return Stream(
+        share=share,
+        read_share=float(plan["read_fraction"]),
+        read_sizes=_sizes(plan["read_sizes"]),
+        write_sizes=_sizes(plan["write_sizes"]),
+        start=int(plan["start_bytes"]),
+        end=int(plan["end_bytes"]),
+        access=plan["access"],
+    )
+
+
+def _sizes(plan: list[Mapping[str, Any]]) -> Sizes:
+    total = math.fsum(size["weight"] for size in plan)
+    return tuple((int(size["bytes"]), size["weight"] / total) for size in plan) if total else ()

@@ -1,0 +1,53 @@
+"""What the estimator does not know, refused by name: it gives no figure rather than a wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from iowatt.errors import InputError
+
+
+class NotEstimated(InputError):
+    """A scenario has something that the estimator does not model; the message names it."""
+
+
+def refuse(what: str, where: str) -> NotEstimated:
+    """The error for ``what``, at a key."""
+    return NotEstimated(
+        f"the estimator does not know {what}", where=where, hint="simulate it: iowatt run, sweep"
+    )
+
+
+def check(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    """Refuse a plan with what is not modelled.
+
+    Raises
+    ------
+    NotEstimated
+        Which part, and at which key.
+    """
+    for at, pool in enumerate(simulation["pools"]):
+        _of_pool(pool, f"array.pool.{names['pools'][at]}")
+    controller = simulation.get("controller") or {}
+    if controller.get("losses"):
+        raise refuse("the loss of a controller or of its battery", "array.controller.loss")
+    for load in simulation["workloads"]:
+        if controller.get("zero_detect") and load.get("zero_share"):
+            raise refuse("the detection of zeros", "array.controller.zero_detect")
+        if load.get("start_s") or load.get("end_s") is not None:
+            raise refuse("workloads that begin or end during the run", "workload.start")
+
+
+def _of_pool(pool: Mapping[str, Any], where: str) -> None:
+    if pool["power_policy"]["policy"] != "never":
+        raise refuse("power policies", f"{where}.power")
+    if pool["batching"] is not None:
+        raise refuse("batching of requests for idle drives", f"{where}.power")
+    recovery = pool["recovery"]
+    if recovery is not None and recovery["failures"]:
+        raise refuse("failed drives and rebuilds", f"{where}.failure")
+    if recovery is not None and recovery["sparing"] == "distributed" and "chunklets" not in pool:
+        raise refuse("distributed spare space", f"{where}.sparing")
+    if pool["raid"].get("parity_check_on_read"):
+        raise refuse("parity checks on read", f"{where}.raid.parity_check_on_read")

@@ -1,0 +1,74 @@
+"""How fast a trace was recorded, which takes one pass over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from iowatt.errors import InputError
+
+
+@dataclass(frozen=True)
+class Pace:
+    """A trace as its reader's options make it."""
+
+    requests: int
+    #: From the first request to the last.
+    seconds: float
+    #: Whether it records no times, so that only their order is known.
+    untimed: bool
+    path: str
+
+    @property
+    def rate_iops(self) -> float:
+        """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
+        if self.seconds <= 0:
+            raise InputError(
+                "the trace has no rate: all of its requests arrive at once",
+                where=self.path,
+                hint="vary --outstanding of `iowatt curve`",
+            )
+        return (self.requests - 1) / self.seconds
+
+
+def of(trace: Mapping[str, Any]) -> Pace:
+    """The pace of a trace specification, whose path opens from here.
+
+    It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
+    it can be read once only.
+    """
+    path = Path(trace["path"])
+    if str(path) == "-" or not path.is_file():
+        raise InputError(
+            "the rate of a trace is measured before it is replayed, and standard input can be read once only"
+            if str(path) == "-"
+            else "no such trace file",
+            where=str(path),
+        )
+    changed = tuple(
+        (file.stat().st_size, file.stat().st_mtime_ns)
+        for file in (path, *map(Path, trace.get("more", ())))
+        if file.is_file()
+    )
+    return _read(json.dumps(trace, sort_keys=True), changed)
+
+
+@lru_cache(maxsize=256)
+def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> Pace:
+    from iowatt.trace.open import requests
+
+    spec = json.loads(trace)
+    count, first, last = 0, 0, 0
+    found = requests(spec)
+    for batch in found:
+        times = batch["time_ns"]
+        if count == 0 and len(times):
+            first = int(times[0])
+        if len(times):
+            last = int(times[-1])
+        count += len(times)
+    return Pace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))

@@ -1,0 +1,95 @@
+"""The cost lens on each point of a search: dollars and carbon as columns of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from iowatt.lenses.cost.component import GROUPS
+from iowatt.search.over import Cell
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.run.bundle import Run
+    from iowatt.tariffs.structure import Tariff
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """Under which assumptions; travels with a task."""
+
+    book: Book
+    tariff: Tariff
+    horizon: Horizon
+    start: datetime
+    #: What tells these assumptions from others: a digest of them.
+    digest: str
+
+
+def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
+    """``cost.total_usd``, each group of components as ``cost.GROUP_usd``, and carbon in kg CO2e.
+
+    Raises ``InputError`` where something of the system has no price.
+    """
+    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.observe import observe
+    from iowatt.lenses.cost.price import price
+
+    system = observe(run).merged()
+    costs = price(Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, system.work.load)))
+    row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
+    for group in GROUPS:
+        row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
+    embodied = costs.embodied_kg
+    row["cost.operational_kg"] = costs.operational_kg
+    row["cost.embodied_kg"] = embodied
+    row["cost.carbon_kg"] = costs.operational_kg + embodied
+    return row
+
+
+def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
+    """What a plan's drives and parts cost to buy, in USD: known before any run.
+
+    Raises ``InputError`` where something of it has no price.
+    """
+    from iowatt.lenses.cost import purchase as bought
+    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.observe import unused
+
+    system = unused(plan, str(plan["name"])).merged()
+    case = Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, system.work.load))
+    many = {drive.name: drive.count for drive in system.drives}
+    return sum(one.usd * many.get(one.device or "", 1) for one in bought.components(case))
+
+
+def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) -> dict[str, float]:
+    """The total of a system at the watts and the rate of an estimate, for screening: without any wear.
+
+    Nothing where equal work is priced: how long that takes is not estimated.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.observe import unused
+    from iowatt.lenses.cost.price import price
+    from iowatt.lenses.cost.system import Work
+    from iowatt.tariffs.load import Load
+
+    watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
+    if asked.horizon.basis == "work" or watts is None:
+        return {}
+    load = Load.of_powers(np.array([3600.0]), np.array([watts]))
+    work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
+    system = replace(unused(plan, str(plan["name"])).merged(), work=work)
+    costs = price(Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, load)))
+    carbon = costs.operational_kg + costs.embodied_kg
+    found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
+    return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}

@@ -1,0 +1,10 @@
+"""The highest rate at which a simulated system keeps its response time within a limit."""
+
+from __future__ import annotations
+
+from iowatt.search.rate.asked import ALL, STATISTICS, Asked
+from iowatt.search.rate.find import find
+from iowatt.search.rate.found import SCHEMA, Found, Tried
+from iowatt.search.rate.of_scenario import of_scenario
+
+__all__ = ["ALL", "SCHEMA", "STATISTICS", "Asked", "Found", "Tried", "find", "of_scenario"]

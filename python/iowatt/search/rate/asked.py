@@ -1,0 +1,107 @@
+"""What is asked of a search for the highest rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from iowatt.errors import InputError
+
+#: Statistics of the response time that may be limited: name, key in ``response_time_ms``, share of requests
+#: that may be above it (None: not a percentile).
+STATISTICS: Final[Mapping[str, tuple[str, float | None]]] = {
+    "mean": ("mean", None),
+    "p50": ("p50", 0.5),
+    "p90": ("p90", 0.1),
+    "p95": ("p95", 0.05),
+    "p99": ("p99", 0.01),
+    "p99.9": ("p999", 0.001),
+    "p99.99": ("p9999", 0.0001),
+}
+#: In place of a workload's name: all of them, in the proportion of their own rates.
+ALL: Final = "*"
+MOST_REPLICATIONS: Final = 1000
+#: No rate above it is tried, requests per second: a system that has no limit below has none.
+CEILING: Final = 1e7
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A limit, and how exactly the highest rate within it is to be found."""
+
+    #: Of the response time of all requests, s.
+    limit_s: float
+    #: One of :data:`STATISTICS`; p999 and p9999 are p99.9 and p99.99.
+    statistic: str = "mean"
+    #: How near the rate that meets the limit and the one that does not must come, as a share of the latter.
+    tolerance: float = 0.02
+    #: Whose rate is raised; ``"*"``: all workloads together. None: the only one.
+    workload: str | None = None
+    #: The first rate, requests per second; None: a closed loop says it.
+    start: float | None = None
+    #: How near that first rate is thought to be to the answer, as a share: an estimate's error, say.
+    start_error: float | None = None
+    #: Rates of one search, after which it ends, settled or not.
+    most_runs: int = 24
+    #: Seeds that every rate is run with, each independent of the others.
+    replications: int = 1
+    #: Counted in each run; None: as long as the scenario says, and longer where that says too little.
+    requests: int | None = None
+    #: Also limits of reads and of writes alone, s.
+    read_limit_s: float | None = None
+    write_limit_s: float | None = None
+    ceiling: float = CEILING
+
+    def __post_init__(self) -> None:
+        for name, where in (
+            ("limit_s", "--limit"), ("read_limit_s", "--read-limit"), ("write_limit_s", "--write-limit"),
+            ("start", "--start"), ("ceiling", "--ceiling"),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InputError(f"expected a number above 0, not {value!r}", where=where)
+        object.__setattr__(self, "statistic", _statistic(self.statistic))
+        if not (isinstance(self.tolerance, int | float) and 1e-4 <= self.tolerance <= 0.5):
+            raise InputError(
+                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="--tolerance"
+            )
+        if self.most_runs < 3:
+            raise InputError(f"expected at least 3 runs, not {self.most_runs}", where="--most-runs")
+        if not 1 <= self.replications <= MOST_REPLICATIONS:
+            raise InputError(
+                f"expected 1 to {MOST_REPLICATIONS}, not {self.replications}", where="--replications"
+            )
+        if self.requests is not None and self.requests < 100:
+            raise InputError(
+                f"expected at least 100 requests, not {self.requests}: fewer have no mean to speak of",
+                where="--requests",
+            )
+
+    @property
+    def key(self) -> str:
+        """The statistic's key in ``response_time_ms``."""
+        return STATISTICS[self.statistic][0]
+
+    @property
+    def beyond(self) -> float | None:
+        """Share of the requests that lie beyond the percentile; None of the mean."""
+        return STATISTICS[self.statistic][1]
+
+    @property
+    def limits_s(self) -> dict[str, float]:
+        """Limits by kind of request: ``all``, and ``read`` and ``write`` where they have their own."""
+        given = {"all": self.limit_s, "read": self.read_limit_s, "write": self.write_limit_s}
+        return {kind: limit for kind, limit in given.items() if limit is not None}
+
+
+def _statistic(name: str) -> str:
+    """The name as :data:`STATISTICS` has it; raises ``InputError`` where there is none such."""
+    plain = {key: said for said, (key, _) in STATISTICS.items()}
+    said = plain.get(name, name)
+    if said not in STATISTICS:
+        raise InputError(
+            f"unknown statistic {name!r}; expected one of {', '.join(STATISTICS)}", where="--statistic"
+        )
+    return said

@@ -1,0 +1,183 @@
+"""The highest rate of a scenario: its workload at one rate after another, simulated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from iowatt import evaluation
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.summary_schema import Input
+from iowatt.scenario.model import Scenario
+from iowatt.search.executor import Report
+from iowatt.search.rate.asked import Asked
+from iowatt.search.rate.find import Told, find
+from iowatt.search.rate.found import Found, Tried
+from iowatt.search.rate.load import Load
+from iowatt.search.rate.resolve import load_of
+from iowatt.search.rate.seen import seen
+
+#: A probe counts so many requests, with so many outstanding at least and at most.
+_PROBE_REQUESTS: Final = 5_000
+_LEAST_OUTSTANDING, _MOST_OUTSTANDING = 1, 4096
+#: The first probe's, a drive.
+_A_DRIVE: Final = 2
+#: Where the probe starts from the rate of a closed loop: an open queue of the same rate waits longer.
+_OPEN: Final = 0.9
+#: How near the answer a start by a probe is, as a share of it.
+PROBED: Final = 0.15
+#: The first rate of a load that cannot be probed and states none, requests per second.
+_FIRST_RATE: Final = 100.0
+#: Runs that a search takes, about: how far it is can only be guessed.
+_EXPECTED: Final = 6
+
+
+def of_scenario(
+    scenario: Scenario,
+    base: Path,
+    text: str,
+    asked: Asked,
+    report: Report | None = None,
+    *,
+    inputs: Callable[[], Sequence[Input]] = lambda: [],
+    command: str | None = None,
+    told: Told = lambda _point: None,
+) -> Found:
+    """The highest rate of a scenario's workload within a limit, by simulation.
+
+    Parameters
+    ----------
+    scenario, base, text:
+        As for :func:`iowatt.evaluation.prepare`. Where its workload states a rate, that is of no account.
+    report:
+        Told how far it is, as a task of an executor is; what it raises ends the search.
+    inputs, command:
+        For the provenance of the Run, as for :func:`iowatt.evaluation.simulate`.
+    told:
+        Called with every rate that was run.
+
+    Raises
+    ------
+    InputError
+        The scenario has no such workload, it is a closed loop or has no pace, or it cannot be simulated. A
+        limit that no rate keeps, or that is never reached, is no error: ``Found.problem`` says it.
+    """
+    load = load_of(scenario, base, text, asked)
+    bench = _Bench(load, base, text, report or (lambda _fraction: None), inputs, command)
+    probes: list[Tried] = []
+    start, near = asked.start, asked.start_error
+    if start is None:
+        start = _probed(bench, asked, probes, told)
+        near = PROBED if probes else None
+    first = scenario.seed
+    found = find(
+        bench.at,
+        asked,
+        start=start,
+        near=near,
+        seeds=range(first, first + asked.replications),
+        workloads=load.names,
+        longer=bench.longer,
+        told=told,
+        before=probes,
+    )
+    return found
+
+
+@dataclass
+class _Bench:
+    """Runs rates of a load."""
+
+    load: Load
+    base: Path
+    text: str
+    report: Report
+    inputs: Callable[[], Sequence[Input]]
+    command: str | None
+    runs: int = field(default=0)
+
+    def at(self, rate: float, seed: int) -> Run:
+        """The Run at a rate."""
+        from iowatt.api import with_overrides
+
+        scenario, changes = self.load.at(rate, seed)
+        return self.simulate(scenario, with_overrides(self.text, changes))
+
+    def simulate(self, scenario: Scenario, text: str) -> Run:
+        """The Run of a scenario."""
+
+        def progress(fraction: float | None, _requests: int) -> None:
+            self.report(_share(self.runs + (fraction or 0.0)))
+
+        self.report(_share(self.runs))
+        run = evaluation.simulate(
+            evaluation.prepare(scenario, self.base, text),
+            inputs=self.inputs,
+            started_at=provenance.now(),
+            command=self.command,
+            progress=progress,
+            # Other searches may share the process, so that its own clock would count them too.
+            cpu_clock=time.thread_time,
+        )
+        self.runs += 1
+        return run
+
+    def longer(self, times: float) -> str | None:
+        """Make runs longer."""
+        load = self.load.longer(times)
+        if load is None:
+            return None
+        self.load = load
+        said = f"{load.requests:.4g} requests" if load.requests is not None else f"{load.seconds:.4g} s"
+        return (
+            f"runs were made longer, {said} each, because shorter ones did not tell the rate to its tolerance"
+        )
+
+
+def _share(runs: float) -> float:
+    """How far a search is that takes :data:`_EXPECTED` runs or more; never quite at its end."""
+    return 0.9 * runs / _EXPECTED if runs < _EXPECTED else 1 - 0.1 * _EXPECTED / runs
+
+
+def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> float:
+    """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
+    drives = sum(pool.drives for pool in bench.load.scenario.array.pool)
+    outstanding = min(max(_A_DRIVE * drives, 4), 256)
+    rate = None
+    for _ in range(2):
+        scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
+        if scenario is None:
+            return bench.load.stated or _FIRST_RATE
+        probe = _probe(bench.simulate(scenario, bench.text), outstanding, asked)
+        probes.append(probe)
+        told(probe)
+        if not probe.achieved or not probe.response_s:
+            break
+        rate = _OPEN * probe.achieved
+        wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
+        if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
+            break
+        outstanding = wanted
+    return bench.load.stated or _FIRST_RATE if rate is None else rate
+
+
+def _probe(run: Run, outstanding: int, asked: Asked) -> Tried:
+    one, summary = seen(run, asked.key), run.summary
+    return Tried(
+        "probe",
+        None,
+        outstanding,
+        summary["throughput"]["iops"],
+        one.response_s.get("all"),
+        one.response_s.get("read"),
+        one.response_s.get("write"),
+        one.half_width_s,
+        None,
+        1,
+        one.requests,
+        one.seconds,
+    )
