@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.search import metrics
-from iowatt.search.optimize.explored import SIMULATED, AxisSeen, Explored, Goal, Row, number
+from iowatt.search.optimize.explored import FIRM, AxisSeen, Explored, Goal, Row, number
 from iowatt.search.optimize.figures.points import WINNER
 
 MOST: Final = 12
@@ -150,7 +150,7 @@ def _data(
         )
     line = [setting for setting in places if setting in alone]
     if line:
-        firm = [alone[setting][1] == SIMULATED and alone[setting][2] is not False for setting in line]
+        firm = [alone[setting][1] in FIRM and alone[setting][2] is not False for setting in line]
         data.append(
             {
                 "type": "scatter",

@@ -9,7 +9,7 @@ from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.search import metrics
 from iowatt.search.optimize import text
-from iowatt.search.optimize.explored import SIMULATED, Explored, Goal, number
+from iowatt.search.optimize.explored import FIRM, Explored, Goal, number
 
 Why = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ def winner(explored: Explored) -> Figure | None:
         known = explored.known(row, goal.metric)
         way = "highest is best" if goal.maximize else "least is best"
         figure = goal.column.show(None if known is None else known[0])
-        basis = "" if known is None or known[1] == SIMULATED else ", estimated"
+        basis = "" if known is None or known[1] in FIRM else ", estimated"
         rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
     rows += [[limit, value, left] for limit, value, left in text.constraint_rows(explored, row)]
     if row.get("bottleneck"):
@@ -164,14 +164,17 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
 
 
 def _telling(part: Why, at: int) -> list[Mapping[str, Any]]:
-    """Of an axis with many settings the two next on either side, both ends and the best: the rest is in the table."""
+    """Of an axis with many settings the two next on either side and the best.
+
+    The others are in the table and in the charts by axis; far ones would dwarf what lies near.
+    """
     given: list[Mapping[str, Any]] = [one for one in part["neighbours"] if one["objectives"]]
     if len(given) <= _MANY or not part["ordered"]:
         return given
     below = [one for one in given if (one["steps"] or 0) < 0]
     above = [one for one in given if (one["steps"] or 0) > 0]
     best = max(given, key=lambda one: one["objectives"][at]["gain_percent"] or 0.0)
-    kept = [*below[:1], *below[-2:], *above[:2], *above[-1:], best]
+    kept = [*below[-2:], *above[:2], best]
     return [one for one in given if any(one is other for other in kept)]
 
 
@@ -216,7 +219,7 @@ def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
         bars = [
             (label, change)
             for label, one, change in _largest(known)
-            if (one["feasible"] is not False) is feasible and (change["basis"] == SIMULATED) is simulated
+            if (one["feasible"] is not False) is feasible and (change["basis"] in FIRM) is simulated
         ]
         if not bars:
             continue

@@ -158,7 +158,7 @@ def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict
             "symbol": look.symbol,
             "line": {"color": look.colour, "width": 1},
         },
-        "visible": "legendonly" if look in (KINDS["pruned"], KINDS["unlikely"]) else True,
+        "visible": "legendonly" if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"]) else True,
         "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
     }
 
