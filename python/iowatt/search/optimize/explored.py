@@ -133,7 +133,11 @@ class Explored:
 
     def key(self, row: Row) -> tuple[str, ...]:
         """The settings of a point on all axes."""
-        return tuple(axis.of(row) for axis in self.axes)
+        return self._keys[row["point"]]
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[str, ...]]:
+        return {row["point"]: tuple(axis.of(row) for axis in self.axes) for row in self.rows}
 
     def simulated(self, row: Row, metric: str) -> float | None:
         """The simulated value."""

@@ -212,7 +212,10 @@ _ABOUT: Final = (
 def _reasons(why: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """The sentences in groups."""
     sentences = why.get("sentences") or []
-    groups = [(title, [one["text"] for one in sentences if one["about"] in kinds]) for title, kinds in _ABOUT]
+    groups = [
+        (title, [one["text"].replace(" %", "\u00a0%") for one in sentences if one["about"] in kinds])
+        for title, kinds in _ABOUT
+    ]
     return [(title, group) for title, group in groups if group]
 
 

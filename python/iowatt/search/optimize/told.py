@@ -45,7 +45,7 @@ def value(explored: Explored, metric: str, found: Any, *, unit: bool = True) -> 
     """A figure of a metric, with its unit."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else shown(found)
-    said = numbers.significant(finite, 4)
+    said = numbers.count(finite) if finite.is_integer() else numbers.significant(finite, 4)
     return f"{said} {explored.column(metric).unit}".strip() if unit else said
 
 
@@ -178,7 +178,7 @@ def _place(axis: Why, point: Why) -> str:
 
 
 def _near(axis: Why) -> list[Why]:
-    """The neighbours that are told: all of few, else the next on either side, or the best without an order."""
+    """The neighbours that are told: all of few, else the next on either side, without an order the best."""
     known = [one for one in axis["neighbours"] if one["point"] is not None]
     if axis["ordered"] and len(known) > _FEW:
         below = [one for one in known if (one["steps"] or 0) < 0]
