@@ -8,6 +8,7 @@ from typing import Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize.explored import Explored
 from iowatt.search.optimize.figures.points import KINDS, Points
 
@@ -60,7 +61,7 @@ def _against(explored: Explored, metric: str, at: int) -> Figure | None:
         "On the line the estimate is right. What is on the front was always simulated.",
         Table(
             [
-                Column("Point"),
+                metrics.Given("Point"),
                 Column("Where", text=True),
                 Column("Simulated", column.unit),
                 Column("Estimated", column.unit),
