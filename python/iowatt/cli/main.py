@@ -25,6 +25,7 @@ from iowatt.cli import (
     meter,
     optimize,
     power,
+    rate,
     replay,
     report,
     run,
@@ -62,6 +63,7 @@ import_.register(app)
 init.register(app)
 meter.register(app)
 power.register(app)
+rate.register(app)
 replay.register(app)
 report.register(app)
 run.register(app)

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import AsJson, ForceSweep, Jobs, Overrides, Resume, Scenario, parsed, print_json
-from iowatt.errors import IowattError
+from iowatt.cli.options import (
+    AsJson,
+    Cluster,
+    ForceSweep,
+    Jobs,
+    Overrides,
+    Resume,
+    Scenario,
+    parsed,
+    print_json,
+)
+from iowatt.errors import InputError, IowattError
 
 if TYPE_CHECKING:
     from iowatt.search.optimize.outcome import Outcome
@@ -68,9 +78,7 @@ def optimize(
         int | None,
         typer.Option("--most", metavar="N", help="Most simulations of a search.", show_default="1 in 20"),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Of the search; each simulation has its scenario's.")
-    ] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Of the search; a simulation has its scenario's.")] = 1,
     overrides: Overrides = None,
     preset: Annotated[
         str, typer.Option("--preset", metavar="NAME|FILE.toml", help="Assumptions of cost.* metrics.")
@@ -101,6 +109,7 @@ def optimize(
     resume: Resume = False,
     force: ForceSweep = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
@@ -108,7 +117,7 @@ def optimize(
     from iowatt.cli.progress import points_bar
     from iowatt.scenario import units
     from iowatt.search import asked
-    from iowatt.search.folder import is_sweep
+    from iowatt.search.folder import is_sweep, refuse
     from iowatt.search.optimize import asked as wanted
     from iowatt.search.optimize import engine
 
@@ -129,7 +138,11 @@ def optimize(
     name = asked.name(given)
     target = output or Path("optimized") / name
     try:
-        with points_bar(f"optimizing {scenario.name}") as progress:
+        refuse(target, force=force, resume=resume, what="an optimization")
+        with (
+            searching.executor(cluster, jobs) as worker,
+            points_bar(f"optimizing {scenario.name}") as progress,
+        ):
             found = engine.optimize(
                 problem,
                 name=name,
@@ -137,6 +150,7 @@ def optimize(
                 force=force,
                 resume=resume,
                 jobs=jobs,
+                executor=worker,
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -151,6 +165,12 @@ def optimize(
         raise IowattError(
             f"{len(found.faults)} points ended in a fault of iowatt\n" + "\n".join(found.faults[:5]),
             hint="--resume tries them again",
+        )
+    if found.machines:
+        raise InputError(
+            f"{len(found.machines)} points could not be run where they were tried\n"
+            + "\n".join(found.machines[:5]),
+            hint="mend that, and --resume tries them again; the others are kept",
         )
 
 

@@ -54,6 +54,14 @@ class Asked:
     mix: Mix
     phases: tuple[tuple[How, float, float], ...]
 
+    @property
+    def together(self) -> float:
+        """Operations, each times how many of them are asked together."""
+        operations = sum(self.mix.values())
+        counts = sum(times * abreast for _, times, abreast in self.phases)
+        squares = sum(times * abreast**2 for _, times, abreast in self.phases)
+        return operations * squares / counts if counts else 0.0
+
 
 def asked(
     geometry: Geometry, size: int, *, write: bool, places: Sequence[tuple[Place, float]], step: int | None

@@ -9,14 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from iowatt.search.executor import Cancelled, Executor, MachineError
-from iowatt.search.point import Task, as_record, as_text, evaluate
+from iowatt.search.executor import Cancelled, Executor, MachineError, Work
+from iowatt.search.point import as_record, as_text, evaluate
 from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
-    from iowatt.search.folder import Folder
+    from iowatt.search.journal import Journal
 
 SHARED_BYTES: Final = 1 << 30
 """Most memory in which decoded traces are kept for all points."""
@@ -42,9 +42,15 @@ class Progress:
 class Job:
     """A task with the name that messages give it, and the points that it stands for."""
 
-    task: Task
+    task: Any
     label: str
     points: int = 1
+
+
+class Kept(Protocol):
+    """A folder that keeps records."""
+
+    journal: Journal
 
 
 @dataclass
@@ -54,13 +60,15 @@ class Evaluator:
     ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
     """
 
-    folder: Folder | None
+    folder: Kept | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
+    #: What is done with the task of a job, wherever it runs; its record has the key of the job.
+    work: Work | None = None
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
@@ -87,7 +95,7 @@ class Evaluator:
             return
         worker = self._begun(max(len(missing), self.total - self.done))
         self._tell()
-        tickets = {worker.submit(evaluate, job.task): key for key, job in missing.items()}
+        tickets = {worker.submit(self.work or evaluate, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]

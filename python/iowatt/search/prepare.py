@@ -146,10 +146,10 @@ def examine(
         files = evaluation.files(work, given.base)
         _refuse_pipes(files)
     except InputError as error:
-        placed = _placed(document, error)
-        problems = placed.problems if isinstance(placed, ScenarioError) else ()
+        put = placed(document, error)
+        problems = put.problems if isinstance(put, ScenarioError) else ()
         named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
-        return Refused(point, _as_over(placed, point), _blame(document, axes, point, named))
+        return Refused(point, _as_over(put, point), _blame(document, axes, point, named))
     checked = Checked(
         point,
         json.dumps(document.raw, ensure_ascii=False, default=str),
@@ -169,7 +169,7 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
             )
 
 
-def _placed(document: Document, error: InputError) -> InputError:
+def placed(document: Document, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
     if not isinstance(error, ScenarioError):
         return error

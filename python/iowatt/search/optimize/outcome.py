@@ -165,7 +165,7 @@ def document(
         "winner": best.winner,
         "winner_by": best.by,
         "nearest": best.nearest,
-        "proof": "exact" if method == "exact" and not _holes(judge) else "not proven",
+        "proof": "exact" if method == "exact" and not judge.lost else "not proven",
         "notes": list(notes),
     }
 
@@ -177,13 +177,6 @@ def _said(name: str) -> dict[str, str]:
 
 def _by_constraint(reason: str) -> bool:
     return reason.endswith(" is asked")
-
-
-def _holes(judge: Judge) -> bool:
-    """Whether a point that had to be run ended in a fault of ours, so that nobody knows of it."""
-    return any(
-        "fault of iowatt" in record.get("error", {}).get("message", "") for record in judge.records.values()
-    )
 
 
 def frame(

@@ -95,7 +95,8 @@ def pick(
     def merit(weights: Floats) -> Floats:
         weighed = scaled * weights
         found = weighed.max(axis=1) + 0.05 * weighed.sum(axis=1)
-        return np.where(allowed, found, 1e6 + 1e3 * excess + found)
+        ranked: Floats = np.where(allowed, found, 1e6 + 1e3 * excess + found)
+        return ranked
 
     most, objectives = min(count, len(numbers)), losses.shape[1]
     left = np.ones(len(numbers), dtype=bool)

@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.search.optimize import told
-from iowatt.search.optimize.explored import SIMULATED, AxisSeen, Explored, Goal, Limit, Row, percent
+from iowatt.search.optimize.explored import (
+    ESTIMATED,
+    SIMULATED,
+    AxisSeen,
+    Explored,
+    Goal,
+    Limit,
+    Row,
+    percent,
+)
 from iowatt.search.optimize.shares import shares
 
 if TYPE_CHECKING:
@@ -250,9 +259,9 @@ def _shares(explored: Explored, goal: Goal) -> Why:
         found = explored.known(row, metric)
         if found is None or row.get("overloaded"):
             continue
-        values.append(found[0] if found[1] == SIMULATED else found[0] * ratio)
+        values.append(found[0] * ratio if found[1] == ESTIMATED else found[0])
         settings.append(explored.key(row))
-        simulated += found[1] == SIMULATED
+        simulated += row.get("status") == SIMULATED
     counted = {"metric": metric, "simulated": simulated, "estimated": len(values) - simulated}
     split = shares(values, settings) if explored.axes else None
     if split is None:

@@ -26,6 +26,8 @@ _KEPT: Final = 1.5
 #: Runs are made longer at most so often, and by so much at once.
 _MOST_LONGER: Final = 3
 _LONGER: Final = 8.0
+#: The rate's interval may be a little wider than its tolerance; where runs have to be longer, then amply.
+_ENOUGH, _AMPLE = 1.2, 1.5
 
 WorkAt = Callable[[float, int], Run]
 Told = Callable[[Tried], None]
@@ -74,7 +76,7 @@ def find(
         said = longer(times) if times is not None else None
         if said is None:
             break
-        search.notes.append(said)
+        search.notes = [said]
         highest = search.again(highest, "longer", coarse)
     if len(given) > 1 and highest.best is not None:
         highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
@@ -114,7 +116,7 @@ class _Search:
         )
 
     def again(self, highest: Highest, kind: Kind, tolerance: float, *, seeds: int = 1) -> Highest:
-        """Search from what was found, by other runs; the former stay on record and decide nothing any more."""
+        """Search from what was found, by other runs; the former stay on record but decide nothing more."""
         assert highest.best is not None
         start = self.crossing(highest) or highest.best.rate
         self.kind, self.pooled = kind, seeds
@@ -205,23 +207,21 @@ class _Search:
         if steep is None:  # a step: the response time says nothing about the rate
             return None
         error = half / steep / best.rate / self.asked.tolerance
-        return min(1.2 * error**2, _LONGER) if error > 1 else None
+        return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
 
     def found(self, highest: Highest) -> Found:
         """The answer."""
         best, beyond = highest.best, highest.beyond
         crossing = self.crossing(highest)
-        by_seed: tuple[float, ...] = ()
-        half: float | None = None
+        by_seed = self._by_seed() if crossing is not None and self.pooled > 1 else ()
+        between: tuple[float, float] | None = None
         basis: Basis | None = None
-        if crossing is not None:
-            if len(self.seeds) > 1:
-                by_seed = self._by_seed()
-            if by_seed:
-                crossing, half = interval.mean_and_half_width(by_seed)
-                basis = "replications"
-            elif len(self.seeds) == 1:
-                half, basis = self._by_batches(highest)
+        if by_seed:
+            middle, half = interval.mean_and_half_width(by_seed)
+            between, basis = _between(middle, half), "replications"
+        elif crossing is not None and self.pooled == 1:
+            between = _between(crossing, self._by_batches(highest))
+            basis = None if between is None else "batch means"
         run = None if best is None else self._held(best.rate)
         response = None if best is None else _mean(self.saw[best.rate], "all")
         notes, problem = self._said(highest, by_seed)
@@ -230,7 +230,7 @@ class _Search:
             rate_iops=None if best is None else best.rate,
             beyond_iops=None if beyond is None else beyond.rate,
             crossing_iops=crossing,
-            half_width_iops=half,
+            ci95_iops=between,
             basis=basis,
             by_seed=by_seed,
             response_s=response,
@@ -240,7 +240,7 @@ class _Search:
             settled=highest.settled,
             problem=problem,
             notes=tuple(notes),
-            seeds=self.seeds,
+            seeds=self.seeds[: self.pooled],
             runs=self.runs + sum(one.runs for one in self.tried if one.kind == "probe"),
             workloads=self.workloads,
         )
@@ -267,13 +267,12 @@ class _Search:
             found.append(crossing)
         return tuple(found)
 
-    def _by_batches(self, highest: Highest) -> tuple[float | None, Basis | None]:
+    def _by_batches(self, highest: Highest) -> float | None:
+        """Half of the interval of the rate, carried over from that of the mean by the slope of the curve."""
         assert highest.best is not None
         half = self._half_width(highest.best.rate)
         steep = interval.slope(self._curve(highest), self.asked.limit_s)
-        if half is None or steep is None:
-            return None, None
-        return half / steep, "batch means"
+        return None if half is None or steep is None else half / steep
 
     def _said(self, highest: Highest, by_seed: Sequence[float]) -> tuple[list[str], str | None]:
         """Notes, and why there is no rate or none beyond it."""
@@ -301,6 +300,10 @@ class _Search:
                 "the seeds tell no interval of the rate, because the response time does not rise to the limit"
             )
         return notes, problem
+
+
+def _between(middle: float, half: float | None) -> tuple[float, float] | None:
+    return None if half is None else (max(0.0, middle - half), middle + half)
 
 
 def kind(asked: Asked) -> str:

@@ -64,10 +64,11 @@ class Found:
     rate_iops: float | None
     #: The lowest one above it that did not.
     beyond_iops: float | None
-    #: Where the response time meets the limit, between the two: over seeds, the mean of their answers.
+    #: Where the response time, the mean over seeds, meets the limit, between the two; None where it does not.
     crossing_iops: float | None
-    #: Half of the 95 % interval of ``crossing_iops``, and what it is by; None where runs do not tell.
-    half_width_iops: float | None
+    #: 95 % interval of the rate at which the limit is met, and what it is by; None where runs do not tell.
+    #: Over seeds it lies about the mean of their own answers.
+    ci95_iops: tuple[float, float] | None
     basis: Basis | None
     #: Answers of the single seeds, where there are several.
     by_seed: tuple[float, ...]
@@ -88,16 +89,6 @@ class Found:
     runs: int
     #: Whose rate it is; none: of all workloads.
     workloads: tuple[str, ...] = ()
-
-    @property
-    def ci95_iops(self) -> tuple[float, float] | None:
-        """95 % interval of the rate at which the limit is met."""
-        if self.crossing_iops is None or self.half_width_iops is None:
-            return None
-        return (
-            max(0.0, self.crossing_iops - self.half_width_iops),
-            self.crossing_iops + self.half_width_iops,
-        )
 
     def as_dict(self) -> dict[str, Any]:
         """The document ``iowatt.rate/1``, but for what is said of the scenario."""

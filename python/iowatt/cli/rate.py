@@ -1,0 +1,135 @@
+"""``iowatt rate``: the highest rate of a workload within a response-time limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iowatt.cli.options import AsJson, ForcePage, Overrides, Page, Scenario, parsed, print_json
+
+if TYPE_CHECKING:
+    from iowatt.search.rate import Asked
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("rate")(rate)
+
+
+def rate(
+    scenario: Scenario,
+    *,
+    limit: Annotated[
+        str, typer.Option("--limit", metavar="TIME", help="Of the response time: 20ms.", show_default=False)
+    ],
+    statistic: Annotated[
+        str,
+        typer.Option(
+            "--statistic", metavar="NAME", help="What is limited: mean, p50, p90, p95, p99, p99.9 or p99.99."
+        ),
+    ] = "mean",
+    read_limit: Annotated[
+        str | None, typer.Option("--read-limit", metavar="TIME", help="Also of reads.", show_default="none")
+    ] = None,
+    write_limit: Annotated[
+        str | None, typer.Option("--write-limit", metavar="TIME", help="Also of writes.", show_default="none")
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance",
+            metavar="SHARE",
+            help="How near the highest rate within the limit and the lowest one over it come.",
+        ),
+    ] = 0.02,
+    replications: Annotated[
+        int,
+        typer.Option(
+            "--replications", metavar="N", help="Independent seeds, for the 95 % interval of the rate."
+        ),
+    ] = 1,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            help="Whose rate is raised, where there are several; * raises all in proportion.",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        float | None,
+        typer.Option("--start", metavar="IOPS", help="The first rate.", show_default="by a closed loop"),
+    ] = None,
+    requests: Annotated[
+        int | None,
+        typer.Option(
+            "--requests",
+            metavar="N",
+            help="Counted in each run.",
+            show_default="as the scenario says, longer where that tells too little",
+        ),
+    ] = None,
+    most_runs: Annotated[
+        int, typer.Option("--most-runs", metavar="N", help="Rates after which a search ends unsettled.")
+    ] = 24,
+    overrides: Overrides = None,
+    output: Page = None,
+    force: ForcePage = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the highest rate of a workload at which the response time stays within a limit.
+
+    A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
+    """
+    from iowatt.scenario.units import parse_duration
+    from iowatt.search.rate import Asked
+
+    seconds = parsed(limit, parse_duration, "--limit")
+    asked = Asked(
+        limit_s=seconds,
+        statistic=statistic,
+        tolerance=tolerance,
+        workload=workload,
+        start=start,
+        most_runs=most_runs,
+        replications=replications,
+        requests=requests,
+        read_limit_s=parsed(read_limit, parse_duration, "--read-limit"),
+        write_limit_s=parsed(write_limit, parse_duration, "--write-limit"),
+    )
+    _answer(scenario, overrides, asked, output, force=force, as_json=as_json)
+
+
+def _answer(
+    scenario: Scenario, overrides: list[str] | None, asked: Asked, output: Page, *, force: bool, as_json: bool
+) -> None:
+    from iowatt.cli import searching
+    from iowatt.cli.progress import bar
+    from iowatt.search.rate import ask, page, text
+
+    if output is not None:
+        page.check_target(output, force)
+    given = searching.given(scenario, overrides)
+    tried = 0
+
+    def told(_point: object) -> None:
+        nonlocal tried
+        tried += 1
+
+    with bar(f"highest rate of {given.source}", "rates") as progress:
+        found = ask.answer(
+            given,
+            asked,
+            command=searching.command(),
+            report=None if progress is None else (lambda fraction: progress(fraction, tried)),
+            told=told,
+        )
+    if output is not None:
+        page.write(found, output, force=force)
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        print_json(found)
+        return
+    for line in text.lines(found):
+        typer.echo(line)
