@@ -167,8 +167,7 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
 
 def _request(stage: Stage, command: str | None) -> Request:
     given = Given(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
-    kept = {"bundles": stage.bundles, "within": stage.within, "command": command}
-    return Request("sweep", given, stage.axes, **kept)
+    return Request("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
 
 
 class _Ahead:

@@ -1,7 +1,7 @@
 """What SNIA's training prints of its Online-3 family: peaks, idle points, the submission and the baseline.
 
-Metrics are IOPS/W, MB/s/W (sequential) and GB/W (ready idle). ``fitted`` marks the figures to which the family's
-constants were fitted (scripts/fit_emerald2012.py); all others are predicted.
+Metrics are IOPS/W, MB/s/W (sequential) and GB/W (ready idle). ``fitted`` marks the figures to which the
+family's constants were fitted (scripts/fit_emerald2012.py); all others are predicted.
 """
 
 from __future__ import annotations
