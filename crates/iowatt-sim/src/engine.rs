@@ -3,6 +3,7 @@
 //! A request walks arrival -> (controller ->) volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
 //! request in steady state: requests, drive operations and parity updates live in slabs, events in one heap.
 
+mod commanded;
 mod controlled;
 mod failures;
 
@@ -10,6 +11,7 @@ use crate::arrival::Arrivals;
 use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
+use crate::controller::drive_path::DrivePath;
 use crate::controller::{Controller, Incoming};
 use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
@@ -17,7 +19,7 @@ use crate::event::{Event, EventQueue};
 use crate::observe::{Heat, IdleSink, Observer};
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
-use crate::raid::Pool;
+use crate::raid::{Pool, Serves};
 use crate::results::{self, Outcome};
 use crate::rng::{Room, Stream};
 use crate::slab::Slab;
@@ -71,6 +73,8 @@ pub struct Simulation<'a> {
     buses: Vec<Bus>,
     /// Where there is one, drive operations serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
+    /// Where commands take time of the controller on their way to the drives.
+    drive_path: Option<Box<DrivePath>>,
     /// Where there is one, drive operations serve its transfers.
     volumes: Option<Box<Volumes>>,
     /// Who draws which writes of a workload are zeros, and their share; only where somebody asks.
@@ -135,6 +139,8 @@ impl<'a> Simulation<'a> {
         }
         let heat = plan.observe.heat.map(|heat| Heat::new(&heat, plan, space_bytes.clone(), window.start));
         let controller = Controller::new(plan, space_bytes).map(Box::new);
+        let path = plan.controller.as_ref().and_then(|c| c.back_end.as_ref());
+        let drive_path = path.and_then(DrivePath::new).map(Box::new);
         let drawn = |(index, workload): (usize, &crate::plan::WorkloadPlan)| {
             let told = controller.as_deref().is_some_and(Controller::detects_zeros);
             let share = workload.zero_share;
@@ -172,6 +178,7 @@ impl<'a> Simulation<'a> {
             drives,
             buses,
             controller,
+            drive_path,
             volumes,
             zeros,
             back_end: None,
@@ -279,6 +286,14 @@ impl<'a> Simulation<'a> {
             Event::Visit(visit) => {
                 self.visit(visit);
                 self.settle()
+            }
+            Event::Prepared(key) => {
+                self.prepared(key);
+                Ok(())
+            }
+            Event::Commanded(key) => {
+                self.commanded(key);
+                Ok(())
             }
             Event::DriveDone(drive) => self.drive_done(drive as usize),
             Event::IdleTimer(drive) => {
@@ -395,14 +410,15 @@ impl<'a> Simulation<'a> {
         }
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
-            self.enter_volumes(space, host, range);
+            self.enter_volumes(space, (host, write), range);
             return Ok(());
         }
         if let Some(log) = &mut self.back_end {
             log.add(self.now, space, &range, Reason::Host);
         }
         let pool = &mut self.pools[space];
-        let made = pool.submit(range, (host, false), &self.drives, &mut self.ops, &mut self.ready);
+        let serves = Serves { upper: host, migrates: false, for_write: write };
+        let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
         Ok(())
@@ -419,22 +435,30 @@ impl<'a> Simulation<'a> {
         self.hand_out();
     }
 
-    /// Hands the ready operations to their drives.
+    /// Hands the ready operations to their drives, through the controller's back end where there is one.
     fn hand_out(&mut self) {
+        if self.drive_path.is_some() {
+            return self.command();
+        }
         for i in 0..self.ready.len() {
-            let key = self.ready[i];
-            let op = self.ops.get_mut(key);
-            op.arrived = self.now;
-            let drive = op.drive as usize;
-            let now = self.now;
-            if self.drives[drive].has_failed() {
-                self.events.push(now, Event::Lost(key));
-                continue;
-            }
-            let (drive, mut around) = self.at_drive(drive);
-            drive.submit(now, key, &mut around);
+            self.hand_to_drive(self.ready[i]);
         }
         self.ready.clear();
+    }
+
+    /// An operation joins its drive's queue.
+    #[inline]
+    fn hand_to_drive(&mut self, key: u32) {
+        let op = self.ops.get_mut(key);
+        op.arrived = self.now;
+        let drive = op.drive as usize;
+        let now = self.now;
+        if self.drives[drive].has_failed() {
+            self.events.push(now, Event::Lost(key));
+            return;
+        }
+        let (drive, mut around) = self.at_drive(drive);
+        drive.submit(now, key, &mut around);
     }
 
     fn drive_done(&mut self, index: usize) -> Result<(), SimError> {
@@ -536,6 +560,9 @@ impl<'a> Simulation<'a> {
         for bus in &mut self.buses {
             bus.cut(end, self.observer.window());
         }
+        if let Some(path) = &mut self.drive_path {
+            path.cut(end, self.observer.window());
+        }
         self.observer.finish(end);
         if self.foresees
             && let Some(drive) =
@@ -549,6 +576,7 @@ impl<'a> Simulation<'a> {
             buses: &self.buses,
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
+            drive_path: self.drive_path.as_deref(),
             trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };

@@ -16,6 +16,10 @@ pub enum Event {
     Thought(u32),
     /// A visit to the controller ends its present stage.
     Visit(u32),
+    /// A command made for a write leaves the controller's write path: its key.
+    Prepared(u32),
+    /// A command leaves the controller's back end for its drive: its key.
+    Commanded(u32),
     /// A drive completes its operation.
     DriveDone(u32),
     /// An idle drive's power policy wants to look at it.

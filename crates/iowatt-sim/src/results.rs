@@ -13,6 +13,7 @@ pub use volume::{PartResult, VirtualPoolResult};
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
 use crate::controller::Controller;
+use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
 use crate::observe::{Flow, IdleResult, Observer};
 use crate::plan::Plan;
@@ -319,6 +320,8 @@ pub struct Parts<'a> {
     pub spin_ups: &'a [SpinUps],
     /// The controller, where there is one.
     pub controller: Option<&'a Controller>,
+    /// What commands pass on their way to the drives, where that takes time.
+    pub drive_path: Option<&'a DrivePath>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
     /// The volume room, where there is one.
@@ -334,7 +337,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, trims, volumes } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, drive_path, trims, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -356,7 +359,7 @@ pub fn collect(
             .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
-        controller: controller.map(|c| ControllerResult::new(c, span)),
+        controller: ControllerResult::new(controller, drive_path, span),
         virtual_pools: volumes.map_or_else(Vec::new, |v| {
             v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
         }),

@@ -133,6 +133,41 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
     assert!(longest >= s.total.response.all.max_s && longest <= s.total.response.all.max_s * 1.001);
 }
 
+/// Utilisation law of the back end, and that every command reaches its drive, where no window cuts them.
+fn check_back_end(plan: &Value, outcome: &Outcome, whole: bool) {
+    let s = &outcome.summary;
+    let Some(controller) = &s.controller else { return };
+    let given = &plan["controller"]["back_end"];
+    let span = (s.window.end_ns - s.window.start_ns) as f64;
+    let failed = !s.rebuilds.is_empty();
+    let stations = [
+        (&controller.back_end, "command_s", "processors"),
+        (&controller.write_path, "write_command_s", "write_processors"),
+    ];
+    for (station, time, servers) in stations {
+        let time = given[time].as_f64().unwrap_or(0.0) * 1e9;
+        assert_eq!(station.is_some(), time > 0.0);
+        let Some(station) = station else { continue };
+        assert!(station.utilisation <= 1.0 + 1e-12, "{}", station.utilisation);
+        // At its end a rebuild may have commands under way.
+        if whole && !failed {
+            let busy = station.utilisation * span * given[servers].as_f64().unwrap();
+            let demand = station.visits as f64 * time;
+            assert!((busy - demand).abs() <= 1e-6 * demand, "utilisation law: {busy} {demand}");
+        }
+    }
+    let arrivals: u64 = s.devices.iter().map(|d| d.arrivals).sum();
+    let writes: u64 = s.devices.iter().map(|d| d.writes).sum();
+    if let Some(back_end) = controller.back_end.as_ref().filter(|_| whole) {
+        // Commands may be on their way to a drive when it fails.
+        assert!(if failed { back_end.visits >= arrivals } else { back_end.visits == arrivals });
+        assert!(controller.write_path.as_ref().is_none_or(|w| w.visits <= back_end.visits));
+    }
+    if let Some(write_path) = controller.write_path.as_ref().filter(|_| whole && !failed) {
+        assert!((writes..=arrivals).contains(&write_path.visits), "every write, and reads for writes");
+    }
+}
+
 /// Visits and bytes of a controller, where no window cuts them.
 fn check_controller(plan: &Value, outcome: &Outcome) {
     let s = &outcome.summary;
@@ -142,6 +177,7 @@ fn check_controller(plan: &Value, outcome: &Outcome) {
         assert!(station.utilisation <= 1.0 + 1e-12, "{}", station.utilisation);
     }
     let whole = plan["observe"]["end_s"].is_null() && s.window.start_ns == 0;
+    check_back_end(plan, outcome, whole);
     if let Some(p) = controller.processors.as_ref().filter(|_| whole) {
         assert_eq!(p.visits, s.total.arrived);
         let given = &plan["controller"]["processing"];
@@ -176,8 +212,27 @@ fn check_controller(plan: &Value, outcome: &Outcome) {
 
 const CONTROLLERS: usize = 12;
 
-/// None, costs alone, caches so small that requests wait for space and pass by, and the services of an array.
+/// Each kind of controller, without and with a back end.
 fn controller(kind: usize) -> Value {
+    let mut controller = front(kind % CONTROLLERS);
+    if kind >= CONTROLLERS {
+        let parts = ["processing", "host_bandwidth_bytes_per_s", "cache"];
+        if controller.is_null() {
+            controller = parts
+                .iter()
+                .map(|&part| (part.to_owned(), Value::Null))
+                .collect::<serde_json::Map<_, _>>()
+                .into();
+        }
+        let times = [(200e-6, 300e-6), (0.0, 500e-6), (1e-3, 0.0)][kind % 3];
+        controller["back_end"] = json!({"command_s": times.0, "processors": 1 + kind % 2,
+                                        "write_command_s": times.1, "write_processors": 1 + kind % 4});
+    }
+    controller
+}
+
+/// None, costs alone, caches so small that requests wait for space and pass by, and the services of an array.
+fn front(kind: usize) -> Value {
     let cache = |lines: u64, write: &str| {
         json!({
             "capacity_bytes": lines * 8_192, "line_bytes": 8_192, "replacement": "lru",
@@ -266,7 +321,7 @@ proptest! {
     #[test]
     fn laws_hold_on_every_system(
         level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
-        mode in 0usize..3, policy in 0usize..POLICIES, kind in 0..CONTROLLERS,
+        mode in 0usize..3, policy in 0usize..POLICIES, kind in 0..2 * CONTROLLERS,
     ) {
         let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);
@@ -286,7 +341,7 @@ proptest! {
     fn laws_hold_in_trouble(
         level in 1usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         mode in 0usize..2, policy in 0usize..POLICIES, spares in 0usize..3, distributed in any::<bool>(),
-        drive in 0usize..6, at in 0u64..1_000, end in any::<bool>(), kind in 0..CONTROLLERS,
+        drive in 0usize..6, at in 0u64..1_000, end in any::<bool>(), kind in 0..2 * CONTROLLERS,
     ) {
         let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);
@@ -319,7 +374,7 @@ proptest! {
     #[test]
     fn laws_hold_in_any_window(
         level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
-        warmup in 0u64..500, length in 1u64..1_000, policy in 0usize..POLICIES, kind in 0..CONTROLLERS,
+        warmup in 0u64..500, length in 1u64..1_000, policy in 0usize..POLICIES, kind in 0..2 * CONTROLLERS,
     ) {
         let mut plan = system(level, queues, bus);
         plan["controller"] = controller(kind);

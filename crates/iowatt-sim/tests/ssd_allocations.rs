@@ -32,8 +32,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of a run of so many requests, of which 40 % are writes.
-fn allocations(count: usize) -> u64 {
+/// Allocations of a run of so many requests, of which 40 % are writes, behind a back end or none.
+fn allocations(count: usize, back_end: bool) -> u64 {
     let drive = flash(16, 0.5);
     let mut draw = Lcg(1);
     let requests = (0..count)
@@ -44,6 +44,12 @@ fn allocations(count: usize) -> u64 {
         .collect();
     let mut plan = one_drive(&drive, 32);
     plan["observe"]["interval_s"] = serde_json::json!(1e3);
+    if back_end {
+        let times = serde_json::json!({"command_s": 5e-6, "processors": 2, "write_command_s": 10e-6,
+                                       "write_processors": 1});
+        plan["controller"] = serde_json::json!({"processing": null, "host_bandwidth_bytes_per_s": null, "cache": null,
+                                                "back_end": times});
+    }
     let plan: Plan = serde_json::from_value(plan).unwrap();
     let mut source = given(requests);
     let simulation = Simulation::new(&plan, vec![&mut source as &mut dyn Source]).unwrap();
@@ -57,6 +63,12 @@ fn allocations(count: usize) -> u64 {
 #[test]
 fn no_request_allocates() {
     // Two passes over the drive have touched every superblock and every address; three more find everything there.
-    let (some, more) = (allocations(300_000), allocations(600_000));
+    let (some, more) = (allocations(300_000, false), allocations(600_000, false));
+    assert!(more < some + 50, "{some} {more}");
+}
+
+#[test]
+fn no_command_allocates() {
+    let (some, more) = (allocations(300_000, true), allocations(600_000, true));
     assert!(more < some + 50, "{some} {more}");
 }

@@ -10,6 +10,7 @@ import typer
 from iowatt.cli.options import (
     AsJson,
     Bundles,
+    Cluster,
     ForceSweep,
     Jobs,
     Overrides,
@@ -54,6 +55,7 @@ def curve(
     resume: Resume = False,
     force: ForceSweep = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     bundles: Bundles = False,
     strict: StrictPoints = False,
     as_json: AsJson = False,
@@ -73,4 +75,4 @@ def curve(
         command=searching.command(),
     )
     target = output or Path("curves") / asked.name(given)
-    searching.answer(request, target, resume=resume, force=force, jobs=jobs, as_json=as_json)
+    searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)

@@ -6,6 +6,7 @@ import typer
 
 from iowatt.cli import (
     emerald_analyze,
+    emerald_bff,
     emerald_calibrate,
     emerald_classify,
     emerald_com,
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     emerald_analyze.register(emerald)
+    emerald_bff.register(emerald)
     emerald_calibrate.register(emerald)
     emerald_classify.register(emerald)
     emerald_com.register(emerald)

@@ -23,6 +23,7 @@ from iowatt.cli import (
     import_,
     init,
     meter,
+    optimize,
     power,
     rate,
     replay,
@@ -69,6 +70,7 @@ run.register(app)
 schema.register(app)
 study.register(app)
 sweep.register(app)
+optimize.register(app)
 tariff.register(app)
 tier.register(app)
 trace.register(app)

@@ -19,6 +19,15 @@ Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Points at a time.", show_default="one for each processor"),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run the points on a Ray cluster: HOST:PORT, or auto.",
+        show_default="this machine",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted there.")]
 ForceSweep = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
 Bundles = Annotated[bool, typer.Option("--bundles", help="Also write the Run bundle of each point.")]

@@ -69,11 +69,14 @@ def points_bar(label: str) -> Iterator[Callable[[SearchProgress], None] | None]:
     )
     begun = time.monotonic()
     known_before: float | None = None
+    shown = ""
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=None, points="", left="")
 
         def report(at: SearchProgress) -> None:
-            nonlocal known_before
+            nonlocal known_before, begun, shown
+            if at.what != shown:
+                shown, known_before, begun = at.what, None, time.monotonic()
             if known_before is None:  # finished by an earlier command: no measure of this one's pace
                 known_before = at.done
             worked, total = at.done + at.running, at.total

@@ -15,6 +15,7 @@ class Document(StrEnum):
     SCENARIO = "scenario"
     PROFILE = "profile"
     PRODUCT = "product"
+    FAMILY = "family"
     PLAN = "plan"
     ABOUT = "about"
     COST_BOOK = "cost-book"
@@ -43,6 +44,8 @@ def schema(
         from iowatt.workload.schema import schema_text
     elif of is Document.PRODUCT:
         from iowatt.emerald.classify.schema import schema_text
+    elif of is Document.FAMILY:
+        from iowatt.emerald.family.schema import schema_text
     elif of is Document.PLAN:
         from iowatt.emerald.plan.schema import schema_text
     elif of is Document.ABOUT:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +12,12 @@ import typer
 
 from iowatt.cli import command_line
 from iowatt.cli.options import print_json
-from iowatt.errors import IowattError
+from iowatt.errors import InputError, IowattError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from iowatt.search.executor import Executor
     from iowatt.search.prepare import Given
     from iowatt.search.sweep import Found, Request
 
@@ -34,18 +38,51 @@ def command() -> str:
     return command_line.written()
 
 
+@contextmanager
+def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]:
+    """Who runs the points: the cluster at an address, or ``None`` for threads of this machine."""
+    if cluster is None:
+        yield None
+        return
+    from iowatt.search.cluster import Cluster
+
+    if jobs is not None:
+        raise InputError("--jobs is for this machine; a cluster has as many points at a time as processors")
+    with closing(Cluster(cluster)) as made:
+        if sys.stderr.isatty():
+            typer.echo(f"cluster {cluster}: {made.nodes} machines, {made.processors:g} processors", err=True)
+        yield made
+
+
 def answer(
-    request: Request, target: Path, *, resume: bool, force: bool, jobs: int | None, as_json: bool
+    request: Request,
+    target: Path,
+    *,
+    resume: bool,
+    force: bool,
+    jobs: int | None,
+    cluster: str | None = None,
+    as_json: bool,
 ) -> None:
     """Run a request and print what was found."""
     from iowatt.cli.progress import points_bar
     from iowatt.search import asked
-    from iowatt.search.folder import is_sweep
+    from iowatt.search.folder import is_sweep, refuse
 
     try:
-        with points_bar(f"simulating {Path(request.given.source).name}") as progress:
+        refuse(target, force=force, resume=resume)
+        with (
+            executor(cluster, jobs) as worker,
+            points_bar(f"simulating {Path(request.given.source).name}") as progress,
+        ):
             found = asked.answer(
-                request, output=target, resume=resume, force=force, jobs=jobs, progress=progress
+                request,
+                output=target,
+                resume=resume,
+                force=force,
+                jobs=jobs,
+                executor=worker,
+                progress=progress,
             )
     except KeyboardInterrupt:
         if is_sweep(target):
@@ -63,6 +100,12 @@ def answer(
             f"{len(found.faults)} of {found.frame.height} points ended in a fault of iowatt\n"
             + "\n".join(found.faults[:5]),
             hint="--resume tries them again",
+        )
+    if found.machines:
+        raise InputError(
+            f"{len(found.machines)} of {found.frame.height} points could not be run where they were tried\n"
+            + "\n".join(found.machines[:5]),
+            hint="mend that, and --resume tries them again; the others are kept",
         )
 
 

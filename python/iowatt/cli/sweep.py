@@ -10,6 +10,7 @@ import typer
 from iowatt.cli.options import (
     AsJson,
     Bundles,
+    Cluster,
     ForceSweep,
     Jobs,
     Overrides,
@@ -45,6 +46,7 @@ def sweep(
     resume: Resume = False,
     force: ForceSweep = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     bundles: Bundles = False,
     strict: StrictPoints = False,
     own_seeds: Annotated[
@@ -67,4 +69,4 @@ def sweep(
         command=searching.command(),
     )
     target = output or Path("sweeps") / asked.name(given)
-    searching.answer(request, target, resume=resume, force=force, jobs=jobs, as_json=as_json)
+    searching.answer(request, target, resume=resume, force=force, jobs=jobs, cluster=cluster, as_json=as_json)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iowatt.estimate.operations import Kind, Mix, Place, add
+from iowatt.estimate.operations import How, Kind, Mix, Place, add
 from iowatt.tiers import raid_work
 
 
@@ -26,6 +26,11 @@ class Geometry:
     usable: int
     drives: int
 
+    @property
+    def parity(self) -> int:
+        """Parity units of a stripe."""
+        return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
+
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
         """Of a plan's pool."""
@@ -41,11 +46,21 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Asked:
-    """What one request means: operations by kind; ``phases`` one after another, ``abreast`` in each."""
+    """What one request means: operations by kind, and the phases that it waits for.
+
+    A phase: what its operations are, how often it occurs, how many of it are waited for together.
+    """
 
     mix: Mix
-    phases: float
-    abreast: float
+    phases: tuple[tuple[How, float, float], ...]
+
+    @property
+    def together(self) -> float:
+        """Operations, each times how many of them are asked together."""
+        operations = sum(self.mix.values())
+        counts = sum(times * abreast for _, times, abreast in self.phases)
+        squares = sum(times * abreast**2 for _, times, abreast in self.phases)
+        return operations * squares / counts if counts else 0.0
 
 
 def asked(
@@ -66,4 +81,17 @@ def asked(
             ("update", work.updates),
         ):
             add(mix, Kind(how, round(bytes_), place), share * count)  # type: ignore[arg-type]
-    return Asked(mix, work.phases, work.abreast)
+    return Asked(mix, _phases(work, write))
+
+
+def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float], ...]:
+    if not write:
+        return (("read", 1.0, max(1.0, work.reads)),)
+    before = work.phases - 1  # how often there is something to read first
+    if before <= 0:
+        return (("write", 1.0, max(1.0, work.writes)),)
+    updates, others = work.updates[0], work.plain_writes[0]
+    if updates > others:
+        whole: tuple[tuple[How, float, float], ...] = (("update", before, max(1.0, updates / before)),)
+        return whole if before == 1 else (*whole, ("write", 1 - before, max(1.0, others / (1 - before))))
+    return (("read", before, max(1.0, work.reads / before)), ("write", 1.0, max(1.0, work.writes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from iowatt.scenario.array import Pool
 
 #: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is alike.
 _PARTS: Final = 24
-_ZONES: Final = 16
+_ZONES: Final = 32
 _SEED: Final = 1
 
 Key = tuple[tuple[Kind, int], ...]
@@ -22,17 +23,27 @@ class Drives:
     """Curves of drives by their plan and their work; ``pilots`` were flown so far."""
 
     def __init__(self) -> None:
-        self._curves: dict[tuple[str, int, Key], Curve] = {}
+        self._curves: dict[tuple[str, int, int, Key], Curve] = {}
         self.pilots = 0
 
-    def curve(self, name: str, pool: Mapping[str, Any], mirrored: int, mix: Mix) -> Curve:
+    def curve(self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int) -> Curve:
         """What a set of a plan's pool does under a mix, whatever its rate; ``name`` tells drives apart."""
-        key = (name, mirrored, alike(mix))
+        rounded = alike(mix)
+        if not _in_groups(pool, rounded):
+            parity = 0
+        key = (name, mirrored, parity, rounded)
         if key not in self._curves:
             self.pilots += 1
-            shares = [(kind, float(parts)) for kind, parts in key[2]]
-            self._curves[key] = Curve.of(pilot.fly(pool, shares, mirrored=mirrored, seed=_SEED))
+            shares = [(kind, float(parts)) for kind, parts in rounded]
+            flown = pilot.fly(pool, shares, mirrored=mirrored, parity=parity, seed=_SEED)
+            self._curves[key] = Curve(flown)
         return self._curves[key]
+
+
+def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
+    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would write."""
+    hows = {kind.how for kind, _ in mix}
+    return "update" in hows and ("write" not in hows or pool["device"]["kind"] != "ssd")
 
 
 def identity(pool: Pool) -> str:
@@ -76,6 +87,6 @@ def _bytes(size: int) -> int:
 
 
 def _place(place: Place) -> Place:
-    first = int(place.first * _ZONES + 0.25) / _ZONES
-    last = max(first + 1 / _ZONES, min(1.0, -int(-place.last * _ZONES + 0.25) / _ZONES))
-    return Place(first, last, place.cursors)
+    first = math.floor(place.first * _ZONES + 0.25)
+    last = max(first + 1, math.ceil(place.last * _ZONES - 0.25))
+    return Place(first / _ZONES, min(1.0, last / _ZONES), place.cursors)

@@ -9,7 +9,7 @@ from iowatt.estimate import unknown, watts
 from iowatt.estimate.drives import Drives
 from iowatt.estimate.estimate import Estimate, Station
 from iowatt.estimate.load import flows
-from iowatt.estimate.network import Network, Sets, Solved
+from iowatt.estimate.network import Network, Solved
 from iowatt.estimate.system import System
 from iowatt.evaluation import Prepared
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
@@ -47,7 +47,6 @@ def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
     work = system.work
     rates = solved.rates
     total = sum(rates)
-    sets = [station for station in network.stations if isinstance(station, Sets)]
     row: dict[str, float] = {
         "throughput.iops": total,
         "throughput.mib_per_s": sum(
@@ -57,7 +56,7 @@ def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
     }
     if not solved.saturated and total > 0:
         row |= _responses(network, solved)
-    mean_w, idle_w = watts.of_drives(system, sets, solved)
+    mean_w, idle_w = watts.of_drives(system, network, solved)
     row |= {"power_w.mean": mean_w, "power_w.idle": idle_w}
     held = capacity(work.plan["names"], work.plan["simulation"])
     row |= {"capacity_gb.raw": held.raw_bytes / BYTES_PER_GB}

@@ -18,6 +18,10 @@ from iowatt.estimate.operations import Kind
 
 #: Depths of the curve; between them it is interpolated, beyond them flat.
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+#: Requests outstanding at a group of a parity level.
+_DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
+#: Its stripe unit: every operation lies within one.
+_UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
 OPERATIONS: Final = 3000
 #: Of it, cut as warm-up.
@@ -27,27 +31,48 @@ _BUFFERS: Final = 1.5
 
 
 @dataclass(frozen=True)
+class Moments:
+    """Mean and standard deviation of a response time, s."""
+
+    mean_s: float
+    deviation_s: float
+
+
+@dataclass(frozen=True)
 class Point:
-    """At one depth: operations a second, mean and deviation of their response time (s), joules of each."""
+    """At one depth: operations a second, their responses (of all, of reads, of writes), joules of each.
+
+    Of a direction that does not occur the response is that of all.
+    """
 
     depth: int
     iops: float
-    response_s: float
-    deviation_s: float
+    both: Moments
+    read: Moments
+    write: Moments
     operation_j: float
+    #: Mean number there, at each drive or set: the depth itself where that is one.
+    there: float
 
 
 @dataclass(frozen=True)
 class Flown:
-    """What the simulations of one set gave; ``drives`` it has, watts of all of them when idle."""
+    """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's commands,
+    and writes are whole parity updates of ``updated`` drives."""
 
     points: tuple[Point, ...]
     drives: int
-    idle_w: float
+    updated: int = 0
 
 
-def fly(pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, seed: int) -> Flown:
-    """Simulate one drive of a plan's pool, or ``mirrored`` drives that hold the same, under a mix of operations.
+def fly(
+    pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, parity: int, seed: int
+) -> Flown:
+    """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the same.
+
+    With ``parity`` 1 or 2 it is the smallest group of RAID-5 or RAID-6: the reads and writes of an update meet
+    others on the way, and the parity waits for data that another drive reads. What is only written is read there,
+    which costs a disk nearly the same.
 
     Parameters
     ----------
@@ -56,54 +81,61 @@ def fly(pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored:
     mix
         Kinds and their shares.
     """
-    plan = _plan(pool, mirrored, seed)
+    total = sum(share for _, share in mix)
+    asked = [(kind, share / total) for kind, share in mix]
+    drives = mirrored if not parity else 2 + parity
+    if parity:
+        asked = [(_host(kind), share / (1 + parity if kind.how == "update" else 1)) for kind, share in asked]
+    plan = _plan(pool, drives, parity, seed)
     capacity = plan["volumes"][0]["capacity_bytes"]
-    updates = any(kind.how == "update" for kind, _ in mix)
+    updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
-    idle_w = pool["device"]["power"]["levels"]["idle_w"] * mirrored
-    first = _buffered(pool, mix)
+    idle_w = pool["device"]["power"]["levels"]["idle_w"] * drives
+    first = _buffered(pool, asked, drives if parity else 1)
     points: list[Point] = []
-    rate = _run(plan, _rows(mix, 1, 200, capacity, pool, seed), 1, None, 0.0).iops
-    for depth in DEPTHS:
+    rate = (
+        1 / _run(plan, _rows(asked, 1, 200, capacity, pool, seed), 1, None, 0.0, idle_w, parity).both.mean_s
+    )
+    for depth in _DEPTHS_OF_GROUPS if parity else DEPTHS:
         ratio = 1.0 if not points else depth / points[-1].depth
-        wanted = first + OPERATIONS
-        rows = _rows(
-            mix,
-            depth,
-            int(wanted * ratio * (1.15 if depth == 1 else 1.6)) + 40 * depth,
-            capacity,
-            pool,
-            seed + depth,
-        )
+        wanted = first + OPERATIONS * (2 if parity else 1)
+        count = int(wanted * ratio * (1.15 if depth == 1 else 1.6)) + 40 * depth
+        rows = _rows(asked, depth, count, capacity, pool, seed + depth)
         seconds = wanted / rate
-        point = _run(plan, rows, depth, seconds, max(_WARMUP, first / wanted) * seconds)
-        points.append(
-            Point(**{**point.__dict__, "operation_j": max(0.0, point.operation_j - idle_w / point.iops)})
-        )
-        rate = point.iops
-    return Flown(tuple(points), mirrored, idle_w)
+        warmup_s = max(_WARMUP, first / wanted) * seconds
+        points.append(_run(plan, rows, depth, seconds, warmup_s, idle_w, parity))
+        rate = points[-1].depth / points[-1].both.mean_s
+    return Flown(tuple(points), drives, 1 + parity if parity else 0)
 
 
-def _buffered(pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]]) -> int:
+def _host(kind: Kind) -> Kind:
+    """What a host asks of a group so that its drives are asked for a kind."""
+    return Kind("write" if kind.how == "update" else "read", kind.bytes, kind.place)
+
+
+def _buffered(pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], drives: int) -> int:
     """Operations until an SSD's write buffer has been filled: what comes before flatters it."""
     media = pool["device"].get("media") or {}
     written = sum(share * kind.bytes for kind, share in mix if kind.how != "read")
     if not written or not media.get("buffer_bytes"):
         return 0
-    return min(60_000, int(_BUFFERS * media["buffer_bytes"] / written))
+    return min(60_000, int(_BUFFERS * drives * media["buffer_bytes"] / written))
 
 
-def _plan(pool: Mapping[str, Any], mirrored: int, seed: int) -> dict[str, Any]:
+def _plan(pool: Mapping[str, Any], drives: int, parity: int, seed: int) -> dict[str, Any]:
     device = pool["device"]
-    unit = pool["raid"]["stripe_unit_bytes"]
-    capacity = device["sectors"] * device["sector_bytes"] // unit * unit
-    raid = {**pool["raid"], "level": "1" if mirrored > 1 else "0"}
+    unit = _UNIT if parity else pool["raid"]["stripe_unit_bytes"]
+    capacity = device["sectors"] * device["sector_bytes"] // unit * unit * (2 if parity else 1)
+    level = {0: "1" if drives > 1 else "0", 1: "5", 2: "6"}[parity]
+    raid = {**pool["raid"], "level": level, "stripe_unit_bytes": unit}
+    if parity:
+        raid["small_write"] = "read-modify-write"
     own = {key: value for key, value in pool.items() if key not in ("chunklets", "recovery")}
     return {
         "seed": seed,
         "workloads": [{"volume": 0, "replay": {"mode": "closed", "outstanding": 1, "per": "workload"}}],
         "volumes": [{"pool": 0, "offset_bytes": 0, "capacity_bytes": capacity}],
-        "pools": [{**own, "count": mirrored, "raid": raid, "bus_of_drive": [], "recovery": None}],
+        "pools": [{**own, "count": drives, "raid": raid, "bus_of_drive": [], "recovery": None}],
         "buses": [],
         "controller": None,
         "observe": {"warmup_s": 0.0, "end_s": None, "interval_s": None, "idle": False},
@@ -154,7 +186,9 @@ def _offsets(
     low = int(first) // align
     high = max(low + 1, int(min(last, capacity) - bytes_) // align)
     if not kind.place.cursors:
-        return draw.integers(low, high, size=count).astype(np.uint64) * np.uint64(align)
+        found = draw.integers(low, high, size=count) * align
+        # Within one unit, so that it is one operation of a drive.
+        return (found - np.maximum(0, found % _UNIT + min(bytes_, _UNIT) - _UNIT)).astype(np.uint64)
     cursors = kind.place.cursors
     begins = draw.integers(low, high, size=cursors)
     steps = np.arange(count) // cursors * (bytes_ // align)
@@ -163,7 +197,13 @@ def _offsets(
 
 
 def _run(
-    plan: dict[str, Any], rows: dict[str, Any], depth: int, end_s: float | None, warmup_s: float
+    plan: dict[str, Any],
+    rows: dict[str, Any],
+    depth: int,
+    end_s: float | None,
+    warmup_s: float,
+    idle_w: float,
+    parity: int,
 ) -> Point:
     from iowatt.sources.simulator import run_core
 
@@ -173,12 +213,27 @@ def _run(
     spec = json.dumps({"path": "pilot", "order_only": True})
     raw = run_core(json.dumps(plan), [(spec, _once(rows))], lambda _fraction, _requests: None)
     summary = json.loads(raw["summary"])
-    window, total = summary["window"], summary["total"]
+    window, total, devices = summary["window"], summary["total"], summary["devices"]
     seconds = (window["end_ns"] - window["start_ns"]) / 1e9
-    response = total["response"]["all"]
-    joules = sum(sum(device["energy_j"].values()) for device in summary["devices"])
-    done = max(1, total["completions"]["requests"])
-    return Point(depth, done / seconds, response["mean_s"], response["std_s"], joules / done)
+    response = {
+        name: Moments(times["mean_s"], times["std_s"] or 0.0) if times["count"] else None
+        for name, times in total["response"].items()
+    }
+    both = response["all"] or Moments(0.0, 0.0)
+    joules = sum(sum(device["energy_j"].values()) for device in devices) - idle_w * seconds
+    done, there = max(1, total["completions"]["requests"]), float(depth)
+    if parity:
+        done = max(1, sum(device["accesses"] for device in devices))
+        there = sum(device["queue_length_mean"] for device in devices) / len(devices)
+    return Point(
+        depth=depth,
+        iops=done / seconds / (len(devices) if parity else 1),
+        both=both,
+        read=response["read"] or both,
+        write=response["write"] or both,
+        operation_j=max(0.0, joules / done),
+        there=there,
+    )
 
 
 def _once(rows: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.estimate.pilot import Flown
 
 _LOADS: Final = np.concatenate([np.linspace(0.0, 0.9, 37)[1:], 1 - np.geomspace(0.09, 0.002, 24)])
 #: Longest queue that the process knows.
-_STATES: Final = 4000
+_STATES: Final = 2000
+
+Floats = NDArray[np.float64]
 
 
 def wait(service_s: float, servers: float, variation: float, load: float) -> float:
@@ -35,84 +38,168 @@ def wait(service_s: float, servers: float, variation: float, load: float) -> flo
     return float(service_s * variation * load**power / (servers * (1 - load)))
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A set of drives as a station: what operations find there at any rate. Times in s.
+class Found(NamedTuple):
+    """What an operation finds at a set: responses (s) of all, of reads, of writes and of whole parity updates, the
+    deviations of the last three, and joules above idling. Updates are 0 where the pilot had none."""
 
-    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there.
+    both: float
+    read: float
+    write: float
+    update: float
+    read_deviation: float
+    write_deviation: float
+    update_deviation: float
+    operation_j: float
+
+    def mixed(self, other: Found, share: float) -> Found:
+        """This, and a share of the other."""
+        return Found(*(one + (two - one) * share for one, two in zip(self, other, strict=True)))
+
+
+class Curve:
+    """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
+
+    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there; ``updated`` how many
+    drives an update of its pilot was on, 0 where that had one drive only.
     """
 
-    flown: Flown
-    most: float
-    service_s: float
-    variation: float
-    _loads: tuple[float, ...] = field(repr=False)
-    _times: tuple[float, ...] = field(repr=False)
-
-    @classmethod
-    def of(cls, flown: Flown) -> Curve:
-        """The table of a pilot's curve."""
+    def __init__(self, flown: Flown) -> None:
         points = flown.points
         # An SSD's buffer that is still filling flatters the middle of a curve: nothing lasts above its end.
-        end = float(np.mean([point.iops for point in points[-2:]]))
-        depths = np.array([point.depth for point in points], float)
-        rates = np.minimum([point.iops for point in points], end)
-        states = np.arange(1, _STATES + 1)
-        deaths = np.interp(states, depths, rates)
-        service = 1 / rates[0]
-        variation = (points[0].deviation_s / points[0].response_s) ** 2
-        times = []
-        for load in _LOADS:
-            weights = np.concatenate([[0.0], np.cumsum(np.log(load * end / deaths))])
-            shares = np.exp(weights - weights.max())
-            shares /= shares.sum()
-            length = float((shares[1:] * states).sum())
-            queued = max(0.0, length / (load * end) - service)
-            times.append((service + queued * (1 + variation) / 2) * (1 - load))
-        return cls(flown, end, service, variation, (0.0, *map(float, _LOADS)), (service, *times))
+        self.most = float(np.mean([point.iops for point in points[-2:]]))
+        self.updated = flown.updated
+        if flown.updated:
+            self.service_s = points[0].there / points[0].iops
+            self._table = _of_group(flown, self.most)
+            self._alone: _Alone | None = None
+        else:
+            self.service_s = max(1 / points[0].iops, 1 / self.most)
+            self._alone = _Alone.of(flown, self.most)
+            self._table = _of_set(flown, self._alone, self.most, self.service_s)
+        self._loads = tuple(load for load, _ in self._table)
 
-    def response(self, rate: float) -> float:
-        """Mean response at a rate of random arrivals, 1/s; infinite from ``most`` on."""
+    def at(self, rate: float) -> Found:
+        """What random arrivals find at ``rate``: infinite responses from ``most`` on."""
         load = rate / self.most
-        if load >= 1:
-            return math.inf
-        return self._at(load) / (1 - load)
-
-    def _at(self, load: float) -> float:
-        at = min(bisect_right(self._loads, load), len(self._loads) - 1)
+        at = min(max(1, bisect_right(self._loads, load)), len(self._loads) - 1)
         low, high = self._loads[at - 1], self._loads[at]
         share = min(1.0, (load - low) / (high - low))
-        return self._times[at - 1] * (1 - share) + self._times[at] * share
+        found = self._table[at - 1][1].mixed(self._table[at][1], share)
+        scale = 1 / (1 - load) if load < 1 else math.inf
+        return Found(*(value * scale for value in found[:7]), found.operation_j)
 
-    def alone(self, depth: float) -> float:
-        """Response where always ``depth`` operations are there: the pilot itself."""
-        return depth / self.rate(depth)
-
-    def rate(self, depth: float) -> float:
-        """Operations a second with ``depth`` there."""
-        return min(self.most, _between(self.flown, depth, "iops"))
-
-    def operation_j(self, depth: float) -> float:
-        """Joules of an operation above idling with ``depth`` there."""
-        return _between(self.flown, depth, "operation_j")
-
-    def deviation(self, depth: float) -> float:
-        """Standard deviation of the response with ``depth`` there."""
-        point = self.flown.points[-1]
-        if depth > point.depth:
-            return point.deviation_s * depth / point.depth
-        return _between(self.flown, depth, "deviation_s")
+    def alone(self, depth: float) -> Found | None:
+        """The same where always ``depth`` operations are there: the pilot of one set itself."""
+        return None if self._alone is None else self._alone.at(depth)
 
 
-def _between(flown: Flown, depth: float, figure: str) -> float:
-    points = flown.points
-    if depth <= 1:
-        return float(getattr(points[0], figure))
-    for one, other in zip(points, points[1:], strict=False):
-        if depth <= other.depth:
-            share = (depth - one.depth) / (other.depth - one.depth)
-            return float(getattr(one, figure) * (1 - share) + getattr(other, figure) * share)
-    return float(getattr(points[-1], figure))
+Table = list[tuple[float, Found]]
+
+
+def _of_group(flown: Flown, most: float) -> Table:
+    """Loads and what is found at them, times (1 - load).
+
+    A loop of N requests leaves N - 1 for another to find, so its responses are those of random arrivals at
+    (N - 1)/N of its rate.
+    """
+    table: Table = []
+    for point in flown.points:
+        load = min(point.iops * (point.depth - 1) / point.depth / most, 0.999)
+        if table and load <= table[-1][0]:
+            continue
+        found = Found(
+            point.there / point.iops,
+            point.read.mean_s,
+            point.read.mean_s,
+            point.write.mean_s,
+            point.read.deviation_s,
+            point.read.deviation_s,
+            point.write.deviation_s,
+            point.operation_j,
+        )
+        table.append((load, Found(*(value * (1 - load) for value in found[:7]), found.operation_j)))
+    return table
+
+
+def _of_set(flown: Flown, alone: _Alone, most: float, service_s: float) -> Table:
+    """The same from the birth-death process of one set."""
+    variation = (flown.points[0].both.deviation_s / flown.points[0].both.mean_s) ** 2
+    states = np.arange(1, _STATES + 1, dtype=float)
+    first = alone.at(1)
+    table: Table = [(0.0, first._replace(both=service_s))]
+    figures = alone.table
+    deaths = states / figures[:, 0]
+    for load in map(float, _LOADS):
+        rate = load * most
+        # A diffusion's stationary law: the less services vary, the closer the queue stays to its balance.
+        steps = np.cumsum(np.log(rate / deaths)) * (2 / (1 + variation))
+        busy = np.exp(steps - steps.max())
+        busy /= busy.sum()
+        share = min(1.0, rate / float((busy * deaths).sum()))
+        length = share * float((busy * states).sum())
+        # So that servers of one rate have Pollaczek and Khinchine's wait.
+        length *= _queue(share, variation) / _diffused(share, variation)
+        response = max(service_s, length / rate)
+        seen = np.concatenate([[1 - share], share * busy[:-1]])  # what is there when an operation comes
+        means = seen @ figures
+        scale = response / means[0]
+        second = seen @ (figures[:, 1:3] ** 2 + figures[:, 4:6] ** 2)
+        spread = np.sqrt(np.maximum(0.0, second - means[1:3] ** 2)) * scale
+        joules = share * float((busy * deaths * figures[:, 7]).sum()) / rate
+        found = (response, *(means[1:3] * scale), 0.0, *spread, 0.0)
+        table.append((load, Found(*(float(value) * (1 - load) for value in found), joules)))
+    return table
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """Rows of what is found with 1, 2, ... operations there, as :class:`Found` has it."""
+
+    rows: list[Found]
+    table: Floats
+
+    @classmethod
+    def of(cls, flown: Flown, most: float) -> _Alone:
+        """Beyond the last depth flown, times grow with the number."""
+        points, states = flown.points, np.arange(1, _STATES + 1, dtype=float)
+        depths = np.array([point.depth for point in points], float)
+        response = states / np.minimum(np.interp(states, depths, [point.iops for point in points]), most)
+        grown = np.maximum(1.0, states / depths[-1])
+
+        def ratio(values: list[float]) -> Floats:
+            ratios = [value / point.both.mean_s for value, point in zip(values, points, strict=True)]
+            return np.interp(states, depths, ratios)
+
+        columns = [
+            response,
+            response * ratio([point.read.mean_s for point in points]),
+            response * ratio([point.write.mean_s for point in points]),
+            np.zeros(_STATES),
+            np.interp(states, depths, [point.read.deviation_s for point in points]) * grown,
+            np.interp(states, depths, [point.write.deviation_s for point in points]) * grown,
+            np.zeros(_STATES),
+            np.interp(states, depths, [point.operation_j for point in points]),
+        ]
+        table = np.column_stack(columns)
+        return cls([Found(*map(float, row)) for row in table], table)
+
+    def at(self, depth: float) -> Found:
+        """With any number there."""
+        depth = max(1.0, depth)
+        whole = min(int(depth), _STATES - 1)
+        return self.rows[whole - 1].mixed(self.rows[whole], min(1.0, depth - whole))
+
+
+def _queue(load: float, variation: float) -> float:
+    """Mean number at a server by Pollaczek and Khinchine, times (1 - load)."""
+    return load * (1 - load) + load**2 * (1 + variation) / 2
+
+
+def _diffused(load: float, variation: float) -> float:
+    """The same by the diffusion."""
+    if load >= 1 - 1e-9:
+        return (1 + variation) / 2
+    return load * (1 - load) / (1 - load ** (2 / (1 + variation)))
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,8 @@ class Wanted:
     """What flows ask of a pool: operations of a request by flow, and the legs that wait for them."""
 
     mixes: dict[int, Mix] = field(default_factory=dict)
+    #: Operations of a request, each times how many are asked together, by flow.
+    together: dict[int, float] = field(default_factory=dict)
 
 
 class System:
@@ -59,7 +61,9 @@ class System:
                     )
                     for kind, count in asked.mix.items():
                         mix[kind] = mix.get(kind, 0.0) + share * weight * count
-                    self._paths.append((number, write, share * weight, [(pool, asked.phases, asked.abreast)]))
+                    own = self.wanted[pool].together
+                    own[number] = own.get(number, 0.0) + share * weight * asked.together
+                    self._paths.append((number, write, share * weight, [(pool, asked.phases)]))
 
     def solved(self) -> tuple[Network, Solved]:
         """The network, and what it comes to."""
@@ -85,9 +89,12 @@ class System:
         if not mix:
             return None
         pool = self.work.scenario.array.pool[at]
-        curve = self.drives.curve(identity(pool), self.pools[at], geometry.mirrored, mix)
+        curve = self.drives.curve(
+            identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
+        )
         name = self.work.plan["names"]["pools"][at]
-        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve)
+        together = sum(rates[flow] * own for flow, own in wanted.together.items())
+        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together / sum(mix.values()))
         for flow, own in wanted.mixes.items():
             station.visit(flow, commands(own))
         return station
@@ -96,9 +103,10 @@ class System:
         paths = []
         for flow, write, share, visits in self._paths:
             legs = [
-                Leg(station, phases, abreast=abreast)
-                for pool, phases, abreast in visits
+                Leg(station, times, abreast=abreast, how=how)
+                for pool, phases in visits
                 if (station := sets[pool]) is not None
+                for how, times, abreast in phases
             ]
             legs += _front_legs(self._simulation["controller"] or {}, front, self.flows[flow], write)
             paths.append(Path(flow, write, share, tuple(legs)))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from iowatt.estimate.network import Sets, Solved
+from iowatt.estimate.network import Network, Sets, Solved
 from iowatt.estimate.system import System
 
 
-def of_drives(system: System, sets: Sequence[Sets], solved: Solved) -> tuple[float, float]:
+def of_drives(system: System, network: Network, solved: Solved) -> tuple[float, float]:
     """Mean watts of all drives, and of all when idle."""
     idle = sum(float(device["idle_w"]) for device in system.work.plan["names"]["devices"])
+    rates, seen = solved.rates, network.seen(solved.rates)
     working = 0.0
-    for station in sets:
-        rate = station.rate(solved.rates)
-        curve = station.curve
-        most = min(rate, curve.most)
-        depth = 1 + rate * min(curve.response(most * 0.9999), 1e3) if rate < curve.most else 1e3
-        working += station.number * most * curve.operation_j(depth)
+    for station in network.stations:
+        if isinstance(station, Sets):
+            rate = min(station.rate(rates), station.curve.most)
+            working += station.number * rate * station.operation_j(rates, seen)
     return idle + working, idle

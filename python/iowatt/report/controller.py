@@ -21,7 +21,13 @@ _TRANSFERS: dict[str, list[str]] = {
 }
 
 
-_PARTS = {"Processors": "processors", "Host link": "host_link", "Mirror link": "mirror_link"}
+_PARTS = {
+    "Processors": "processors",
+    "Host link": "host_link",
+    "Mirror link": "mirror_link",
+    "Write path": "write_path",
+    "Back end": "back_end",
+}
 
 
 def described(controller: Mapping[str, Any] | None) -> Table:
@@ -43,6 +49,7 @@ def described(controller: Mapping[str, Any] | None) -> Table:
         if cache := controller.get("cache"):
             rows.append(["Cache", _cache(cache)])
             rows.extend(_beside(cache))
+        rows.extend(_back_end_of(controller.get("back_end")))
         rows.extend(["Loss", _loss(loss)] for loss in controller.get("losses", ()))
     return Table([Column("Part", text=True), Column("What", text=True)], rows)
 
@@ -76,6 +83,17 @@ def _beside(cache: Mapping[str, Any]) -> list[list[Cell]]:
     if mirror := cache.get("mirror"):
         rate = numbers.with_unit(mirror["bandwidth_bytes_per_s"], "B")
         rows.append(["Mirror link", f"{rate}/s, {numbers.duration(mirror['latency_s'])} to the answer"])
+    return rows
+
+
+def _back_end_of(back: Mapping[str, Any] | None) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    if back and back["write_command_s"]:
+        time = numbers.duration(back["write_command_s"])
+        rows.append(["Write path", f"{back['write_processors']:,}; {time} a command made for a write"])
+    if back and back["command_s"]:
+        time = numbers.duration(back["command_s"])
+        rows.append(["Back end", f"{back['processors']:,}; {time} a command to a drive"])
     return rows
 
 

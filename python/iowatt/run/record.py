@@ -410,6 +410,9 @@ class Record:
     processors: Station | None = None
     host_link: Station | None = None
     mirror_link: Station | None = None
+    #: What commands to drives pass: all of them, and before it those made for writes.
+    back_end: Station | None = None
+    write_path: Station | None = None
     zeros: Zeros | None = None
     losses: Sequence[Loss] = ()
     cache: CacheCounts | None = None

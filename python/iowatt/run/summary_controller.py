@@ -10,14 +10,16 @@ from iowatt.run.summary_schema import Cache, CacheHits, Controller, ControllerPa
 
 def controller(record: Record) -> Controller | None:
     """The ``controller`` block; None where no part of it is modelled."""
-    parts = (record.processors, record.host_link, record.mirror_link)
+    parts = (record.processors, record.host_link, record.mirror_link, record.back_end, record.write_path)
     if all(part is None for part in parts) and record.zeros is None and not record.losses:
         return None
-    processors, host_link, mirror_link = (_part(part) for part in parts)
+    processors, host_link, mirror_link, back_end, write_path = (_part(part) for part in parts)
     return Controller(
         processors=processors,
         host_link=host_link,
         mirror_link=mirror_link,
+        back_end=back_end,
+        write_path=write_path,
         zeros=None if record.zeros is None else Zeros(**asdict(record.zeros)),
         losses=[Loss(**asdict(loss)) for loss in record.losses],
     )

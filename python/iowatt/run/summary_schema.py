@@ -207,7 +207,7 @@ class Bus(Part):
 
 
 class ControllerPart(Part):
-    """A part of the controller that serves requests one after another."""
+    """A part of the controller that serves requests (the back end: commands to drives) one after another."""
 
     requests: int
     utilisation: float = Field(description="Busy share of the window, over all of its servers.")
@@ -242,6 +242,13 @@ class Controller(Part):
     host_link: ControllerPart | None
     mirror_link: ControllerPart | None = Field(
         default=None, description="The link over which the partner controller gets a copy of writes."
+    )
+    back_end: ControllerPart | None = Field(
+        default=None, description="What every command to a drive passes. Only where it takes time."
+    )
+    write_path: ControllerPart | None = Field(
+        default=None,
+        description="What commands made for writes pass before the back end. Only where it takes time.",
     )
     zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
     losses: list[Loss] = Field(default=[])
@@ -573,6 +580,10 @@ class RunSummary(Part):
         for part in optional:
             if data[part] is None:
                 del data[part]
+        if controller := data.get("controller"):
+            for part in ("back_end", "write_path"):
+                if controller[part] is None:
+                    del controller[part]
         for device in data["devices"]:
             if device["flash"] is None:
                 del device["flash"]

@@ -328,7 +328,7 @@ class Array(Strict):
     )
     bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
     controller: Controller | None = key(
-        "What stands between hosts and pools: processors, host link, cache.",
+        "What stands between hosts and pools: processors, back end, host link, cache.",
         default=None,
         unset="none, requests reach their drives at once",
     )

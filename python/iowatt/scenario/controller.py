@@ -87,7 +87,7 @@ class Loss(Strict):
 
     of: Literal["controller", "battery"] = key(
         "What fails. battery: the one that protects dirty data. controller: one of the two, with half of the "
-        "cache's lines and half of the processors; under write-back the cache must have a mirror.",
+        "cache's lines and half of all processors; under write-back the cache must have a mirror.",
         example="battery",
     )
     at: Duration = key("When, from the start of the run.", unit="s", example="10min")
@@ -206,6 +206,42 @@ class Processing(Strict):
     )
 
 
+class BackEnd(Strict):
+    """Time that commands to drives take of the controller, before they join the drives' queues.
+
+    One request may be several commands: a small write of RAID-5 is two reads and two writes.
+    """
+
+    command: Duration = key(
+        "Time of a processor for every command to a drive, whatever it is for.",
+        default=0.0,
+        unit="s",
+        example="25us",
+    )
+    write_command: Duration = key(
+        "Time on the write path, a station of its own that is passed before, for each command that is made "
+        "for a write: destages, copies, parity updates with their reads of old data and parity. Rebuilds "
+        "and moves of data do not pass it.",
+        default=0.0,
+        unit="s",
+        example="33us",
+    )
+    processors: int = key(
+        "Processors for `command`; each works on one command at a time, first come first served.",
+        default=1,
+        example=2,
+        ge=1,
+        le=1024,
+    )
+    write_processors: int = key(
+        "Processors of the write path.",
+        default=1,
+        example=2,
+        ge=1,
+        le=1024,
+    )
+
+
 class Controller(Strict):
     """What stands between hosts and pools."""
 
@@ -217,6 +253,12 @@ class Controller(Strict):
         default=None,
         unset="none",
         example={"read": "20us", "write": "30us", "processors": 2},
+    )
+    back_end: BackEnd | None = key(
+        "Time that each command to a drive takes of the controller, behind the cache and RAID.",
+        default=None,
+        unset="none",
+        example={"command": "25us", "write_command": "33us"},
     )
     host_bandwidth: Rate | None = key(
         "Speed of the link between hosts and controller, one transfer at a time: a write's data before it is "
@@ -350,7 +392,9 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
     if cache is not None and cache.size == 0:
         cache = None
     services = controller.split is not None or controller.zero_detect
-    if cache is None and processing is None and controller.host_bandwidth is None and not services:
+    back_end = _back_end(controller.back_end)
+    parts = (cache, processing, back_end, controller.host_bandwidth)
+    if all(part is None for part in parts) and not services:
         return None
     return {
         "processing": None
@@ -360,6 +404,7 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
             "write_s": processing.write,
             "processors": processing.processors,
         },
+        **({} if back_end is None else {"back_end": back_end}),
         "host_bandwidth_bytes_per_s": controller.host_bandwidth,
         "cache": None if cache is None else _cache(cache),
         "split": None
@@ -369,6 +414,18 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
         "losses": []
         if cache is None
         else [{"of": loss.of, "at_s": loss.at, "back_s": loss.back} for loss in controller.loss],
+    }
+
+
+def _back_end(back_end: BackEnd | None) -> dict[str, Any] | None:
+    """None where no command takes time."""
+    if back_end is None or back_end.command == back_end.write_command == 0:
+        return None
+    return {
+        "command_s": back_end.command,
+        "processors": back_end.processors,
+        "write_command_s": back_end.write_command,
+        "write_processors": back_end.write_processors,
     }
 
 

@@ -9,14 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from iowatt.search.executor import Cancelled, Executor
-from iowatt.search.point import Task, evaluate
+from iowatt.search.executor import Cancelled, Executor, MachineError, Work
+from iowatt.search.point import as_record, as_text, evaluate
 from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
-    from iowatt.search.folder import Folder
+    from iowatt.search.journal import Journal
 
 SHARED_BYTES: Final = 1 << 30
 """Most memory in which decoded traces are kept for all points."""
@@ -26,21 +26,31 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is, in points. ``running`` counts the begun ones by what is done of them."""
+    """How far a search is, in points. ``running`` counts the begun ones by what is done of them.
+
+    Before an optimization simulates points it looks at them, which ``what`` says.
+    """
 
     done: int
     total: int
     failed: int
     running: float
+    what: str = "points"
 
 
 @dataclass(frozen=True)
 class Job:
     """A task with the name that messages give it, and the points that it stands for."""
 
-    task: Task
+    task: Any
     label: str
     points: int = 1
+
+
+class Kept(Protocol):
+    """A folder that keeps records."""
+
+    journal: Journal
 
 
 @dataclass
@@ -50,18 +60,22 @@ class Evaluator:
     ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
     """
 
-    folder: Folder | None
+    folder: Kept | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
+    #: What is done with the task of a job, wherever it runs; its record has the key of the job.
+    work: Work = evaluate
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
     #: Faults of ours, which the next --resume tries again.
     faults: list[str] = field(default_factory=list)
+    #: Of where a point was tried, likewise.
+    machines: list[str] = field(default_factory=list)
     _fractions: dict[int, float] = field(default_factory=dict)
     _open: ExitStack = field(default_factory=ExitStack)
     _worker: Executor | None = None
@@ -81,7 +95,7 @@ class Evaluator:
             return
         worker = self._begun(max(len(missing), self.total - self.done))
         self._tell()
-        tickets = {worker.submit(evaluate, job.task): key for key, job in missing.items()}
+        tickets = {worker.submit(self.work, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]
@@ -111,7 +125,8 @@ class Evaluator:
 
         if self._worker is None:
             self._open.enter_context(sharing(SHARED_BYTES if self.shared else 0))
-            self._worker = self.executor or Threads(min(self.jobs or cores(), most), self._advanced)
+            self._worker = self.executor or Threads(min(self.jobs or cores(), most))
+            self._worker.on_report = self._advanced
         return self._worker
 
     def _advanced(self, ticket: int, fraction: float) -> None:
@@ -124,9 +139,13 @@ class Evaluator:
             self.progress(Progress(self.done, self.total, self.failed, running))
 
     def _fault(self, error: BaseException, key: str, label: str) -> Record:
-        """A fault of ours in one point: the others go on, and the next --resume tries it again."""
+        """A fault of ours or of a machine: the other points go on, the next --resume tries this one again."""
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
+        if isinstance(error, MachineError):
+            said = as_record(error)
+            self.machines.append(f"{label}: {as_text(said)}")
+            return {"key": key, "error": said}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
         return {"key": key, "error": {"message": f"a fault of iowatt: {text}", "where": None, "hint": None}}

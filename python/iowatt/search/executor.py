@@ -12,7 +12,11 @@ executor has to pass):
 - ``as_completed()`` yields one :class:`Finished` for each task submitted so far, in order of completion, and
   ends when there are none left; tasks may be submitted meanwhile. An exception of a task is its result
   (``error``), never an exception of the iterator. A task that is lost with its machine is run again or yields
-  an error; it yields once in either case.
+  an error; it yields once in either case. :class:`MachineError` is an error of where a task was tried: the
+  executor may have tried it on other machines. The iterator itself raises (``IowattError``) only where all of
+  the executor is lost, with every task that it has not yielded.
+- ``on_report`` hears of the reports: a ticket and how far it is, from any thread; ``None`` for nobody. It may
+  be set until the first task is submitted.
 - ``close()`` drops what has not begun, cancels what runs, waits until nothing of it runs, and may be called
   twice; nothing may be submitted afterwards.
 - Tasks run at the same time where the executor has room for them; none may depend on another.
@@ -24,12 +28,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from iowatt.errors import InputError
+
 Report = Callable[[float], None]
 Work = Callable[[Any, Report], Any]
 
 
 class Cancelled(Exception):
     """Nobody wants the result any more."""
+
+
+class MachineError(InputError):
+    """A task could not be done where it was tried, for a reason of that place: a file that is not there.
+
+    It says nothing of the task, which may be tried again, elsewhere or later.
+    """
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,8 @@ class Finished:
 
 class Executor(Protocol):
     """See the module for what each method promises."""
+
+    on_report: Callable[[int, float], None] | None
 
     def submit(self, work: Work, argument: Any) -> int:
         """Take a task; returns its ticket."""

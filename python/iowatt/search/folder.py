@@ -15,7 +15,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +28,8 @@ JOURNAL: Final = "points.jsonl"
 RUNS: Final = "runs"
 
 
-def refuse(target: Path, *, force: bool, resume: bool) -> None:
-    """Raise ``InputError`` where a sweep cannot be written to ``target``; before any work is done."""
+def refuse(target: Path, *, force: bool, resume: bool, what: str = "a sweep") -> None:
+    """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
     if not os.path.lexists(target):
@@ -38,14 +38,14 @@ def refuse(target: Path, *, force: bool, resume: bool) -> None:
         return
     if not is_sweep(target):
         raise InputError(
-            "exists and is not a sweep",
+            f"exists and is not {what}",
             where=str(target),
-            hint="choose another place with --output; --force replaces sweeps only",
+            hint="choose another place with --output; --force replaces a search only",
         )
     if not (force or resume):
         done = " (finished)" if (target / "table.parquet").is_file() else " (not finished)"
         raise InputError(
-            f"a sweep exists already{done}, and results are never overwritten",
+            f"{what} exists already{done}, and results are never overwritten",
             where=str(target),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
@@ -64,7 +64,14 @@ class Folder:
     """A sweep's directory that is being written."""
 
     def __init__(
-        self, target: Path, manifest: Mapping[str, Any], scenario_text: str, *, force: bool, resume: bool
+        self,
+        target: Path,
+        manifest: Mapping[str, Any],
+        scenario_text: str,
+        *,
+        force: bool,
+        resume: bool,
+        results: Sequence[str] = ("table.parquet", "table.csv", "report.html"),
     ) -> None:
         refuse(target, force=force, resume=resume)
         self.target = target
@@ -77,7 +84,7 @@ class Folder:
             target.mkdir(parents=True, exist_ok=True)
             self.journal = Journal(target / JOURNAL)
             # Results of fewer points must not stand beside a journal that grows.
-            for name in ("table.parquet", "table.csv", "report.html"):
+            for name in results:
                 (target / name).unlink(missing_ok=True)
             self.write("scenario.toml", lambda file: file.write_text(scenario_text, encoding="utf-8"))
             text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"

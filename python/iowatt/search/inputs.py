@@ -11,6 +11,7 @@ from pathlib import Path
 from iowatt.errors import InputError
 from iowatt.run.provenance import BLOCK_BYTES
 from iowatt.run.summary_schema import Input
+from iowatt.search.executor import MachineError
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,14 @@ def described(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tup
 
 
 def verify(files: Sequence[File]) -> None:
-    """Raise ``InputError`` where a file is not there, or is not the one that the sweep was begun with."""
+    """Raise ``MachineError`` where a file is not there, or is not the one that the sweep was begun with."""
     for file in files:
-        if _sha256(Path(file.path)) != file.sha256:
-            raise InputError("has changed since the sweep was begun", where=file.name)
+        try:
+            found = _sha256(Path(file.path))
+        except InputError as error:
+            raise MachineError(error.message, where=error.where) from None
+        if found != file.sha256:
+            raise MachineError("has changed since the sweep was begun", where=file.name)
 
 
 def _sha256(path: Path) -> str:

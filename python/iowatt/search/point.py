@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError
-from iowatt.search.executor import Report
+from iowatt.search.executor import MachineError, Report
+from iowatt.search.folder import MANIFEST
 from iowatt.search.inputs import File, verify
 
 if TYPE_CHECKING:
@@ -45,10 +46,13 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
     The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error`` (``message``,
-    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points.
+    ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points. Raises
+    ``MachineError`` where this machine lacks what the point needs.
     """
     try:
         return _evaluate(task, report)
+    except MachineError:
+        raise
     except InputError as error:
         return {"key": task.key, "error": as_record(error)}
 
@@ -65,6 +69,17 @@ def as_text(error: Mapping[str, str | None]) -> str:
     return " ".join(f"{where}{error['message']}{hint}".split())
 
 
+def _check_folder(bundle: Path) -> None:
+    """Raise ``MachineError`` where the sweep's folder is not on this machine: its bundles would be lost."""
+    sweep = bundle.parent.parent
+    if not (sweep / MANIFEST).is_file():
+        raise MachineError(
+            "the sweep's folder is not there, so that its bundles cannot be written",
+            where=str(sweep),
+            hint="keep it on a file system that every machine has at the same path",
+        )
+
+
 def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     from iowatt.run import bundle, index, provenance
     from iowatt.scenario.model import Scenario
@@ -72,6 +87,8 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
 
     started_at, started = provenance.now(), time.perf_counter()
     verify(task.files)
+    if task.bundle is not None:
+        _check_folder(Path(task.bundle))
     scenario = Scenario.model_validate(json.loads(task.document))
     found: dict[str, Cell | None] = {}
     if task.rate is None:

@@ -106,7 +106,7 @@ def check(
 
 
 def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused]) -> None:
-    """Raise ``InputError`` for a key that does not exist, and for a value that is wrong whatever it is with."""
+    """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, Refused) for one in found):
         _refuse_unknown_keys(axes)
         _refuse_bad_values(axes, found, grid.columns(axes))

@@ -45,13 +45,18 @@ class Request:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a search. ``faults`` are errors of ours, which the next --resume tries again."""
+    """The outcome of a search.
+
+    ``faults`` are errors of ours, ``machines`` those of where a point was tried; the next --resume tries both
+    again.
+    """
 
     request: Request
     frame: pl.DataFrame
     path: Path | None
     resumed: int
     faults: Sequence[str] = ()
+    machines: Sequence[str] = ()
 
     @property
     def failed(self) -> int:
@@ -144,7 +149,7 @@ def search(
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return Found(request, frame, output, resumed, runner.faults)
+    return Found(request, frame, output, resumed, runner.faults, runner.machines)
 
 
 def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:

@@ -46,7 +46,7 @@ def build(
 
     columns: dict[str, list[Any]] = {POINT: [point.number for point, _ in rows]}
     for at, path in enumerate(paths):
-        columns[path] = _alike([point.values[at] for point, _ in rows])
+        columns[path] = alike([point.values[at] for point, _ in rows])
     failed = ["error" in record for _, record in rows]
     columns[STATUS] = ["failed" if bad else "done" for bad in failed]
     columns[ERROR] = [
@@ -60,7 +60,7 @@ def build(
     figures = dict.fromkeys(key for _, record in rows for key in record.get("row", {}))
     for key in figures:
         if key not in columns:
-            columns[key] = _alike([record.get("row", {}).get(key) for _, record in rows])
+            columns[key] = alike([record.get("row", {}).get(key) for _, record in rows])
     # A column without any value is one of numbers: that is what run.json leaves null.
     frame = pl.DataFrame(
         {
@@ -81,7 +81,7 @@ def _empty_type(name: str) -> Any:
     return pl.String if name in (ERROR, RUN, "warnings") else pl.Float64
 
 
-def _alike(values: Sequence[Any]) -> list[Any]:
+def alike(values: Sequence[Any]) -> list[Any]:
     """Values of one type: whole numbers beside others become floats, and what is mixed otherwise text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int} and all(value is None or abs(value) < 2**63 for value in values):

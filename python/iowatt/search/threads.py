@@ -29,7 +29,7 @@ class Threads:
         self._waiting: queue.SimpleQueue[tuple[int, Work, Any] | None] = queue.SimpleQueue()
         self._finished: queue.SimpleQueue[Finished] = queue.SimpleQueue()
         self._cancelled = threading.Event()
-        self._on_report = on_report
+        self.on_report = on_report
         self._submitted = self._yielded = 0
         self._closed = False
         self._threads = [
@@ -77,7 +77,7 @@ class Threads:
         def report(fraction: float) -> None:
             if self._cancelled.is_set():
                 raise Cancelled
-            if self._on_report is not None:
-                self._on_report(ticket, fraction)
+            if self.on_report is not None:
+                self.on_report(ticket, fraction)
 
         return report

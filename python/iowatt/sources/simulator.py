@@ -309,6 +309,8 @@ def build_record(
         processors=translation.station(controller.get("processors")),
         host_link=translation.station(controller.get("link")),
         mirror_link=translation.station(controller.get("mirror")),
+        back_end=translation.station(controller.get("back_end")),
+        write_path=translation.station(controller.get("write_path")),
         zeros=translation.zeros(controller.get("zeros")),
         losses=translation.losses(controller.get("losses", [])),
         cache=translation.cache(controller.get("cache")),

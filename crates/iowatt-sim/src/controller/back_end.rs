@@ -42,6 +42,14 @@ pub struct BackEndRequest {
     joined: u32,
 }
 
+impl BackEndRequest {
+    /// Whether it writes, or reads so that something can be written.
+    #[must_use]
+    pub fn is_for_write(&self) -> bool {
+        self.write || self.purpose == Purpose::Fill
+    }
+}
+
 /// A visit that waits for what another one asked for.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {

@@ -10,6 +10,7 @@
 pub mod back_end;
 pub mod cache;
 mod division;
+pub mod drive_path;
 mod link;
 pub mod protection;
 pub mod station;
@@ -304,12 +305,13 @@ impl Controller {
         self.destage();
     }
 
-    /// Loss `number` of the plan happens.
-    pub fn lose(&mut self, number: usize, mut moment: Moment<'_>) {
-        let Some(cache) = &mut self.cache else { return };
+    /// Loss `number` of the plan happens; what it is of.
+    pub fn lose(&mut self, number: usize, mut moment: Moment<'_>) -> Option<Lost> {
+        let cache = self.cache.as_mut()?;
         let counted = moment.window.begins(moment.now);
         cache.protect(false);
-        if self.protection.lose(number, cache.dirty_bytes(), moment.now) == Lost::Controller {
+        let of = self.protection.lose(number, cache.dirty_bytes(), moment.now);
+        if of == Lost::Controller {
             cache.limit(0.5, counted);
             if let Some(processors) = &mut self.processors {
                 processors.close(processors.servers().div_ceil(2));
@@ -320,12 +322,13 @@ impl Controller {
             self.store(visit, &mut moment);
         }
         self.destage();
+        Some(of)
     }
 
-    /// What was lost is back.
-    pub fn regain(&mut self, number: usize, moment: Moment<'_>) {
+    /// What was lost is back; what it is.
+    pub fn regain(&mut self, number: usize, moment: Moment<'_>) -> Option<Lost> {
         let (of, all) = self.protection.regain(number);
-        let Some(cache) = &mut self.cache else { return };
+        let cache = self.cache.as_mut()?;
         if of == Lost::Controller {
             cache.limit(1.0, moment.window.begins(moment.now));
             if let Some(processors) = &mut self.processors {
@@ -333,6 +336,7 @@ impl Controller {
             }
         }
         cache.protect(all);
+        Some(of)
     }
 
     /// A processed request goes on: a large one is divided, a write's data first comes over the link.

@@ -10,6 +10,8 @@ use crate::power::Window;
 #[derive(Clone, Debug)]
 pub struct Station {
     free_at: Vec<Nanos>,
+    /// When those that are closed, the last ones, end what they have begun.
+    closed: Vec<Nanos>,
     /// Arrivals.
     pub visits: u64,
     /// Busy time of all servers together.
@@ -22,7 +24,7 @@ impl Station {
     /// `servers` free ones.
     #[must_use]
     pub fn new(servers: usize) -> Self {
-        Self { free_at: vec![0; servers.max(1)], visits: 0, busy: 0, waited: 0 }
+        Self { free_at: vec![0; servers.max(1)], closed: Vec::new(), visits: 0, busy: 0, waited: 0 }
     }
 
     /// Servers, those that are closed included.
@@ -35,12 +37,15 @@ impl Station {
     pub fn close(&mut self, open: usize) {
         let open = open.max(1).min(self.free_at.len());
         self.free_at.sort_unstable();
+        self.closed.clear();
+        self.closed.extend_from_slice(&self.free_at[open..]);
         self.free_at[open..].fill(Nanos::MAX);
     }
 
-    /// Opens all servers.
+    /// Opens all servers; those that still work on what they had begun end it first.
     pub fn reopen(&mut self, now: Nanos) {
-        self.free_at.iter_mut().filter(|at| **at == Nanos::MAX).for_each(|at| *at = now);
+        let closed = self.free_at.iter_mut().filter(|at| **at == Nanos::MAX);
+        closed.zip(self.closed.drain(..)).for_each(|(at, until)| *at = until.max(now));
     }
 
     /// Takes the server that is free first for `time`, at `now` or later; when it is done.
@@ -61,6 +66,16 @@ impl Station {
             self.waited += start - now;
         }
         done
+    }
+
+    /// Takes back what is booked beyond the end of the run. Work begins at its arrival or at once behind what came before,
+    /// so beyond the end a server has no gap.
+    pub fn cut(&mut self, end: Nanos, window: &Window) {
+        let until = self.free_at.iter().filter(|&&at| at < Nanos::MAX).chain(&self.closed);
+        for &until in until.filter(|&&at| at > end) {
+            let (from, booked) = window.clip(end, until);
+            self.busy -= booked - from;
+        }
     }
 }
 
@@ -86,7 +101,22 @@ mod tests {
         station.close(1);
         assert_eq!((station.serve(0, 10, &window), station.serve(0, 10, &window)), (10, 20));
         station.reopen(15);
-        assert_eq!((station.serve(15, 10, &window), station.serve(15, 10, &window)), (25, 25));
+        // One of the closed ones works until 50.
+        assert_eq!((station.serve(15, 10, &window), station.serve(15, 10, &window)), (25, 30));
+    }
+
+    #[test]
+    fn a_server_that_was_closed_ends_what_it_had_begun() {
+        let window = Window { start: 0, end: Nanos::MAX };
+        let mut station = Station::new(2);
+        assert_eq!((station.serve(0, 10, &window), station.serve(0, 100, &window)), (10, 100));
+        station.close(1);
+        station.reopen(20);
+        assert_eq!((station.serve(20, 5, &window), station.serve(20, 80, &window)), (25, 105));
+        assert_eq!(station.serve(20, 1, &window), 101, "behind what the closed one had begun");
+        station.close(1);
+        station.cut(50, &window);
+        assert_eq!(station.busy, 10 + 50 + 5 + 25, "both until 50, but for 10 to 20 and 25");
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct DriveOp {
     pub write: bool,
     /// It gives its sectors up; neither a read nor a write.
     pub trim: bool,
+    /// It was made for a write of the layer above, as reads of old data and parity are, too.
+    pub for_write: bool,
 }
 
 /// Operations on all drives.
@@ -167,6 +169,8 @@ pub struct Drive {
     rebuild_queue: Queue,
     /// Operations in all its queues.
     waiting: usize,
+    /// Operations on their way to them through the controller's back end.
+    coming: usize,
     gives_way: bool,
     failed: bool,
     /// Of a disk.
@@ -224,6 +228,7 @@ impl Drive {
             commands,
             rebuild_queue: Queue::new(scheduler),
             waiting: 0,
+            coming: 0,
             gives_way: pool
                 .recovery
                 .as_ref()
@@ -244,6 +249,17 @@ impl Drive {
     #[must_use]
     pub fn load(&self) -> usize {
         self.waiting + self.serving + usize::from(self.service.is_some())
+    }
+
+    /// The same with those that are still on their way through the controller.
+    #[must_use]
+    pub fn expected_load(&self) -> usize {
+        self.load() + self.coming
+    }
+
+    /// An operation sets out through the controller, or, with -1, has come.
+    pub fn expect(&mut self, change: isize) {
+        self.coming = self.coming.wrapping_add_signed(change);
     }
 
     /// Integral over the window of the commands that the drive held, the one in service included; none where it takes

@@ -10,7 +10,8 @@ use crate::clock::nanos;
 use crate::controller::{Incoming, Moment};
 use crate::error::SimError;
 use crate::event::Event;
-use crate::plan::ControllerPlan;
+use crate::plan::{ControllerPlan, Lost};
+use crate::raid::Serves;
 use crate::volume::{self, Volumes};
 
 impl Simulation<'_> {
@@ -35,14 +36,20 @@ impl Simulation<'_> {
     pub(super) fn lose(&mut self, number: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        controller.lose(number as usize, Moment { now: self.now, window, events: &mut self.events });
+        let moment = Moment { now: self.now, window, events: &mut self.events };
+        if controller.lose(number as usize, moment) == Some(Lost::Controller) {
+            self.drive_path.iter_mut().for_each(|path| path.halve());
+        }
     }
 
     /// A part of the controller is back.
     pub(super) fn regain(&mut self, number: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        controller.regain(number as usize, Moment { now: self.now, window, events: &mut self.events });
+        let moment = Moment { now: self.now, window, events: &mut self.events };
+        if controller.regain(number as usize, moment) == Some(Lost::Controller) {
+            self.drive_path.iter_mut().for_each(|path| path.restore(self.now));
+        }
     }
 
     /// A visit to the controller ends its present stage.
@@ -60,8 +67,9 @@ impl Simulation<'_> {
         controller.operation_done(key, moment);
     }
 
-    /// A request of `(offset, size, write)` on a space, known above as `upper`, enters the volume room.
-    pub(super) fn enter_volumes(&mut self, space: usize, upper: u32, range: (u64, u64, bool)) {
+    /// A request of `(offset, size, write)` on a space, known above by a key and whether a write led to it, enters the
+    /// volume room.
+    pub(super) fn enter_volumes(&mut self, space: usize, upper: (u32, bool), range: (u64, u64, bool)) {
         let (from, size, write) = range;
         self.with_volumes(|volumes, moment| volumes.submit(space, upper, (from, from + size, write), moment));
     }
@@ -101,15 +109,17 @@ impl Simulation<'_> {
             let space = request.pool as usize;
             self.observer.handed_to(self.now, space, (request.from, request.until, request.write));
             let range = (request.from, request.until - request.from, request.write);
+            let for_write = request.is_for_write();
             if self.volumes.is_some() {
                 controller.back.sent(key, 1);
-                self.enter_volumes(space, key, range);
+                self.enter_volumes(space, (key, for_write), range);
             } else {
                 if let Some(log) = &mut self.back_end {
                     log.add(self.now, space, &range, Reason::Controller(request.purpose));
                 }
                 let pool = &mut self.pools[space];
-                let made = pool.submit(range, (key, false), &self.drives, &mut self.ops, &mut self.ready);
+                let serves = Serves { upper: key, migrates: false, for_write };
+                let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
                 controller.back.sent(key, made);
                 self.hand_out();
             }
@@ -127,15 +137,16 @@ impl Simulation<'_> {
         if let Some((key, transfer)) = volumes.take() {
             let pool = &mut self.pools[transfer.pool];
             let range = (transfer.from, transfer.until - transfer.from, transfer.write);
-            let serves = (key, transfer.migrates());
+            let (migrates, for_write) = (transfer.migrates(), transfer.is_for_write());
             if let Some(log) = &mut self.back_end {
-                let reason = match (transfer.migrates(), &self.controller) {
+                let reason = match (migrates, &self.controller) {
                     (true, _) => Reason::Migration,
                     (false, Some(_)) => Reason::Volume,
                     (false, None) => Reason::Host,
                 };
                 log.add(self.now, transfer.pool, &range, reason);
             }
+            let serves = Serves { upper: key, migrates, for_write };
             let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
             volumes.sent(key, made);
             self.hand_out();

@@ -9,6 +9,9 @@ use serde::Deserialize;
 pub struct ControllerPlan {
     /// Time that each request takes of a processor.
     pub processing: Option<ProcessingPlan>,
+    /// Time that commands to drives take; none: they join the drives' queues at once.
+    #[serde(default)]
+    pub back_end: Option<BackEndPlan>,
     /// Bytes per second of the link to the hosts, which all transfers share; left out, it has no limit.
     pub host_bandwidth_bytes_per_s: Option<f64>,
     /// The cache.
@@ -66,6 +69,20 @@ pub struct ProcessingPlan {
     pub write_s: f64,
     /// Number of processors.
     pub processors: usize,
+}
+
+/// Stations that commands pass on their way to the drives, first come first served. A command made for a write passes both.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackEndPlan {
+    /// Seconds of a processor for every command.
+    pub command_s: f64,
+    /// Number of these processors.
+    pub processors: usize,
+    /// Seconds of a processor of the write path, which is passed first, for a command made for a write.
+    pub write_command_s: f64,
+    /// Number of these processors.
+    pub write_processors: usize,
 }
 
 /// A cache of lines over the address spaces of all pools.
@@ -179,6 +196,11 @@ impl ControllerPlan {
             check(p.processors > 0, "a controller needs a processor")?;
             let sane = |s: f64| s.is_finite() && s >= 0.0;
             check(sane(p.read_s) && sane(p.write_s), "processing times must be at least 0")?;
+        }
+        if let Some(b) = &self.back_end {
+            check(b.processors > 0 && b.write_processors > 0, "a back end needs processors")?;
+            let sane = |s: f64| s.is_finite() && s >= 0.0;
+            check(sane(b.command_s) && sane(b.write_command_s), "times of commands must be at least 0")?;
         }
         check(
             self.host_bandwidth_bytes_per_s.is_none_or(|b| b > 0.0),

@@ -15,8 +15,8 @@ mod virtual_pool;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
-    CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan, ProcessingPlan,
-    ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan,
+    ProcessingPlan, ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
 };
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{

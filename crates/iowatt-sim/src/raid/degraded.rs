@@ -272,7 +272,8 @@ impl Pool {
         self.request += 1;
         let asked = if op.cause == Cause::Redundancy || op.redundant > 0 { 0 } else { ALL };
         let migrates = op.cause == Cause::Migration;
-        let mut split = Splitting { host: op.host, row: op.row, ops, ready, asked, migrates, made: 0 };
+        let (host, row, for_write) = (op.host, op.row, op.for_write);
+        let mut split = Splitting { host, row, ops, ready, asked, migrates, for_write, made: 0 };
         let failed = op.drive as usize - self.first_drive;
         let end = op.lbn + op.sectors;
         let mut lbn = op.lbn;

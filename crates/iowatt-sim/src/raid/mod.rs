@@ -83,8 +83,21 @@ struct Splitting<'a> {
     asked: u64,
     /// No host asked: data moves between parts of a virtual pool.
     migrates: bool,
+    /// A write asked, of a host or of the controller.
+    for_write: bool,
     /// Operations made, waiting ones included.
     made: u32,
+}
+
+/// Whom the operations of a request to a pool serve.
+#[derive(Clone, Copy, Debug)]
+pub struct Serves {
+    /// Key of the request above: of a host, of the controller or of the volume room.
+    pub upper: u32,
+    /// Data moves between parts of a virtual pool, on behalf of no request.
+    pub migrates: bool,
+    /// A write above led to it, whatever its own direction.
+    pub for_write: bool,
 }
 
 /// What the next operation is done for.
@@ -225,13 +238,13 @@ impl Pool {
     pub fn submit(
         &mut self,
         (offset, size, write): (u64, u64, bool),
-        (host, migrates): (u32, bool),
+        Serves { upper: host, migrates, for_write }: Serves,
         drives: &[Drive],
         ops: &mut DriveOps,
         ready: &mut Vec<u32>,
     ) -> u32 {
         self.request += 1;
-        let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, migrates, made: 0 };
+        let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, migrates, for_write, made: 0 };
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
@@ -300,6 +313,7 @@ impl Pool {
                         then: NO_OP,
                         write: false,
                         trim: true,
+                        for_write: false,
                     });
                     self.last_plain[drive] = (self.request, key);
                     ready.push(key);
@@ -577,13 +591,14 @@ impl Pool {
             then,
             write,
             trim: false,
+            for_write: split.for_write,
         })
     }
 }
 
-/// How long a copy of `lbn` would keep a read: operations before it, then cylinders to go.
+/// How long a copy of `lbn` would keep a read: operations before it, at the drive or on their way there, then cylinders to go.
 fn cost(drive: &Drive, lbn: u64) -> (usize, u32) {
-    (drive.load(), drive.distance(lbn))
+    (drive.expected_load(), drive.distance(lbn))
 }
 
 /// The least cost among `copies`, and how many have it.

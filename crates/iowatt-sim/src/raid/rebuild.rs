@@ -280,6 +280,7 @@ impl Pool {
             ready: shop.ready,
             asked: super::ALL,
             migrates: false,
+            for_write: false,
             made: 0,
         };
         for (extent, stripe, role) in self.units(step.lbn, step.sectors, drive) {
@@ -297,6 +298,7 @@ impl Pool {
             ready: shop.ready,
             asked: super::ALL,
             migrates: false,
+            for_write: false,
             made: 0,
         };
         for (extent, stripe, _) in self.units(step.lbn, step.sectors, lost.drive) {

@@ -291,6 +291,7 @@ impl Pool {
             ready: shop.ready,
             asked: ALL,
             migrates: false,
+            for_write: false,
             made: 0,
         };
         let mut offset = from;
@@ -326,6 +327,7 @@ impl Pool {
             ready: shop.ready,
             asked: ALL,
             migrates: false,
+            for_write: false,
             made: 0,
         };
         let extent = Extent { drive: drive as usize, lbn, sectors: until - from };

@@ -3,13 +3,14 @@
 use crate::clock::Nanos;
 use crate::controller::Controller;
 use crate::controller::cache::{Cache, Hits};
+use crate::controller::drive_path::DrivePath;
 use crate::controller::protection::Loss;
 use crate::controller::station::Station;
 use crate::plan::Lost;
 use serde::Serialize;
 
 /// Figures of one controller: of each part that it has.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ControllerResult {
     /// The processors.
     pub processors: Option<StationResult>,
@@ -17,6 +18,12 @@ pub struct ControllerResult {
     pub link: Option<StationResult>,
     /// The link to the partner controller.
     pub mirror: Option<StationResult>,
+    /// The station that every command to a drive passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back_end: Option<StationResult>,
+    /// The station that commands made for writes pass before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_path: Option<StationResult>,
     /// The cache.
     pub cache: Option<CacheResult>,
     /// What zero detection did.
@@ -137,13 +144,21 @@ pub struct CacheResult {
 }
 
 impl ControllerResult {
-    /// The figures of `controller` over `span`.
+    /// The figures of a controller and of its back end over `span`; none where there is neither.
     #[must_use]
-    pub fn new(controller: &Controller, span: Nanos) -> Self {
-        Self {
-            processors: controller.processors().map(|s| StationResult::new(s, span)),
-            link: controller.link().map(|s| StationResult::new(s, span)),
-            mirror: controller.mirror().map(|s| StationResult::new(s, span)),
+    pub fn new(controller: Option<&Controller>, path: Option<&DrivePath>, span: Nanos) -> Option<Self> {
+        let station = |station: Option<&Station>| station.map(|s| StationResult::new(s, span));
+        let back_end = station(path.and_then(DrivePath::back_end));
+        let write_path = station(path.and_then(DrivePath::write_path));
+        let Some(controller) = controller else {
+            return path.map(|_| Self { back_end, write_path, ..Self::default() });
+        };
+        Some(Self {
+            processors: station(controller.processors()),
+            link: station(controller.link()),
+            mirror: station(controller.mirror()),
+            back_end,
+            write_path,
             cache: controller.cache().map(CacheResult::new),
             zeros: controller.detects_zeros().then_some(ZeroResult {
                 written_bytes: controller.zero_totals.written_bytes,
@@ -151,7 +166,7 @@ impl ControllerResult {
                 given_up_bytes: controller.zero_totals.given_up_bytes,
             }),
             losses: controller.protection.losses().iter().map(LossResult::new).collect(),
-        }
+        })
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Transfer {
     pub until: u64,
     /// Direction.
     pub write: bool,
+    /// A request that waits for it is a write, or was made for one.
+    for_write: bool,
     /// Drive operations that have not completed.
     ops_left: u32,
 }
@@ -52,6 +54,12 @@ impl Transfer {
     #[cfg(test)]
     pub(super) fn owner(&self) -> Owner {
         self.owner
+    }
+
+    /// Whether a write of the layer above led to it: a page that is written in part is read first.
+    #[must_use]
+    pub fn is_for_write(&self) -> bool {
+        self.for_write
     }
 
     /// Whether it moves data on behalf of no request.
@@ -69,6 +77,8 @@ struct Asked {
     /// Transfers and holds that it waits for.
     waits: u32,
     entered: Nanos,
+    /// It is a write, or was made for one.
+    for_write: bool,
 }
 
 /// Requests and transfers under way. Nothing is allocated for one in steady state.
@@ -84,16 +94,20 @@ pub(super) struct Books {
 
 impl Books {
     /// A request enters, held until its first [`Self::release`].
-    pub fn ask(&mut self, upper: u32, entered: Nanos) -> u32 {
-        self.asks.insert(Asked { upper, waits: 1, entered })
+    pub fn ask(&mut self, upper: u32, entered: Nanos, for_write: bool) -> u32 {
+        self.asks.insert(Asked { upper, waits: 1, entered, for_write })
     }
 
     pub fn open(&mut self, owner: Owner, pool: usize, (from, until, write): (u64, u64, bool)) {
         debug_assert!(from < until, "a transfer moves something");
+        let mut for_write = false;
         if let Owner::Ask(ask) | Owner::Both { ask, .. } = owner {
-            self.asks.get_mut(ask).waits += 1;
+            let ask = self.asks.get_mut(ask);
+            ask.waits += 1;
+            for_write = ask.for_write;
         }
-        let key = self.transfers.insert(Transfer { owner, pool, from, until, write, ops_left: 0 });
+        let transfer = Transfer { owner, pool, from, until, write, for_write, ops_left: 0 };
+        let key = self.transfers.insert(transfer);
         self.unsent.push_back(key);
     }
 

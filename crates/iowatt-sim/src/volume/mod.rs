@@ -104,10 +104,17 @@ impl Volumes {
         self.rooms.iter().map(|room| room.scheme.capacity_bytes())
     }
 
-    /// A request of the layer above, by its key there, on bytes `from..until` of a space.
-    pub fn submit(&mut self, space: usize, upper: u32, range: (u64, u64, bool), mut moment: Moment<'_>) {
+    /// A request of the layer above, by its key there and whether a write there led to it, on bytes `from..until` of a
+    /// space.
+    pub fn submit(
+        &mut self,
+        space: usize,
+        (upper, for_write): (u32, bool),
+        range: (u64, u64, bool),
+        mut moment: Moment<'_>,
+    ) {
         let (from, until, write) = range;
-        let ask = self.books.ask(upper, moment.now);
+        let ask = self.books.ask(upper, moment.now, for_write);
         if let Some(number) = space.checked_sub(self.pools) {
             let (room, mut desk) = self.at_desk(number, &mut moment);
             room.submit(&Ask { key: ask, from, until, write }, &mut desk);

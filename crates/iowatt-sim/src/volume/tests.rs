@@ -127,7 +127,7 @@ impl Bench {
         let done = vec![false; until - from];
         self.requests.insert(key, Request { from, until, write, version: key, least, done });
         let range = (from as u64 * 512, until as u64 * 512, write);
-        self.with(|volumes, moment| volumes.submit(0, key, range, moment));
+        self.with(|volumes, moment| volumes.submit(0, (key, range.2), range, moment));
         self.settle();
     }
 

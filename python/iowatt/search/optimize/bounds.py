@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.power.efficiency import Floats
 from iowatt.power.plan import ArrayPlan, Enclosure
 
 Range = tuple[float, float]
@@ -24,6 +25,8 @@ Range = tuple[float, float]
 _MIB = 1 << 20
 #: Rounding of sums of joules over intervals.
 _SLACK = 1e-9
+#: Between the points at which a curve is looked at.
+_BETWEEN = 1e-4
 
 
 @dataclass(frozen=True)
@@ -111,13 +114,53 @@ def _least_of_drive(pool: Mapping[str, Any]) -> float:
 
 def _least_wall(plan: Mapping[str, Any], drives_w: float) -> float:
     array = ArrayPlan.of(plan["power"])
-    shares = {enclosure.name: _best_share(enclosure) for enclosure in array.enclosures}
-    # Drives' watts are shared out over enclosures by energy, which nobody knows before.
-    total = drives_w / max((shares[one.name] for one in array.enclosures if one.drives), default=1.0)
-    for enclosure, part in array.parts:
-        watts = enclosure.count * min(part.watts(0.0), part.watts(1.0))
-        total += watts if part.at_wall else watts / shares[enclosure.name]
+    holding = [one for one in array.enclosures if one.drives]
+    total = 0.0
+    for enclosure in array.enclosures:
+        at_wall, fed = _least_parts(enclosure)
+        total += enclosure.count * at_wall
+        # Drives' watts are shared out by energy, which nobody knows before: of a convex function evenly at
+        # least, and where enclosures differ as the best of them would give them out.
+        alone = len(holding) == 1 and enclosure.drives > 0
+        total += enclosure.count * _least_input(
+            enclosure, fed + (drives_w / enclosure.count if alone else 0.0)
+        )
+    if len(holding) != 1:
+        total += drives_w / max((_best_share(one) for one in holding), default=1.0)
     return total
+
+
+def _least_parts(enclosure: Enclosure) -> tuple[float, float]:
+    """Least watts of the parts of one enclosure: those at the wall, those that its supplies feed."""
+    at_wall = fed = 0.0
+    for part in enclosure.parts:
+        watts = min(part.watts(0.0), part.watts(1.0))
+        if part.at_wall:
+            at_wall += watts
+        else:
+            fed += watts
+    return at_wall, fed
+
+
+def _least_input(enclosure: Enclosure, watts: float) -> float:
+    """What supplies draw to give out ``watts``, by the greatest convex function that is nowhere more."""
+    supplies = enclosure.supplies
+    if supplies is None:
+        return watts
+    loads = np.linspace(0.0, max(1.5 * supplies.capacity_w, 1.01 * watts), 400)
+    drawn = supplies.input_w(loads)
+    hull: list[int] = []
+    for at in range(len(loads)):
+        while len(hull) > 1 and _above(loads, drawn, hull[-2], hull[-1], at):
+            hull.pop()
+        hull.append(at)
+    return float(np.interp(watts, loads[hull], drawn[hull])) * (1 - _BETWEEN)
+
+
+def _above(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
+    """Whether the middle point lies on or above the line between the others."""
+    run = (x[last] - x[first]) * (y[middle] - y[first])
+    return bool(run >= (y[last] - y[first]) * (x[middle] - x[first]))
 
 
 def _best_share(enclosure: Enclosure) -> float:
@@ -126,7 +169,7 @@ def _best_share(enclosure: Enclosure) -> float:
         return 1.0
     curve = enclosure.supplies.curve
     loads = np.concatenate([np.linspace(1e-3, 1.5, 300), [load for load, _ in curve.points]])
-    return float(min(1.0, np.max(loads / curve.input_share(loads))))
+    return float(min(1.0, np.max(loads / curve.input_share(loads)) * (1 + _BETWEEN)))
 
 
 def _most(plan: Mapping[str, Any], come: Arrivals | None) -> Range:

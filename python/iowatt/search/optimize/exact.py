@@ -20,7 +20,11 @@ BATCH: Final = 16
 
 
 def enumerate_all(
-    problem: Problem, looker: Looker, judge: Judge, expected: Callable[[], Sequence[int]], left: Callable[[int], None]
+    problem: Problem,
+    looker: Looker,
+    judge: Judge,
+    expected: Sequence[int],
+    left: Callable[[int], None],
 ) -> dict[int, str]:
     """Simulate what has to be; the reason for each point that was left out.
 
@@ -31,7 +35,7 @@ def enumerate_all(
     left:
         Told how many points may still be run.
     """
-    waiting = list(expected())
+    waiting = list(expected)
     reasons: dict[int, str] = {}
     while True:
         fastest = _front(judge)

@@ -107,6 +107,7 @@ class Explored:
         self.axes = [_axis(one) for one in document.get("axes") or []]
         self.by_number = {row["point"]: row for row in self.rows}
         self.front = [n for n in document.get("front") or [] if n in self.by_number]
+        self.on_front = {n: at for at, n in enumerate(self.front)}
         self.winner = self.by_number.get(document.get("winner"))
         self.knee = self.by_number.get(document.get("knee"))
         self.nearest = self.by_number.get(document.get("nearest"))
@@ -198,14 +199,16 @@ class Explored:
             found.append((best, abs(best - worst) or abs(best) or 1.0))
         return found
 
-    def losses(self, row: Row) -> list[float] | None:
+    def losses(self, row: Row, *, estimated: bool = False) -> list[float] | None:
         """How far a simulated point is from the best of the front in each objective, in extents of the front.
 
-        ``None`` where a value is missing.
+        ``None`` where a value is missing. With ``estimated``, an estimate will do.
         """
         found = []
         for goal, extent in zip(self.goals, self.extent, strict=True):
             value = self.simulated(row, goal.metric)
+            if value is None and estimated:
+                value = self.estimate(row, goal.metric)
             if value is None or extent is None:
                 return None
             found.append(-goal.gain(value, extent[0]) / extent[1])

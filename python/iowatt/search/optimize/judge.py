@@ -26,6 +26,11 @@ class Judge:
         self.records: dict[int, Mapping[str, Any]] = {}
 
     @property
+    def lost(self) -> bool:
+        """Whether a point could not be run for a reason that is not its own, so that nobody knows of it."""
+        return bool(self._evaluator.faults or self._evaluator.machines)
+
+    @property
     def rows(self) -> dict[int, Mapping[str, Any]]:
         """Those that have figures."""
         return {number: record["row"] for number, record in self.records.items() if "row" in record}
@@ -69,9 +74,7 @@ class Judge:
         rate = (
             None
             if within is None
-            else RateAsked(
-                within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None
-            )
+            else RateAsked(within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None)
         )
         return Task(
             key=key,

@@ -149,7 +149,7 @@ class Looker:
                 made = self._estimator.highest_rate(work, within.limit_s)
         except NotEstimated as error:
             return None, None, error.message
-        row = self._row(work, made) | sure
+        row = {**self._row(work, made), **sure}
         found = {name: row[name] for name in self._problem.metrics if row.get(name) is not None}
         busiest = max(made.stations, key=lambda one: one.utilisation, default=None)
         return found, None if busiest is None else busiest.name, None

@@ -89,7 +89,10 @@ def _near(name: str, known: Iterable[str]) -> str:
     choices = list(dict.fromkeys([*same_end[:4], *([near] if near else [])]))
     if choices:
         return f"did you mean {' or '.join(choices)}?"
-    return "for example efficiency.iops_per_w, power_w.wall_mean, response_time_ms.all.p95, cost.total_usd; docs/reference/optimize.md lists them"
+    return (
+        "for example efficiency.iops_per_w, power_w.wall_mean, response_time_ms.all.p95, cost.total_usd; "
+        "docs/reference/optimize.md has them"
+    )
 
 
 def column(name: str) -> Column:

@@ -51,7 +51,7 @@ class Constraint:
         return value <= self.value if self.operator == "<=" else value >= self.value
 
     def excess(self, value: float | None) -> float:
-        """By how much of the limit a value violates it: 0 where it is kept, infinite where it is not known."""
+        """By how much of the limit a value violates it; infinite where it is not known."""
         if value is None or math.isnan(value):
             return math.inf
         beyond = value - self.value if self.operator == "<=" else self.value - value

@@ -1,7 +1,7 @@
 """What Optuna proposes: multi-objective TPE over the axes, told of every point that was simulated.
 
-Axes of numbers are whole numbers to it (their places), others are choices. Seeded, and asked in the same order
-whatever runs the points, so that the same command proposes the same points.
+Axes of numbers are whole numbers to it (their places), others are choices. Seeded, and asked in the same
+order whatever runs the points, so that the same command proposes the same points.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _TRIES: Final = 8
 """Proposals that are known already, for each that is wanted."""
 
-_WORST: Final = 1e300
-"""A loss that nothing beats by being worse, for points without figures."""
+_WORST: Final = 1e9
+"""Excess of a constraint whose metric is not known."""
 
 
 class Proposer:
@@ -41,35 +41,35 @@ class Proposer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             sampler = optuna.samplers.TPESampler(
-                seed=problem.seed, multivariate=True, constraints_func=lambda trial: trial.user_attrs["excess"]
+                seed=problem.seed,
+                multivariate=True,
+                constraints_func=lambda trial: trial.user_attrs["excess"],
             )
-        self._study = optuna.create_study(
-            directions=["minimize"] * len(problem.objectives), sampler=sampler
-        )
+        self._study = optuna.create_study(directions=["minimize"] * len(problem.objectives), sampler=sampler)
         self._told: set[int] = set()
 
-    def tell(self, rows: Mapping[int, Mapping[str, Any] | None]) -> None:
-        """What points gave; None where a run failed."""
+    def tell(self, rows: Mapping[int, Mapping[str, Any]]) -> None:
+        """What points gave; those without figures are passed over."""
         import optuna
 
         for number in sorted(set(rows) - self._told):
-            row = rows[number]
-            losses = None if row is None else self._problem.losses(row)
-            known = row is not None and losses is not None
+            self._told.add(number)
+            losses = self._problem.losses(rows[number])
+            if losses is None:
+                continue
             excess = [
-                min(_WORST, one.excess(_figure(row, one.metric)) if known and row is not None else _WORST)
+                min(_WORST, one.excess(_figure(rows[number], one.metric)))
                 for one in self._problem.constraints
             ]
             self._study.add_trial(
                 optuna.trial.create_trial(
                     params={str(axis): at for axis, at in enumerate(self._space.at(number))},
                     distributions=self._distributions,
-                    values=list(losses) if losses is not None else [_WORST] * len(self._problem.objectives),
+                    values=list(losses),
                     user_attrs={"excess": excess},
                     system_attrs={"constraints": excess},
                 )
             )
-            self._told.add(number)
 
     def ask(self, count: int, known: Sequence[int]) -> Iterator[int]:
         """Up to ``count`` points that are not ``known``."""
@@ -80,7 +80,9 @@ class Proposer:
             if found == count:
                 return
             trial = self._study.ask(self._distributions)
-            number = self._space.number([int(trial.params[str(axis)]) for axis in range(len(self._space.shape))])
+            number = self._space.number(
+                [int(trial.params[str(axis)]) for axis in range(len(self._space.shape))]
+            )
             # It is told of the point when that has been run, as a trial of its own.
             self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
             if number not in seen:
@@ -89,6 +91,6 @@ class Proposer:
                 yield number
 
 
-def _figure(row: Mapping[str, Any] | None, name: str) -> float | None:
-    value = None if row is None else row.get(name)
+def _figure(row: Mapping[str, Any], name: str) -> float | None:
+    value = row.get(name)
     return float(value) if isinstance(value, int | float) and not math.isnan(value) else None

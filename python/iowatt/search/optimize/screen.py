@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 _RIDGE: Final = 1.0
 #: Fewest comparisons before anything is corrected by setting.
 _FEWEST: Final = 4
+#: Points for which the objectives are weighed anew; others go by equal weights.
+_WEIGHED: Final = 256
 
 
 class Correction:
@@ -89,13 +91,19 @@ def pick(
     basis = losses[allowed] if allowed.any() else losses
     low, span = basis.min(axis=0), np.ptp(basis, axis=0)
     scaled = (losses - low) / np.where(span > 0, span, 1.0)
+
+    def merit(weights: Floats) -> Floats:
+        weighed = scaled * weights
+        found = weighed.max(axis=1) + 0.05 * weighed.sum(axis=1)
+        ranked: Floats = np.where(allowed, found, 1e6 + 1e3 * excess + found)
+        return ranked
+
+    most, objectives = min(count, len(numbers)), losses.shape[1]
     left = np.ones(len(numbers), dtype=bool)
     picked: list[int] = []
-    while len(picked) < min(count, len(numbers)):
-        weights = random.dirichlet(np.ones(losses.shape[1])) if losses.shape[1] > 1 else np.ones(1)
-        merit = (scaled * weights).max(axis=1) + 0.05 * (scaled * weights).sum(axis=1)
-        merit = np.where(allowed, merit, 1e6 + 1e3 * excess + merit)
-        at = int(np.argmin(np.where(left, merit, np.inf)))
+    for _ in range(min(most, _WEIGHED) if objectives > 1 else 0):
+        at = int(np.argmin(np.where(left, merit(random.dirichlet(np.ones(objectives))), np.inf)))
         left[at] = False
         picked.append(numbers[at])
-    return picked
+    order = np.argsort(merit(np.full(objectives, 1 / objectives)), kind="stable")
+    return [*picked, *(numbers[at] for at in order if left[at])][:most]

@@ -70,7 +70,7 @@ class Space:
         return number + 1
 
     def neighbours(self, number: int) -> Iterator[int]:
-        """The points that differ from it on one axis: on a long axis the two next on either side, and its ends."""
+        """Points that differ on one axis: on a long one the two next on either side, and its ends."""
         here = self.at(number)
         for axis, length in enumerate(self.shape):
             near = {here[axis] + step for step in (-2, -1, 1, 2)} | {0, length - 1}

@@ -1,0 +1,148 @@
+"""``iowatt emerald bff``: of a product family, the configuration with the peak of each metric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from iowatt.cli.options import AsJson, Cluster, ForceSweep, Jobs, Overrides, Resume, print_json
+
+
+def register(emerald: typer.Typer) -> None:
+    """Add the verb."""
+    emerald.command("bff")(bff)
+
+
+def bff(
+    family: Annotated[
+        Path, typer.Argument(metavar="FAMILY", help="The family file (TOML).", show_default=False)
+    ],
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="A metric: RR, 60/40, SR ... May be repeated.", show_default="all"),
+    ] = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option("--drive", help="A drive option. May be repeated.", show_default="all"),
+    ] = None,
+    raid: Annotated[
+        list[str] | None, typer.Option("--raid", help="A level. May be repeated.", show_default="all")
+    ] = None,
+    controller: Annotated[
+        list[str] | None,
+        typer.Option("--controller", help="A controller class. May be repeated.", show_default="all"),
+    ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            "--limit",
+            metavar="MS",
+            help="Mean response time of random metrics in ms.",
+            show_default="the family's, else the rules'",
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option("--rules", metavar="PROFILE", help="Another rule profile.", show_default="the family's"),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="SHARE", help="How near a rate comes to the limit's.")
+    ] = 0.01,
+    within: Annotated[
+        float,
+        typer.Option(
+            "--within", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
+        ),
+    ] = 5.0,
+    confirm: Annotated[
+        Literal["near", "all"],
+        typer.Option("--confirm", help="Simulate the curves that come near the best, or all of them."),
+    ] = "near",
+    simulate: Annotated[
+        bool, typer.Option("--simulate/--no-simulate", help="Whether peaks are simulated, or only estimated.")
+    ] = True,
+    estimate: Annotated[
+        bool,
+        typer.Option(
+            "--estimate/--no-estimate", help="Whether estimates say what is simulated, or all shelves are."
+        ),
+    ] = True,
+    overrides: Overrides = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Directory.", show_default="bff/<family name>"),
+    ] = None,
+    resume: Resume = False,
+    force: ForceSweep = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find each metric's peak configuration in a product family, with the curves around it.
+
+    Curves are estimated, those that come near the best are simulated around their peak, and the peak is
+    refined by single drives. Writes bff.json, a table, and a page.
+    """
+    from iowatt.cli import command_line, searching
+    from iowatt.cli.progress import points_bar
+    from iowatt.emerald.bff import text
+    from iowatt.emerald.bff.asked import Asked
+    from iowatt.emerald.bff.folder import is_search
+    from iowatt.emerald.bff.make import Where, make
+    from iowatt.emerald.family import load
+    from iowatt.errors import InputError
+
+    sets = list(overrides or [])
+    if limit is not None:
+        if not 1e-3 <= limit <= 3.6e6:
+            raise InputError(f"{limit:g} is out of range; expected 0.001 to 3600000", where="--limit")
+        sets.append(f'test.limit="{limit:.9g}ms"')
+    if rules is not None:
+        from iowatt.toml_text import quoted
+
+        sets.append(f"rules={quoted(rules)}")
+    asked = Asked(
+        load(family, sets),
+        metrics=metric or (),
+        drives=drive or (),
+        levels=raid or (),
+        controllers=controller or (),
+        simulate=simulate,
+        estimate=estimate,
+        confirm=confirm,
+        tolerance=tolerance,
+        within_percent=within,
+        command=command_line.written(),
+    )
+    target = output or Path("bff") / asked.family.name
+    try:
+        with (
+            searching.executor(cluster, jobs) as executor,
+            points_bar(f"simulating {asked.family.name}") as progress,
+        ):
+            found = make(
+                asked,
+                Where(target, resume=resume, force=force),
+                jobs=jobs,
+                executor=executor,
+                progress=progress,
+                told=lambda line: typer.echo(f"iowatt: {line}", err=True),
+            )
+    except KeyboardInterrupt:
+        if is_search(target):
+            typer.echo(
+                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                err=True,
+            )
+        raise
+    if as_json:
+        print_json(found)
+        return
+    for line in text.lines(found):
+        typer.echo(line)
+    typer.echo("")
+    for name, file in (("result", "bff.json"), ("table", "table.parquet"), ("report", "report.html")):
+        typer.echo(f"{name}: {target / file}")

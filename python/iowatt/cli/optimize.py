@@ -1,0 +1,194 @@
+"""``iowatt optimize``: the best of many configurations of a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iowatt.cli.options import (
+    AsJson,
+    Cluster,
+    ForceSweep,
+    Jobs,
+    Overrides,
+    Resume,
+    Scenario,
+    parsed,
+    print_json,
+)
+from iowatt.errors import InputError, IowattError
+
+if TYPE_CHECKING:
+    from iowatt.search.optimize.outcome import Outcome
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("optimize")(optimize)
+
+
+def optimize(
+    scenario: Scenario,
+    *,
+    over: Annotated[
+        list[str],
+        typer.Option(
+            "--over",
+            metavar="PATH=V1,V2,...",
+            help="Values of a key, as for sweep: array.pool.disks.count=24..38:2. Several --over combine; "
+            "a,b=(1,2),(3,4) changes keys together.",
+            show_default=False,
+        ),
+    ],
+    maximize: Annotated[
+        list[str] | None,
+        typer.Option("--maximize", metavar="METRIC", help="Such as efficiency.iops_per_w. May be repeated."),
+    ] = None,
+    minimize: Annotated[
+        list[str] | None,
+        typer.Option("--minimize", metavar="METRIC", help="Such as cost.total_usd. May be repeated."),
+    ] = None,
+    subject_to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subject-to",
+            metavar="EXPR",
+            help="METRIC <= VALUE or METRIC >= VALUE: 'response_time_ms.all.p95 <= 20ms'. May be repeated.",
+        ),
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            metavar="TIME",
+            help="Judge each configuration at the highest rate that keeps its mean response time within this.",
+            show_default="at the scenario's load",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|exact|search",
+            help="exact: every configuration but for those that cannot be best; search: a small part.",
+        ),
+    ] = "auto",
+    most: Annotated[
+        int | None,
+        typer.Option("--most", metavar="N", help="Most simulations of a search.", show_default="1 in 20"),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the search; a simulation has its scenario's.")] = 1,
+    overrides: Overrides = None,
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="NAME|FILE.toml", help="Assumptions of cost.* metrics.")
+    ] = "default",
+    assumptions: Annotated[
+        list[str] | None,
+        typer.Option("--assume", metavar="KEY=VALUE", help="Change one of them. May be repeated."),
+    ] = None,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            "--tariff",
+            metavar="NAME|FILE.json|flat:USD",
+            help="What electricity costs.",
+            show_default="the preset's",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
+    ] = None,
+    years: Annotated[
+        float | None, typer.Option("--years", help="Equal time: how long it goes on.", show_default="3")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Directory.", show_default="optimized/<scenario name>"),
+    ] = None,
+    resume: Resume = False,
+    force: ForceSweep = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
+    from iowatt.cli import searching
+    from iowatt.cli.progress import points_bar
+    from iowatt.scenario import units
+    from iowatt.search import asked
+    from iowatt.search.folder import is_sweep, refuse
+    from iowatt.search.optimize import asked as wanted
+    from iowatt.search.optimize import engine
+
+    given = searching.given(scenario, overrides)
+    problem = wanted.problem(
+        given,
+        over,
+        maximize=maximize or [],
+        minimize=minimize or [],
+        subject_to=subject_to or [],
+        within_s=parsed(within, units.parse_duration, "--within"),
+        method=method,
+        most=most,
+        seed=seed,
+        pricing=wanted.Priced(preset, tuple(assumptions or ()), tariff, alpha, years),
+        command=searching.command(),
+    )
+    name = asked.name(given)
+    target = output or Path("optimized") / name
+    try:
+        refuse(target, force=force, resume=resume, what="an optimization")
+        with (
+            searching.executor(cluster, jobs) as worker,
+            points_bar(f"optimizing {scenario.name}") as progress,
+        ):
+            found = engine.optimize(
+                problem,
+                name=name,
+                output=target,
+                force=force,
+                resume=resume,
+                jobs=jobs,
+                executor=worker,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        if is_sweep(target):
+            typer.echo(
+                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                err=True,
+            )
+        raise
+    _print(found, target, as_json)
+    if found.faults:
+        raise IowattError(
+            f"{len(found.faults)} points ended in a fault of iowatt\n" + "\n".join(found.faults[:5]),
+            hint="--resume tries them again",
+        )
+    if found.machines:
+        raise InputError(
+            f"{len(found.machines)} points could not be run where they were tried\n"
+            + "\n".join(found.machines[:5]),
+            hint="mend that, and --resume tries them again; the others are kept",
+        )
+
+
+def _print(found: Outcome, target: Path, as_json: bool) -> None:
+    from iowatt.search.optimize import text
+
+    files: dict[str, Any] = {
+        "path": str(target),
+        "table": str(target / "table.parquet"),
+        "csv": str(target / "table.csv"),
+        "report": str(target / "report.html"),
+    }
+    if as_json:
+        print_json({**found.document, **files, "resumed": found.resumed})
+        return
+    for line in text.lines(found.document, found.frame):
+        typer.echo(line)
+    if found.resumed:
+        typer.echo(f"resumed: {found.resumed} points were simulated before")
+    for name in ("table", "csv", "report"):
+        typer.echo(f"{name}: {files[name]}")

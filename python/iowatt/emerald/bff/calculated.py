@@ -1,0 +1,51 @@
+"""Watts of a configuration by the power calculator: ready idle, and all of it at work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.family import Candidate, Family, Metric, scenario
+from iowatt.errors import InputError
+from iowatt.power.calculator import total
+from iowatt.power.resolve import resolve
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+from iowatt.scenario.problems import ScenarioError
+
+
+@dataclass(frozen=True)
+class Watts:
+    """What a configuration draws at the wall in normal operation, and its raw bytes in GB (10^9)."""
+
+    idle_w: float
+    active_w: float
+    raw_gb: float
+    notes: tuple[str, ...] = ()
+
+    def judged(self) -> Judged:
+        """Ready idle: EP_RI is raw GB over W."""
+        return Judged("calculated", self.raw_gb / self.idle_w if self.idle_w else 0.0, self.idle_w)
+
+
+def watts(family: Family, candidate: Candidate, idle: Metric) -> Watts:
+    """The calculator's figures of a configuration; drives need no mechanics for them.
+
+    Raises ``InputError`` where the array is impossible, or a drive's watts are not known.
+    """
+    text = scenario(family, candidate, idle)
+    parsed = Document(text, candidate.label).validate(Scenario)
+    found = resolve(parsed, Path(family.base), simulated=False)
+    if found.problems:
+        raise ScenarioError(found.problems, candidate.label)
+    plan = found.plan
+    if plan is None:
+        raise InputError("has no [array.power]", where=candidate.label)
+    raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
+    return Watts(
+        total(plan, "normal", "idle")["wall_w"] or 0.0,
+        total(plan, "normal", "active")["wall_w"] or 0.0,
+        raw_gb,
+        tuple(found.notes),
+    )

@@ -1,0 +1,63 @@
+"""The estimator as this search sees it: figures of a configuration without simulating the array."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iowatt import evaluation
+from iowatt.emerald.bff.judged import Judged, ep
+from iowatt.emerald.family import Metric
+from iowatt.errors import InputError
+from iowatt.estimate import Estimate, Estimator, NotEstimated
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+
+__all__ = ["Estimates", "NotEstimated"]
+
+
+class Estimates:
+    """Estimates of one family's configurations; single drives are flown once."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._estimator = Estimator(base)
+
+    @property
+    def pilots(self) -> int:
+        """Simulations of single drives so far."""
+        return self._estimator.pilots
+
+    def of(self, text: str, metric: Metric, limit_s: float | None) -> Judged:
+        """Figures of a scenario: at its highest rate within the limit, or as it says where there is none.
+
+        Raises
+        ------
+        NotEstimated
+            The estimator does not know what it has to.
+        InputError
+            The configuration cannot be run.
+        """
+        scenario = Document(text, "its scenario").validate(Scenario)
+        work = evaluation.prepare(scenario, self._base, text)
+        if limit_s is None:
+            return _judged(self._estimator.of(work), metric)
+        if len(scenario.workload) > 1:
+            raise NotEstimated("several workloads at their highest rate together")
+        return _judged(self._estimator.highest_rate(work, limit_s), metric)
+
+
+def _judged(estimate: Estimate, metric: Metric) -> Judged:
+    row = estimate.row
+    wall = row.get("power_w.wall_mean")
+    iops, mib_per_s = row.get("throughput.iops"), row.get("throughput.mib_per_s")
+    if wall is None or iops is None:
+        raise InputError("the estimate has no power at the wall")
+    return Judged(
+        "estimated",
+        ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
+        wall,
+        iops,
+        mib_per_s,
+        row.get("response_time_ms.all.mean"),
+        stations={station.name: station.utilisation for station in estimate.stations},
+    )

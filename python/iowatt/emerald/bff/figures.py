@@ -1,0 +1,144 @@
+"""Figures of the search: the curve of each metric, by shelves and by single drives, with its peak marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from iowatt.report.figures import palette
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+
+Found = Mapping[str, Any]
+#: Curves that a chart can tell apart.
+MOST_CURVES: Final = 6
+_POINT_COLUMNS: Final = (
+    Column("Curve", text=True), Column("Drives"), Column("Shelves"), Column("Nodes"),
+)  # fmt: skip
+
+
+def curve(found: Found, metric: Found) -> Figure | None:
+    """A metric against drives, by whole shelves or nodes; None where nothing is known of it."""
+    own = _ranked(found, metric, "shelf")
+    shown = own[:MOST_CURVES]
+    if not shown:
+        return None
+    peak = metric["peak"]
+    said = (
+        f"Peak: {peak['label']}, {_number(peak['ep'])} {metric['unit']} ({peak['basis']}); {peak['why']}. "
+        "Marks are simulated or calculated, lines without marks estimated; the star is the peak."
+    )
+    remarks = []
+    if len(own) > len(shown):
+        remarks.append(f"The best {len(shown)} of {len(own)} curves; the table of all is table.csv.")
+    if peak["knee"]:
+        remarks.append(f"Where the time goes: {peak['knee']}.")
+    return _figure(
+        f"curve-{_key(metric)}", f"{metric['title']}: {metric['unit']} against drives", said,
+        shown=shown, metric=metric, peak=peak, remarks=remarks,
+    )  # fmt: skip
+
+
+def granularity(found: Found, metric: Found) -> Figure | None:
+    """The same by single drives around the peak by shelves; None where there is no such curve."""
+    peak = metric["by_drive"]
+    if peak is None:
+        return None
+    shown = [
+        one for one in _ranked(found, metric, "drive")
+        if (one["drive"], one["raid"], one["controller"]) == (peak["drive"], peak["raid"], peak["controller"])
+    ]  # fmt: skip
+    by_shelf = metric["peak"]
+    gain = 100 * (peak["ep"] / by_shelf["ep"] - 1) if by_shelf["ep"] else 0.0
+    said = (
+        f"Between the shelves beside the peak. By single drives it is at {peak['drives']}, "
+        f"{_number(peak['ep'])} {metric['unit']} ({peak['basis']}): {gain:+.1f} % of that by shelves, at "
+        f"{by_shelf['drives']}."
+    )
+    return _figure(
+        f"drives-{_key(metric)}", f"{metric['title']} by single drives", said,
+        shown=shown[:1], metric=metric, peak=peak,
+    )  # fmt: skip
+
+
+def _figure(
+    key: str, title: str, said: str, *, shown: Sequence[Found], metric: Found, peak: Found,
+    remarks: Sequence[str] = (),
+) -> Figure:  # fmt: skip
+    traces: list[dict[str, Any]] = []
+    for number, series in enumerate(shown):
+        colour = palette.RUNS[number % len(palette.RUNS)]
+        traces += _traces(series, colour)
+    traces.append(
+        {
+            "type": "scatter", "mode": "markers", "name": "Peak", "x": [peak["drives"]], "y": [peak["ep"]],
+            "marker": {"symbol": "star", "size": 15, "color": palette.WRITE},
+        }
+    )  # fmt: skip
+    columns = [
+        *_POINT_COLUMNS, Column("Estimated", metric["unit"]), Column("Simulated", metric["unit"]),
+        Column("Response", "ms"), Column("Rate", "MiB/s" if metric["kind"] == "sequential" else "IOPS"),
+        Column("Wall", "W"), Column("Busiest", text=True),
+    ]  # fmt: skip
+    rows = [row for series in shown for row in _rows(series, metric)]
+    top = max((point["ep"] for s in shown for point in s["points"] if point["ep"] is not None), default=0)
+    low = min((point["ep"] for s in shown for point in s["points"] if point["ep"] is not None), default=0)
+    span: dict[str, Any] = {"rangemode": "tozero"} if low < 0.6 * top else {}
+    spec = {"data": traces, "layout": layout(axis("Drives"), axis(metric["unit"], **span))}
+    return Figure(key, title, said, Table(columns, rows), spec, list(remarks), wide=True)
+
+
+def _traces(series: Found, colour: str) -> list[dict[str, Any]]:
+    points = [point for point in series["points"] if point["ep"] is not None]
+    estimated = [point for point in points if point["estimated"] is not None]
+    seen = [point for point in points if point["found"] is not None]
+    name, found = plain(series["name"]), []
+    if estimated:
+        found.append(
+            {
+                "type": "scatter", "mode": "lines", "name": name, "legendgroup": name,
+                "x": [point["drives"] for point in estimated],
+                "y": [point["estimated"]["ep"] for point in estimated],
+                "line": {"color": colour, "dash": "dot", "width": 1.5}, "showlegend": not seen,
+            }
+        )  # fmt: skip
+    if seen:
+        found.append(
+            {
+                "type": "scatter", "mode": "lines+markers", "name": name, "legendgroup": name,
+                "x": [point["drives"] for point in seen], "y": [point["found"]["ep"] for point in seen],
+                "line": {"color": colour, "width": 2}, "marker": {"size": 7, "color": colour},
+            }
+        )  # fmt: skip
+    return found
+
+
+def _rows(series: Found, metric: Found) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    for point in series["points"]:
+        best = point["found"] or point["estimated"]
+        rate = None if best is None else best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
+        rows.append(
+            [
+                series["name"], point["drives"], point["shelves"], point["nodes"],
+                (point["estimated"] or {}).get("ep"), (point["found"] or {}).get("ep"),
+                None if best is None else best["response_ms"], rate,
+                None if best is None else best["wall_w"], None if best is None else best["bottleneck"],
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def _ranked(found: Found, metric: Found, by: str) -> list[Found]:
+    """A metric's curves from the best peak down."""
+    own = [s for s in found["series"] if s["metric"] == metric["name"] and s["by"] == by and s["peak"]]
+    return sorted(own, key=lambda s: -(s["points"][s["peak"]["at"]]["ep"] or 0.0))
+
+
+def _key(metric: Found) -> str:
+    return str(metric["name"]).replace("/", "-").lower()
+
+
+def _number(value: float) -> str:
+    from iowatt.report.numbers import significant
+
+    return significant(value, 4)

@@ -1,0 +1,150 @@
+"""Tables of the page: peaks, the reduced list, named configurations, errors of estimates, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from iowatt.report.figures import palette
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+
+Found = Mapping[str, Any]
+
+
+def peaks(found: Found) -> Figure:
+    """Every metric's peak."""
+    rows: list[list[Cell]] = []
+    for metric in found["metrics"]:
+        for by, one in (("shelves", metric["peak"]), ("drives", metric["by_drive"])):
+            if one is not None:
+                rows.append(
+                    [
+                        metric["title"], by if not found["family"]["scale_out"] else "nodes", one["label"],
+                        one["ep"], metric["unit"], one["response_ms"], one["wall_w"], one["less_percent"],
+                        one["more_percent"], one["kind"], one["knee"], one["basis"],
+                    ]
+                )  # fmt: skip
+    columns = [
+        Column("Metric", text=True), Column("By", text=True), Column("Peak at", text=True), Column("EP"),
+        Column("Unit", text=True), Column("Response", "ms"), Column("Wall", "W"),
+        Column("One step less", "%"), Column("One step more", "%"), Column("Kind", text=True),
+        Column("Busiest station", text=True), Column("Basis", text=True),
+    ]  # fmt: skip
+    return Figure(
+        "peaks", "Peaks", "The configuration to put forward for each metric. A step is a shelf, or a drive.",
+        Table(columns, rows), wide=True,
+    )  # fmt: skip
+
+
+def reduced(found: Found) -> Figure | None:
+    """What is worth testing."""
+    listed = found["reduced"]
+    if not listed["configurations"]:
+        return None
+    metrics = [metric["name"] for metric in found["metrics"] if metric["peak"]]
+    rows: list[list[Cell]] = []
+    for one in listed["configurations"]:
+        rows.append(_share_row("test", one, metrics, ", ".join(one["covers"])))
+    if listed["compromise"] is not None:
+        rows.append(_share_row("compromise", listed["compromise"], metrics, "best single configuration"))
+    columns = [
+        Column("", text=True), Column("Configuration", text=True), Column("For", text=True),
+        *(Column(f"{name}", "% of peak") for name in metrics),
+    ]  # fmt: skip
+    remarks = [
+        f"In the lab: {one['drives']} drives ({', '.join(one['drives_of'])}) behind {one['controller']} hold "
+        f"{len(one['contains'])} of them: take shelves out."
+        for one in listed["setups"]
+    ]
+    if listed["uncovered"]:
+        remarks.append(f"Not covered: {', '.join(listed['uncovered'])}.")
+    return Figure(
+        "reduced", "Worth testing in the lab",
+        f"The fewest configurations that reach every metric's peak within {listed['within_percent']:g} %, "
+        "and the one whose weakest metric comes nearest to its peak.",
+        Table(columns, rows), None, remarks, wide=True,
+    )  # fmt: skip
+
+
+def _share_row(kind: str, one: Found, metrics: list[str], covers: str) -> list[Cell]:
+    shares = [(one["figures"].get(name) or {}).get("share") for name in metrics]
+    return [kind, one["label"], covers, *(None if share is None else 100 * share for share in shares)]
+
+
+def configurations(found: Found) -> Figure | None:
+    """The family's own configurations."""
+    rows: list[list[Cell]] = []
+    units = {metric["name"]: metric["unit"] for metric in found["metrics"]}
+    for one in found["configurations"]:
+        for figure in one["figures"]:
+            rows.append(
+                [
+                    one["name"], one["label"], figure["metric"], figure.get("ep"), units[figure["metric"]],
+                    figure.get("iops"), figure.get("response_ms"), figure.get("wall_w"),
+                    figure.get("bottleneck"), figure.get("basis") or figure.get("error"),
+                ]
+            )  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        Column("Name", text=True), Column("Configuration", text=True), Column("Metric", text=True),
+        Column("EP"), Column("Unit", text=True), Column("Rate", "IOPS"), Column("Response", "ms"),
+        Column("Wall", "W"), Column("Busiest", text=True), Column("Basis", text=True),
+    ]  # fmt: skip
+    remarks = [f"{one['name']}: {one['note']}" for one in found["configurations"] if one["note"]]
+    return Figure(
+        "configurations", "Named configurations", "Those that the family file names, evaluated as they are.",
+        Table(columns, rows), None, remarks, wide=True,
+    )  # fmt: skip
+
+
+def estimator(found: Found) -> Figure | None:
+    """Estimates against simulations."""
+    errors = found["estimator"]["by_metric"]
+    if not errors:
+        return None
+    titles = {metric["name"]: metric["title"] for metric in found["metrics"]}
+    rows: list[list[Cell]] = [
+        [titles[name], one["points"], one["median_percent"], one["p95_percent"], one["worst_percent"],
+         one["bias_percent"]]
+        for name, one in errors.items()
+    ]  # fmt: skip
+    columns = [
+        Column("Metric", text=True), Column("Points"), Column("Median error", "%"),
+        Column("95th percentile", "%"), Column("Worst", "%"), Column("Bias", "%"),
+    ]  # fmt: skip
+    traces = []
+    for number, name in enumerate(errors):
+        pairs = [
+            (point["drives"], 100 * (point["estimated"]["ep"] / point["found"]["ep"] - 1))
+            for series in found["series"]
+            if series["metric"] == name
+            for point in series["points"]
+            if point["estimated"] and point["found"] and point["found"]["ep"]
+        ]
+        traces.append(
+            {
+                "type": "scatter", "mode": "markers", "name": name, "x": [x for x, _ in pairs],
+                "y": [y for _, y in pairs],
+                "marker": {"color": palette.RUNS[number % len(palette.RUNS)], "size": 7},
+            }
+        )  # fmt: skip
+    spec = {"data": traces, "layout": layout(axis("Drives"), axis("Estimate against simulation (%)"))}
+    return Figure(
+        "estimator", "Estimates against simulations",
+        "Estimates choose what is simulated; this is how far they were off, over all points that have both.",
+        Table(columns, rows), spec,
+    )  # fmt: skip
+
+
+def stated(found: Found) -> Figure:
+    """What the family file states."""
+    rows: list[list[Cell]] = [
+        [one["figure"], one["quality"] or "no source given", one["source"]]
+        for one in found["family"]["figures"]
+    ]
+    columns = [Column("Figure", text=True), Column("Quality", text=True), Column("From", text=True)]
+    return Figure(
+        "stated", "What the family file states", "Drives and parts of the library have their sources there.",
+        Table(columns, rows), wide=True,
+    )  # fmt: skip

@@ -1,0 +1,115 @@
+"""`iowatt emerald bff` without its printing: reads the family, searches, writes the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iowatt.emerald.bff import page, table
+from iowatt.emerald.bff.asked import Asked
+from iowatt.emerald.bff.folder import Folder, refuse
+from iowatt.emerald.bff.point import evaluate
+from iowatt.emerald.bff.result import document
+from iowatt.emerald.bff.search import Search
+from iowatt.emerald.rules import load as rules
+from iowatt.errors import IowattError
+from iowatt.search.evaluator import Evaluator, Progress
+from iowatt.search.executor import Executor
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a search is written; None: nowhere."""
+
+    output: Path | None = None
+    resume: bool = False
+    force: bool = False
+
+
+def make(
+    asked: Asked,
+    where: Where | None = None,
+    *,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    told: Callable[[str], None] = lambda _line: None,
+) -> dict[str, Any]:
+    """The document of a search, written to its folder where one is asked for.
+
+    Parameters
+    ----------
+    jobs, executor, progress:
+        As for :func:`iowatt.search.sweep.search`.
+    told:
+        Called with a line of text as rounds begin.
+
+    Raises
+    ------
+    InputError
+        What is wrong with what is asked or the folder, or that nothing could be judged.
+    IowattError
+        Points ended in a fault of iowatt; what is finished is kept.
+    """
+    place = where or Where()
+    asked.chosen_metrics(), asked.chosen_drives(), asked.chosen_levels(), asked.chosen_controllers()
+    if place.output is not None:
+        refuse(place.output, force=place.force, resume=place.resume)
+    with ExitStack() as stack:
+        folder = None
+        if place.output is not None:
+            folder = Folder(
+                place.output, _as_dict(asked), asked.family.text, force=place.force, resume=place.resume
+            )
+            stack.callback(folder.close)
+        evaluator = Evaluator(
+            folder=folder, executor=executor, jobs=jobs, progress=progress, total=0, work=evaluate
+        )
+        stack.callback(evaluator.close)
+        if folder is not None:
+            evaluator.records |= folder.journal.records
+        search = Search(asked, rules(asked.family.file.rules).fresh(), evaluator, _estimates(asked), told)
+        search.run()
+        found = document(search)
+        if evaluator.faults:
+            raise IowattError(
+                f"{len(evaluator.faults)} points ended in a fault of iowatt\n"
+                + "\n".join(evaluator.faults[:5]),
+                hint="--resume tries them again" if folder is not None else None,
+            )
+        if folder is not None:
+            frame = table.frame(found)
+            folder.write("table.parquet", frame.write_parquet)
+            folder.write("table.csv", frame.write_csv)
+            text = page.render(found)
+            folder.write("report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n"))
+            folder.write_json("bff.json", found)
+    return found
+
+
+def _estimates(asked: Asked) -> Any:
+    if not asked.estimate:
+        return None
+    from iowatt.emerald.bff.estimates import Estimates
+
+    return Estimates(asked.family.base)
+
+
+def _as_dict(asked: Asked) -> dict[str, Any]:
+    return {
+        "family": asked.family.document.source,
+        "sha256": asked.family.sha256,
+        "set": list(asked.family.sets),
+        "metrics": list(asked.metrics),
+        "drives": list(asked.drives),
+        "levels": list(asked.levels),
+        "controllers": list(asked.controllers),
+        "simulate": asked.simulate,
+        "confirm": asked.confirm,
+        "tolerance": asked.tolerance,
+        "within_percent": asked.within_percent,
+        "command": asked.command,
+    }

@@ -1,0 +1,159 @@
+"""One configuration in one metric as a task for an executor: it travels as its scenario."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from iowatt import evaluation
+from iowatt.emerald.bff.judged import Judged, busy, ep
+from iowatt.emerald.family import Metric
+from iowatt.errors import InputError
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+from iowatt.search import population
+from iowatt.search.executor import Report
+from iowatt.search.inputs import File, verify
+from iowatt.search.point import as_record
+from iowatt.search.rate import ALL, Asked, of_scenario
+
+How = Literal["closed", "open", "as-is"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be run."""
+
+    key: str
+    metric: Metric
+    #: The scenario; its paths are relative to ``base``.
+    text: str
+    base: str
+    files: tuple[File, ...]
+    #: ``closed``: with the population that takes ``limit_s``; ``open``: at the highest rate within it;
+    #: ``as-is``: as the scenario says.
+    how: How
+    limit_s: float
+    tolerance: float
+    requests: int
+    warmup_requests: int
+    #: An estimate of the rate, and how near it is thought to be.
+    start: float | None = None
+    start_error: float | None = None
+
+
+def key_of(text: str, files: tuple[File, ...], how: How, limit_s: float, tolerance: float) -> str:
+    """What tells a task's result from every other. The estimate that it starts from is not part of it."""
+    asked = how if how == "as-is" else f"{how} {limit_s!r} {tolerance!r}"
+    parts = [version("iowatt"), asked, text, *(file.sha256 for file in files)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def evaluate(task: Task, report: Report) -> dict[str, Any]:
+    """The record of a task: ``key`` and ``figures``, or ``error`` where it cannot be run."""
+    try:
+        verify(task.files)
+        scenario = Document(task.text, "its scenario").validate(Scenario)
+        figures = _RUN[task.how](task, scenario, report)
+    except InputError as error:
+        return {"key": task.key, "error": as_record(error)}
+    return {"key": task.key, "figures": figures.as_dict()}
+
+
+def _closed(task: Task, scenario: Scenario, report: Report) -> Judged:
+    within = population.Within(
+        task.limit_s,
+        requests=task.requests,
+        warmup_requests=task.warmup_requests,
+        tolerance=task.tolerance,
+        start=task.start,
+    )
+    found = population.of_scenario(scenario, Path(task.base), task.text, within, report)
+    notes = () if found.settled else ("the search for the number of outstanding requests was not settled",)
+    judged = of_run(found.run, task.metric, scale=found.scale, runs=len(found.tried), notes=notes)
+    return replace(judged, response_ms=task.limit_s * 1e3, outstanding=found.outstanding)
+
+
+def _open(task: Task, scenario: Scenario, report: Report) -> Judged:
+    asked = Asked(
+        task.limit_s,
+        tolerance=task.tolerance,
+        workload=ALL,
+        start=task.start,
+        start_error=task.start_error,
+        requests=task.requests,
+    )
+    found = of_scenario(scenario, Path(task.base), task.text, asked, report)
+    if found.run is None or found.rate_iops is None:
+        raise InputError(found.problem or "no rate was found")
+    rate = found.crossing_iops or found.rate_iops
+    half = found.half_width_iops
+    notes = [*found.notes, *([found.problem] if found.problem else [])]
+    if not found.settled:
+        notes.append("the search for the rate was not settled")
+    return of_run(
+        found.run,
+        task.metric,
+        scale=rate / found.rate_iops,
+        half_percent=None if half is None else 100 * half / rate,
+        runs=found.runs,
+        notes=tuple(notes),
+    )
+
+
+def _as_is(task: Task, scenario: Scenario, report: Report) -> Judged:
+    run = evaluation.simulate(
+        evaluation.prepare(scenario, Path(task.base), task.text),
+        inputs=lambda: [],
+        started_at=provenance.now(),
+        progress=lambda fraction, _requests: report(fraction or 0.0),
+        cpu_clock=time.thread_time,  # other points share the process
+    )
+    return of_run(run, task.metric, runs=1)
+
+
+_RUN: Final[Mapping[How, Callable[[Task, Scenario, Report], Judged]]] = {
+    "closed": _closed,
+    "open": _open,
+    "as-is": _as_is,
+}
+
+
+def of_run(
+    run: Run,
+    metric: Metric,
+    *,
+    scale: float = 1.0,
+    half_percent: float | None = None,
+    runs: int,
+    notes: tuple[str, ...] = (),
+) -> Judged:
+    """Figures of a Run, with rates ``scale`` times its own and the power above idle in proportion.
+
+    The Run is the one of the highest rate that was run and met the limit; the rate that just meets it lies
+    within the search's tolerance above.
+    """
+    summary = run.summary
+    power, through = summary["power_w"], summary["throughput"]
+    wall = power["wall_idle"] + (power["wall_mean"] - power["wall_idle"]) * scale
+    iops, mib_per_s = through["iops"] * scale, through["mib_per_s"] * scale
+    uses = [device["utilisation"] for device in summary["devices"]]
+    return Judged(
+        "simulated",
+        ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
+        wall,
+        iops,
+        mib_per_s,
+        summary["response_time_ms"]["all"]["mean"],
+        half_percent=half_percent,
+        stations=busy(summary["controller"], sum(uses) / len(uses) if uses else None),
+        runs=runs,
+        notes=notes,
+    )

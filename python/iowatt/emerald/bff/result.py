@@ -1,0 +1,253 @@
+"""The document ``iowatt.bff/1``: everything a search found."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any, Final
+
+from iowatt.emerald.bff.errors import errors
+from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.bff.peak import Peak
+from iowatt.emerald.bff.projection import projection
+from iowatt.emerald.bff.reduced import reduced
+from iowatt.emerald.bff.search import Search
+from iowatt.emerald.bff.series import Series
+from iowatt.emerald.bff.stated import stated
+from iowatt.emerald.family import Candidate, Metric, named, shelves
+from iowatt.errors import InputError
+
+SCHEMA: Final = "iowatt.bff/1"
+MODELLED: Final = "modelled by iowatt, not measured: a lab confirms what is published"
+
+
+def document(search: Search) -> dict[str, Any]:
+    """The result of a search that has run; simulates what the reduced list still needs."""
+    asked, family = search.asked, search.family
+    metrics = asked.chosen_metrics()
+    tops: dict[str, tuple[Series, Candidate]] = {}
+    for what in metrics:
+        series = search.winner(what)
+        top = None if series is None else series.peak(search.book)
+        if series is not None and top is not None:
+            tops[what.name] = series, series.points[top.at]
+    listed = reduced(search, tops)
+    found = {
+        "schema": SCHEMA,
+        "version": version("iowatt"),
+        "command": asked.command,
+        "name": family.name,
+        "title": family.file.title or family.name,
+        "family": {
+            "file": family.document.source,
+            "sha256": family.sha256,
+            "set": list(family.sets),
+            "scale_out": family.file.scale_out is not None,
+            "notes": list(family.file.notes),
+            "figures": stated(family),
+        },
+        "rules": search.rules.as_dict(),
+        "caveat": search.rules.caveat(),
+        "modelled": MODELLED,
+        "simulated": asked.simulate,
+        "limit_ms": _limit(search, metrics),
+        "tolerance": asked.tolerance,
+        "estimator": _estimator(search),
+        "metrics": [_metric(search, what, tops) for what in metrics],
+        "series": [_series(search, one, "shelf") for one in search.series]
+        + [_series(search, fine, "drive") for fine, _ in search.fine],
+        "configurations": _configurations(search),
+        "projection": projection(search),
+        "reduced": listed,
+        "notes": _notes(search),
+    }
+    return found
+
+
+def _limit(search: Search, metrics: list[Metric]) -> float | None:
+    from iowatt.emerald.family.metric import limit_s
+
+    if not any(one.kind == "random" for one in metrics):
+        return None
+    return limit_s(search.family, search.rules) * 1e3
+
+
+def _estimator(search: Search) -> dict[str, Any]:
+    book = search.book
+    by_metric: dict[str, Any] = {}
+    for what in search.asked.chosen_metrics():
+        by_metric[what.name] = errors(
+            (guess, book.found[which])
+            for which, guess in book.estimated.items()
+            if which[0] == what.name and which in book.found
+        )
+    every = errors(
+        (guess, book.found[which]) for which, guess in book.estimated.items() if which in book.found
+    )
+    why = list(dict.fromkeys(book.unknown.values()))
+    return {
+        "used": search.estimates is not None,
+        "pilots": 0 if search.estimates is None else search.estimates.pilots,
+        "estimated": len(book.estimated),
+        "not_estimated": len(book.unknown),
+        "why_not": why[:10],
+        "errors": every,
+        "by_metric": {name: one for name, one in by_metric.items() if one is not None},
+    }
+
+
+def _point(search: Search, series: Series, at: int) -> dict[str, Any]:
+    book, which, point = search.book, series.which(at), series.points[at]
+    estimated, found = book.estimated.get(which), book.found.get(which)
+    best = book.judged(which)
+    return {
+        "drives": point.drives,
+        "nodes": point.nodes,
+        "shelves": sum(shelves(search.family, point).values()),
+        "ep": None if best is None else best.ep,
+        "basis": None if best is None else best.basis,
+        "estimated": None if estimated is None else estimated.as_dict(),
+        "found": None if found is None else found.as_dict(),
+        "error": book.failed.get(which) or book.unknown.get(which) if best is None else None,
+    }
+
+
+def _series(search: Search, series: Series, by: str) -> dict[str, Any]:
+    top = series.peak(search.book)
+    return {
+        "metric": series.metric.name,
+        "by": by,
+        "drive": series.drive,
+        "raid": series.raid,
+        "controller": series.controller,
+        "per_node": series.per_node,
+        "name": series.name,
+        "peak": None
+        if top is None
+        else {**top.as_dict(), "at": top.at, "drives": series.points[top.at].drives},
+        "points": [_point(search, series, at) for at in range(len(series.points))],
+    }
+
+
+def _chosen(search: Search, series: Series, top: Peak) -> dict[str, Any]:
+    """A peak with its figures."""
+    point = series.points[top.at]
+    judged = search.book.judged(series.which(top.at))
+    assert judged is not None
+    return {
+        "configuration": point.as_dict(),
+        "label": point.label,
+        "drive": series.drive,
+        "raid": series.raid,
+        "controller": series.controller,
+        "drives": point.drives,
+        "nodes": point.nodes,
+        "shelves": shelves(search.family, point),
+        **judged.as_dict(),
+        **top.as_dict(),
+        "knee": _knee(search, series, top),
+    }
+
+
+def _knee(search: Search, series: Series, top: Peak) -> str | None:
+    """Which station is busiest at the peak and behind it, in words."""
+    at = _busiest(search.book.judged(series.which(top.at)))
+    if at is None:
+        return None
+    behind = None
+    if top.at + 1 < len(series.points):
+        behind = _busiest(search.book.judged(series.which(top.at + 1)))
+    if behind is None:
+        return f"{at[0]} {100 * at[1]:.0f} % busy"
+    more = series.points[top.at + 1].drives
+    return f"{at[0]} {100 * at[1]:.0f} % busy; at {more} drives {behind[0]} {100 * behind[1]:.0f} %"
+
+
+def _busiest(judged: Judged | None) -> tuple[str, float] | None:
+    if judged is None or judged.bottleneck is None:
+        return None
+    return judged.bottleneck, judged.stations[judged.bottleneck]
+
+
+def _metric(search: Search, what: Metric, tops: dict[str, tuple[Series, Candidate]]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "name": what.name,
+        "title": what.title,
+        "unit": what.unit,
+        "kind": what.kind,
+        "read_percent": what.read_percent,
+        "peak": None,
+        "by_drive": None,
+        "by_level": [],
+        "by_option": [],
+    }
+    if what.name not in tops:
+        return shown
+    series = tops[what.name][0]
+    top = series.peak(search.book)
+    assert top is not None
+    shown["peak"] = _chosen(search, series, top)
+    for fine, coarse in search.fine:
+        found = fine.peak(search.book)
+        if coarse is series and found is not None:
+            shown["by_drive"] = _chosen(search, fine, found)
+    own = [one for one in search.series if one.metric == what]
+    for raid in dict.fromkeys(one.raid for one in own):
+        best = search.winner(what, raid)
+        found = None if best is None else best.peak(search.book)
+        if best is not None and found is not None:
+            shown["by_level"].append(_chosen(search, best, found))
+    for drive in dict.fromkeys(one.drive for one in own):
+        ranked = [
+            (judged.ep, number, one)
+            for number, one in enumerate(own)
+            if one.drive == drive and (judged := one.best(search.book)) is not None
+        ]
+        if ranked:
+            best = max(ranked, key=lambda entry: (entry[0], -entry[1]))[2]
+            found = best.peak(search.book)
+            assert found is not None
+            shown["by_option"].append(_chosen(search, best, found))
+    return shown
+
+
+def _configurations(search: Search) -> list[dict[str, Any]]:
+    rows = []
+    for one in search.family.file.configuration:
+        candidate = named(search.family, one.name)
+        figures: list[dict[str, Any]] = []
+        for what in search.asked.chosen_metrics():
+            which = (what.name, candidate, one.name)
+            judged, error = search.book.judged(which), search.book.failed.get(which)
+            if judged is not None or error is not None:
+                figures.append(
+                    {"metric": what.name, **({"error": error} if judged is None else judged.as_dict())}
+                )
+        row: dict[str, Any] = {
+            "name": one.name,
+            "note": one.note,
+            "configuration": candidate.as_dict(),
+            "label": candidate.label,
+            "drives": candidate.drives,
+            "shelves": shelves(search.family, candidate),
+            "figures": figures,
+        }
+        try:
+            watts = search.calculated(candidate)
+            row |= {"idle_w": watts.idle_w, "active_w": watts.active_w, "raw_gb": watts.raw_gb}
+        except InputError as error:
+            row["error"] = error.message
+        rows.append(row)
+    return rows
+
+
+def _notes(search: Search) -> list[str]:
+    found = list(search.family.file.notes)
+    if not search.asked.simulate:
+        found.append("ESTIMATES ONLY: no peak was simulated; figures may be off by what estimates are off")
+    elif search.estimates is None:
+        found.append("nothing was estimated: every point by whole shelves was simulated")
+    why = list(dict.fromkeys(search.book.failed.values()))
+    found += [f"not possible: {text}" for text in why[:10]]
+    if len(why) > 10:
+        found.append(f"and {len(why) - 10} more points that are not possible")
+    return [*found, *search.notes]

@@ -1,0 +1,122 @@
+"""The metrics of a family: those of its rules, and its further mixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from iowatt.emerald.family.family import Family
+from iowatt.emerald.plan import workloads
+from iowatt.emerald.rules import Rules, UnknownRuleError, load
+from iowatt.errors import InputError
+from iowatt.scenario.problems import suggestion
+
+Kind = Literal["random", "sequential", "idle"]
+
+IDLE: Final = "RI"
+_READ: Final = {"RR": 100, "RW": 0, "MW1": 70, "MW2": 70}
+_TITLES: Final = {
+    "RR": "Random read",
+    "RW": "Random write",
+    "MW1": "Mixed 70/30",
+    "MW2": "Mixed 70/30 at a quarter of the rate",
+    "HB": "Hot band",
+    "SR": "Sequential read",
+    "SW": "Sequential write",
+    IDLE: "Ready idle",
+}
+_RESPONSE: Final = "response.mean_ms.random"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric, EP of a phase."""
+
+    name: str
+    title: str
+    kind: Kind
+    unit: str
+    #: Profile of the library that its load is.
+    profile: str | None = None
+    #: Reads in percent, of random metrics of one stream.
+    read_percent: int | None = None
+    #: The metric at whose rate it runs, and the share of it.
+    of: str | None = None
+    share: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """Its name as a part of a file's or a scenario's: 60-40."""
+        return self.name.replace("/", "-").lower()
+
+
+def metrics(family: Family, rules: Rules | None = None) -> tuple[Metric, ...]:
+    """The metrics of a family in the order of the rules, further mixes behind the mixed one, RI last.
+
+    Raises ``InputError`` where its rules do not exist or know no block phases.
+    """
+    rules = rules or load(family.file.rules)
+    found: list[Metric] = []
+    for phase in rules.names("phases.order"):
+        if phase not in (*workloads.RANDOM, *workloads.SEQUENTIAL):
+            continue
+        sequential = phase in workloads.SEQUENTIAL
+        share = rules.known(f"workloads.{phase}.intensity_percent")
+        found.append(
+            Metric(
+                phase,
+                _TITLES[phase],
+                "sequential" if sequential else "random",
+                "MiB/s/W" if sequential else "IOPS/W",
+                workloads.profile_name(phase),
+                _READ.get(phase),
+                rules.known(f"workloads.{phase}.intensity_of"),
+                1.0 if share is None else float(share) / 100,
+            )
+        )
+    own = [one.read_percent for one in found if one.of is None]
+    mixes = [_mix(share) for share in dict.fromkeys(family.file.test.mixes) if share not in own]
+    at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
+    found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
+    return (*found, Metric(IDLE, _TITLES[IDLE], "idle", "GB/W"))
+
+
+def _mix(reads: int) -> Metric:
+    name = f"{reads}/{100 - reads}"
+    return Metric(name, f"Mixed {name}", "random", "IOPS/W", workloads.profile_name("MW1"), reads)
+
+
+def metric(family: Family, name: str) -> Metric:
+    """The metric of a name; MW1 may be called 70/30.
+
+    Raises ``InputError`` where there is none.
+    """
+    known = metrics(family)
+    for one in known:
+        if one.name.lower() == name.strip().lower():
+            return one
+    for one in known:
+        if one.of is None and one.read_percent is not None and name == _mix(one.read_percent).name:
+            return one
+    names = [one.name for one in known]
+    raise InputError(
+        f"there is no metric {name!r}", where="--metric", hint=suggestion(name, names, "metrics")
+    )
+
+
+def limit_s(family: Family, rules: Rules) -> float:
+    """Mean response time that random metrics must keep to, s: the family's own, or the rules'.
+
+    Raises ``InputError`` where nobody says it.
+    """
+    own = family.file.test.limit
+    if own is not None:
+        return own
+    try:
+        return rules.number(_RESPONSE) / 1e3
+    except UnknownRuleError as error:
+        raise InputError(
+            f"the limit of the mean response time is not known: {error.message}",
+            where=rules.name,
+            hint="give it in the family file: test.limit, or with --limit",
+        ) from None

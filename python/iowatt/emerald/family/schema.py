@@ -1,0 +1,21 @@
+"""The JSON Schema of a family file: completion and checking in editors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from iowatt.emerald.family.file import FamilyFile
+from iowatt.scenario.schema import as_written
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a family file."""
+    schema = as_written(FamilyFile.model_json_schema(mode="validation", by_alias=True))
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "iowatt product family"}
+    return {**head, **{name: value for name, value in schema.items() if name not in head}}
+
+
+def schema_text() -> str:
+    """The schema as the file that is checked in."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"

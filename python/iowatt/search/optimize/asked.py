@@ -1,0 +1,102 @@
+"""What the command line and the Python API ask for, made into a problem."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from iowatt.errors import InputError
+from iowatt.search import over
+from iowatt.search.optimize.metric import COST
+from iowatt.search.optimize.problem import Method, Problem, Within, constraints, objectives
+from iowatt.search.prepare import Given
+from iowatt.search.pricing import Pricing
+
+
+@dataclass(frozen=True)
+class Priced:
+    """The assumptions of ``cost.*`` metrics, in words; those of ``iowatt cost``."""
+
+    preset: str = "default"
+    sets: tuple[str, ...] = ()
+    tariff: str | None = None
+    alpha: float | None = None
+    years: float | None = None
+
+
+def problem(
+    given: Given,
+    varied: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    maximize: Sequence[str] = (),
+    minimize: Sequence[str] = (),
+    subject_to: Sequence[str] = (),
+    within_s: float | None = None,
+    method: str = "auto",
+    most: int | None = None,
+    seed: int = 1,
+    pricing: Priced | None = None,
+    command: str | None = None,
+) -> Problem:
+    """The problem of these options.
+
+    Raises
+    ------
+    InputError
+        What is wrong with one of them.
+    """
+    if method not in get_args(Method):
+        raise InputError(
+            f"{method!r} is no method; expected one of {', '.join(get_args(Method))}", where="--method"
+        )
+    if not 0 <= seed < 2**63:
+        raise InputError(f"expected a whole number from 0 to 2^63 - 1, not {seed}", where="--seed")
+    goals = objectives(maximize, minimize)
+    limits = constraints(subject_to)
+    named = [one.metric for one in goals] + [one.metric for one in limits]
+    priced = any(name.startswith(COST) for name in named)
+    words = pricing or Priced()
+    if not priced and words != Priced():
+        raise InputError(
+            "assumptions of cost are given, and nothing that is asked is a cost",
+            hint="for example --minimize cost.total_usd",
+        )
+    return Problem(
+        given,
+        over.axes(varied),
+        goals,
+        limits,
+        None if within_s is None else Within(within_s),
+        _pricing(words) if priced else None,
+        method,  # type: ignore[arg-type]  # one of them, checked above
+        most,
+        seed,
+        command,
+    )
+
+
+def _pricing(words: Priced) -> Pricing:
+    from iowatt.lenses.cost.book.find import find_book
+    from iowatt.lenses.cost.defaults import START, YEARS
+    from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.tariffs.find import find_tariff
+
+    if words.alpha is not None and words.years is not None:
+        raise InputError("--alpha compares equal work and --years equal time: give one")
+    basis = Horizon("time", YEARS if words.years is None else words.years)
+    horizon = basis if words.alpha is None else Horizon("work", words.alpha)
+    book = find_book(words.preset, list(words.sets))
+    tariff = find_tariff(words.tariff or book.word("energy.tariff"))
+    start = datetime.strptime(START, "%Y-%m-%d")
+    said = [
+        {key: str(figure.value) for key, figure in sorted(book.figures.items())},
+        asdict(tariff),
+        asdict(horizon),
+        START,
+    ]
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+    return Pricing(book, tariff, horizon, start, digest)

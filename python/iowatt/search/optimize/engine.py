@@ -1,0 +1,295 @@
+"""An optimization from its problem to its outcome: looked at, simulated as far as it takes, kept, resumable.
+
+The course is a function of the problem and of what simulations say, so that going on with an interrupted one
+is running it again with a journal that knows most answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.search import prepare, table
+from iowatt.search.evaluator import Evaluator, Progress
+from iowatt.search.executor import Executor
+from iowatt.search.folder import Folder, refuse, write_whole
+from iowatt.search.optimize import exact, outcome, sampled
+from iowatt.search.optimize.judge import Judge
+from iowatt.search.optimize.looked import Looker
+from iowatt.search.optimize.outcome import DOCUMENT, SCHEMA, Outcome
+from iowatt.search.optimize.problem import Problem
+from iowatt.search.optimize.screen import pick
+from iowatt.search.optimize.space import Space
+from iowatt.search.optimize.why import why
+
+EXACT_UP_TO: Final = 1000
+"""Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
+
+LOOKED_AT: Final = 20_000
+"""Points of which each is looked at, before any simulation; of a larger space so many at random."""
+
+MOST_EXACT: Final = 1_000_000
+"""Points of which every one can be simulated, if somebody has the time."""
+
+SHARE: Final = 0.05
+LEAST: Final = 48
+MOST: Final = 2000
+"""Simulations of a search that is given no number: this share of the space, within these."""
+
+
+def optimize(
+    problem: Problem,
+    *,
+    name: str,
+    output: Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Find the best configurations of a problem.
+
+    Parameters
+    ----------
+    name:
+        Of the scenario.
+    output:
+        Directory for everything. Without it nothing is written.
+    force, resume:
+        Replace what is at ``output``, or go on with it.
+    jobs, executor:
+        As for :func:`iowatt.search.sweep.search`; the outcome does not depend on them.
+    progress:
+        Called as points are looked at, and as they are simulated.
+
+    Raises
+    ------
+    InputError
+        What is wrong with the problem: a key or value that is none, a space without any configuration that
+        can be built, a metric that no point has.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+    if output is not None:
+        refuse(output, force=force, resume=resume, what="an optimization")
+    space = Space(problem.axes)
+    method = _method(problem, space)
+    looker = Looker(problem, space)
+    _stop_at_bad(problem, space)
+    with ExitStack() as stack:
+        if executor is not None:
+            stack.callback(executor.close)
+        _look(space, looker, problem, method, progress)
+        folder = None
+        if output is not None:
+            manifest = _manifest(problem, looker)
+            folder = Folder(
+                output, manifest, problem.given.text, force=force, resume=resume, results=_RESULTS
+            )
+            stack.callback(folder.close)
+        evaluator = Evaluator(folder, executor, jobs, progress, total=0)
+        stack.callback(evaluator.close)
+        resumed = 0
+        if folder is not None:
+            evaluator.records |= folder.journal.records
+            resumed = len(folder.journal.records)
+        judge = Judge(problem, looker, evaluator)
+        _first(problem, looker, judge)
+
+        def left(count: int) -> None:
+            evaluator.total = evaluator.done + count
+
+        notes: list[str] = []
+        if method == "exact":
+            reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
+        else:
+            budget = _budget(problem, space)
+            reasons, notes = sampled.sample(problem, looker, judge, budget=budget, told=left)
+        _around(problem, looker, judge, left)
+        best = outcome.chosen(problem, judge)
+        notes += _notes(problem, space, looker, method)
+        made = outcome.document(
+            problem, looker, judge, reasons, name=name, method=method, notes=notes
+        )  # fmt: skip
+        frame = outcome.frame(problem, looker, judge, reasons, best)
+        made["why"] = why(made, frame)
+        found = Outcome(made, frame, resumed, evaluator.faults, evaluator.machines)
+        if folder is not None:
+            _write(folder, found, problem)
+    return found
+
+
+_RESULTS: Final = ("table.parquet", "table.csv", "report.html", DOCUMENT)
+
+
+def _method(problem: Problem, space: Space) -> str:
+    if problem.method == "auto":
+        fits = problem.most is None or problem.most >= space.size
+        return "exact" if space.size <= EXACT_UP_TO and fits else "search"
+    if problem.method == "exact" and space.size > MOST_EXACT:
+        raise InputError(
+            f"{space.size:,} points are too many to go through one by one; at most {MOST_EXACT:,} are",
+            where="--method exact",
+            hint="--method search simulates a small part of them",
+        )
+    if problem.method == "exact" and problem.most is not None:
+        raise InputError(
+            "an exact answer takes as many simulations as it takes",
+            where="--most",
+            hint="leave it out, or give --method search",
+        )
+    return problem.method
+
+
+def _budget(problem: Problem, space: Space) -> int:
+    if problem.most is not None:
+        if problem.most < 1:
+            raise InputError(f"expected at least one simulation, not {problem.most}", where="--most")
+        return problem.most
+    return min(MOST, max(LEAST, int(SHARE * space.size)))
+
+
+def _stop_at_bad(problem: Problem, space: Space) -> None:
+    """Each value once, so that a wrong one is said before anything else is done."""
+    given = problem.given
+    found: list[prepare.Checked | prepare.Refused] = []
+    for number in space.star():
+        point = space.point(number)
+        one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
+        found.append(one if isinstance(one, prepare.Refused) else one[0])
+    prepare.stop_at_bad(space.axes, found)
+
+
+def _look(
+    space: Space,
+    looker: Looker,
+    problem: Problem,
+    method: str,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    whole = method == "exact" or space.size <= LOOKED_AT
+    numbers = range(1, space.size + 1) if whole else space.sample(LOOKED_AT, problem.seed)
+    for done, number in enumerate(numbers, 1):
+        looker(number)
+        if progress is not None:
+            progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
+    built = [one for one in looker.seen.values() if one.refused is None]
+    if not built:
+        first = next(iter(looker.seen.values()))
+        raise InputError(
+            f"none of the {len(looker.seen):,} configurations that were looked at can be built; the first: "
+            f"{first.refused}",
+            where="--over",
+        )
+
+
+def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
+    """One point that can be built is run, so that a metric that no Run of these has is said at once.
+
+    Raises ``InputError`` where the first Run has no figure for a metric.
+    """
+    from iowatt.search.optimize.looked import possible
+
+    built = [one for one in looker.seen.values() if one.refused is None]
+    hopeful = [one for one in built if possible(one, problem) is None]
+    if not hopeful:
+        return
+    number = _order(problem, looker)[0]
+    if possible(looker(number), problem) is not None:
+        number = hopeful[0].point.number
+    judge.run([number])
+    row = judge.rows.get(number)
+    if row is None:
+        return
+    looker.learn(number, row)
+    for name in problem.metrics:
+        if name not in row and name not in looker(number).known:
+            raise InputError(
+                f"no Run of this scenario has the metric {name!r}",
+                where=f"point {number}",
+                hint="the table of `iowatt sweep` with one value shows those that it has",
+            )
+
+
+def _order(problem: Problem, looker: Looker) -> list[int]:
+    """All points that can be built, those that promise most first."""
+    built = {number: one for number, one in looker.seen.items() if one.refused is None}
+    expected = {number: one.estimate for number, one in built.items() if one.estimate}
+    random = np.random.Generator(np.random.PCG64(problem.seed))
+    first = pick(expected, problem, len(expected), random)
+    return [*first, *sorted(set(built) - set(first))]
+
+
+def _around(problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None]) -> None:
+    """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
+
+    One that turns out better is the next winner, until none is.
+    """
+    winner = None
+    while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
+        winner = best
+        near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
+        near = [number for number in near if number not in judge.records]
+        left(len(near))
+        judge.run(near)
+
+
+def _notes(problem: Problem, space: Space, looker: Looker, method: str) -> list[str]:
+    notes = ["every figure is of simulated Runs; estimates only choose which points are simulated"]
+    if method == "search":
+        notes.append(
+            "not every point was simulated: nothing proves that there is no better one among the others"
+        )
+    if len(looker.seen) < space.size:
+        notes.append(
+            f"{len(looker.seen):,} of {space.size:,} points were looked at: some at random, those that "
+            "Optuna proposed, and those around the best"
+        )
+    if problem.within is not None:
+        notes.append(
+            f"each point is judged at the highest rate whose {problem.within.statistic} response time is "
+            f"within {problem.within.limit_s * 1e3:g} ms, found to {problem.within.tolerance:.2%} of the rate"
+        )
+    return notes
+
+
+def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:
+    base = prepare.raw(problem.given)
+    return {
+        "schema": "iowatt.sweep/1",
+        "kind": "optimize",
+        "version": version("iowatt"),
+        "command": problem.command,
+        "scenario_sha256": hashlib.sha256(json.dumps(base, sort_keys=True, default=str).encode()).hexdigest(),
+        "set": list(problem.given.overrides),
+        "own_seeds": False,
+        "result": SCHEMA,
+        "axes": [
+            {"columns": list(axis.columns), "values": [list(setting.values) for setting in axis.settings]}
+            for axis in problem.axes
+        ],
+        "inputs": [],
+    }
+
+
+def _write(folder: Folder, found: Outcome, problem: Problem) -> None:
+    from iowatt.search.optimize import page
+
+    folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
+    folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
+    text = json.dumps(found.document, indent=2, ensure_ascii=False) + "\n"
+    folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))
+    drawn = page.render(found.document, found.frame, scenario=problem.given.text)
+    write_whole(
+        folder.target / "report.html",
+        lambda file: file.write_text(drawn, encoding="utf-8", newline="\n"),
+    )
