@@ -40,6 +40,9 @@ class Counted:
     ) -> None:
         self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
         self.wanted = [Wanted() for _ in geometries]
+        #: Commands to drives for a request of each flow: all, and those that are made for writes.
+        self.commands: dict[int, float] = {}
+        self.write_commands: dict[int, float] = {}
 
     def requests(self, asked: Asked, flow: int) -> Waits:
         """Count what a mean request of a flow asks for, and say what is waited for."""
@@ -47,6 +50,9 @@ class Counted:
         for request, places in asked.items():
             for pool, on_drives in self._places(request.volume, places, write=request.write).items():
                 self._count(waits, flow, pool, on_drives, request.size, request.step, write=request.write)
+                if request.write:
+                    of_writes = self._commands(pool, on_drives, request.size, request.step)
+                    self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
         return waits
 
     def moves(self, hybrid: Hybrid, flow: int, total: float) -> list[tuple[float, int, Waits]]:
@@ -103,11 +109,18 @@ class Counted:
         if total <= 0:
             return
         shares = [(place, share / total) for place, share in places.items()]
-        one = back_end.asked(self.geometries[pool], size, write=write, places=shares, step=step)
+        geometry = self.geometries[pool]
+        one = back_end.asked(geometry, size, write=write, places=shares, step=step)
         self.wanted[pool].add(flow, total, one)
+        self.commands[flow] = self.commands.get(flow, 0.0) + total * geometry.commands(one.mix)
         for how, often, abreast in one.phases:
             key = (pool, how, round(abreast, 2))
             waits[key] = waits.get(key, 0.0) + total * often
+
+    def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
+        geometry = self.geometries[pool]
+        one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
+        return sum(places.values()) * geometry.commands(one.mix)
 
 
 def shifted(where: Where, volume: Mapping[str, Any]) -> Where:

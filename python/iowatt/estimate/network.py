@@ -132,10 +132,12 @@ class Leg:
         return {"read": reads, "write": writes, "update": reads + writes}[self.how]
 
     def _apart(self) -> float:
-        """How far neighbours differ: they mostly hold parts of the same requests, in the same order."""
-        if not isinstance(self.station, Sets):
+        """How far neighbours differ: where most operations come together they hold the same, in the same order."""
+        if not isinstance(self.station, Sets) or self.abreast <= 1:
             return 1.0
-        return _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        alike = _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        together = min(1.0, (self.station.together - 1) / (self.abreast - 1))
+        return alike + (1 - alike) * (1 - together)
 
 
 @dataclass(frozen=True)
@@ -204,8 +206,7 @@ class Network:
         closed = self._loops()
         held_back = self._balance(rates)
         responses = [self.response(path, rates) for path in self.paths]
-        if held_back:
-            self._held(closed, rates, responses)
+        self._fill(closed, rates, responses, held_back)
         return Solved(tuple(rates), tuple(responses), False, held_back)
 
     def balanced(self, rates: Sequence[float]) -> list[float]:
@@ -283,17 +284,29 @@ class Network:
         outstanding = self.flows[flow].outstanding
         return rates[flow] * (1.0 if outstanding is None else (outstanding - 1) / outstanding)
 
-    def _held(self, closed: Sequence[int], rates: Sequence[float], responses: list[float]) -> None:
-        """What is left of the loop's time is what writes wait for space."""
+    def _fill(
+        self, closed: Sequence[int], rates: Sequence[float], responses: list[float], held_back: bool
+    ) -> None:
+        """Where a loop is at its limit, what is left of its time is waited for: by writes, for space, where
+        destages hold it back; else at the busiest station."""
+        every = self.every(rates)
+        busiest = max(self.stations, key=lambda station: station.load(every), default=None)
         for flow in closed:
             mine = [at for at, path in enumerate(self.paths) if path.flow == flow]
-            writes = [at for at in mine if self.paths[at].write]
-            share = sum(self.paths[at].share for at in writes)
             outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
             spent = sum(self.paths[at].share * responses[at] for at in mine)
             left = outstanding / rates[flow] - think - spent if rates[flow] > 0 else 0.0
-            for at in writes if left > 0 else ():
-                responses[at] += left / share
+            if left <= 1e-3 * spent:
+                continue
+            visits = {
+                at: float(self.paths[at].write)
+                if held_back
+                else sum(leg.times for leg in self.paths[at].legs if leg.station is busiest)
+                for at in mine
+            }
+            mean = sum(self.paths[at].share * visits[at] for at in mine)
+            for at in mine if mean > 0 else ():
+                responses[at] += left * visits[at] / mean
 
     def _closed(self, flow: int, rates: Sequence[float]) -> tuple[float, bool]:
         """The rate of a closed flow beside the others, and whether destages hold it back."""

@@ -84,18 +84,22 @@ class System:
             moving.done = count.moves(one, behind, total)
         sets = [self._sets(pool, count.wanted[pool], rates) for pool in range(len(self.pools))]
         stations = front.stations(self.controller, self.flows)
+        passed = front.back_end(self.controller, count)
         paths = []
         for (number, write), waited in waits.items():
             flow = self.flows[number]
             share = 1 - flow.read_share if write else flow.read_share
             before = front.legs(self.controller, stations, flow, write)
-            legs = (*before, *_legs(waited, sets, share))
+            command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
+            legs = (*before, *command, *_legs(waited, sets, share))
             paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
         background = None
         if destages and cache is not None:
-            background = Background(cache["destage_outstanding"], tuple(_legs(destages, sets, 1.0)))
+            command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
+            background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
         self._stations = sets
-        return Network(self.flows, [*stations, *(one for one in sets if one is not None)], paths, background)
+        every = [*stations, *passed, *sets]
+        return Network(self.flows, [one for one in every if one is not None], paths, background)
 
     def _hybrids(
         self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
