@@ -94,7 +94,13 @@ class System:
         )
         name = self.work.plan["names"]["pools"][at]
         together = sum(rates[flow] * own for flow, own in wanted.together.items())
-        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together / sum(mix.values()))
+        station = Sets(
+            name,
+            "drives" if geometry.mirrored == 1 else "mirrors",
+            geometry.sets,
+            curve,
+            together / sum(mix.values()),
+        )
         for flow, own in wanted.mixes.items():
             station.visit(flow, commands(own))
         return station

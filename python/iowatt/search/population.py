@@ -53,7 +53,9 @@ class Within:
         if not (math.isfinite(self.limit_s) and self.limit_s > 0):
             raise InputError(f"expected a time above 0, not {self.limit_s!r}", where="limit_s")
         if not 1e-4 <= self.tolerance <= 0.5:
-            raise InputError(f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="tolerance")
+            raise InputError(
+                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="tolerance"
+            )
         if self.requests < 100 or self.warmup_requests < 0 or self.most_runs < 2:
             raise InputError("expected at least 100 requests counted, and at least 2 runs", where="requests")
 
@@ -125,7 +127,9 @@ def of_scenario(
                 where=f"scenario {scenario.name}",
             )
         step = (within.limit_s / response_s) ** (1 + _elasticity(tried))
-        outstanding = min(max(len(shares), round(last.outstanding * min(max(step, 0.1), 8.0))), _MOST_OUTSTANDING)
+        outstanding = min(
+            max(len(shares), round(last.outstanding * min(max(step, 0.1), 8.0))), _MOST_OUTSTANDING
+        )
         if outstanding in {one.outstanding for one in tried}:
             break
         weights = _weights(run, shares)

@@ -39,7 +39,11 @@ def figure(points: Points) -> Figure | None:
         Table(
             [metrics.Given("Point"), *(given.column for given in columns), Column("What it is", text=True)],
             [
-                [points.rows[at]["point"], *(given.cells[at] for given in columns), KINDS[points.kinds[at]].name]
+                [
+                    points.rows[at]["point"],
+                    *(given.cells[at] for given in columns),
+                    KINDS[points.kinds[at]].name,
+                ]
                 for at in drawn
             ],
         ),

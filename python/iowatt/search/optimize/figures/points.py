@@ -98,7 +98,10 @@ class Points:
         self.kinds = [kinds[row["point"]] for row in self.rows]
         self.labels = [f"point {row['point']}: {plain(explored.label(row))}" for row in self.rows]
         self.places = [
-            [axis.settings.index(axis.of(row)) if axis.of(row) in axis.settings else -1 for axis in explored.axes]
+            [
+                axis.settings.index(axis.of(row)) if axis.of(row) in axis.settings else -1
+                for axis in explored.axes
+            ]
             for row in self.rows
         ]
 

@@ -158,7 +158,11 @@ def reasons(explored: Explored) -> Figure | None:
     """Why points were left out, cannot be built, failed or break a limit."""
     groups: dict[tuple[str, str], list[str]] = {}
     for row in explored.rows:
-        for key, what in (("reason", "left out"), ("error", "cannot be built or failed"), ("violated", "breaks")):
+        for key, what in (
+            ("reason", "left out"),
+            ("error", "cannot be built or failed"),
+            ("violated", "breaks"),
+        ):
             if row.get(key):
                 groups.setdefault((what, str(row[key])), []).append(f"{row['point']} ({explored.label(row)})")
     if not groups:
@@ -175,7 +179,12 @@ def reasons(explored: Explored) -> Figure | None:
         "Why not",
         "What kept points out, the most frequent first, with one of the points.",
         Table(
-            [Column("Why", text=True), Column("What", text=True), Column("Points"), Column("For example", text=True)],
+            [
+                Column("Why", text=True),
+                Column("What", text=True),
+                Column("Points"),
+                Column("For example", text=True),
+            ],
             [[why, what, len(rows), rows[0]] for (what, why), rows in ordered],
         ),
         wide=True,

@@ -123,7 +123,8 @@ def choices(points: Points) -> dict[str, Any]:
         "front": [at for at in front if at is not None],
         "places": points.places,
         "axes": [
-            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered} for one in explored.axes
+            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered}
+            for one in explored.axes
         ],
         "mostRows": TWIN_ROWS,
         "labels": points.labels,
