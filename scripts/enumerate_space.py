@@ -24,7 +24,7 @@ def main() -> None:
     frame.select("point", "status", *METRICS).write_parquet(
         SIMULATED, compression="zstd", compression_level=19
     )
-    print(f"{SIMULATED.relative_to(ROOT)}: {frame.height} points, {SIMULATED.stat().st_size / 1024:.0f} KiB")
+    sys.stdout.write(f"{SIMULATED.relative_to(ROOT)}: {frame.height} points\n")
 
 
 if __name__ == "__main__":
