@@ -18,6 +18,7 @@ import iowatt
 from iowatt.search import asked
 from iowatt.search.cluster import Cluster
 from iowatt.search.prepare import Given
+from iowatt.search.sweep import search
 from loopback.ray_nodes import started
 
 pytestmark = pytest.mark.cluster
@@ -96,7 +97,7 @@ def test_two_thousand_scenarios_while_a_node_dies(nodes, place):
         assert cluster.nodes == 2
         killer = threading.Thread(target=kill)
         killer.start()
-        there = iowatt.sweep("tiny.toml", OVER, output="there", executor=cluster)
+        there = search(request(OVER), output=Path("there"), executor=cluster).frame
         killer.join()
     assert 700 <= killed[0] < 2000, "the node died too late to matter"
     assert there.height == 2000
@@ -104,7 +105,7 @@ def test_two_thousand_scenarios_while_a_node_dies(nodes, place):
     found = keys("there")
     assert len(found) == 2000
     assert set(found.values()) == {1}
-    iowatt.sweep("tiny.toml", OVER, output="here")
+    search(request(OVER), output=Path("here"))
     for name in ("table.parquet", "table.csv"):
         assert Path("there", name).read_bytes() == Path("here", name).read_bytes()
 
