@@ -3,15 +3,16 @@
 import json
 import shutil
 
-import iowatt
 import polars as pl
 import pytest
+from optimizing import CLOSED, OPEN, brute_force, given, optimized
+
+import iowatt
 from iowatt.errors import InputError
 from iowatt.search.optimize import engine, metric
 from iowatt.search.optimize.problem import constraint, constraints
 from iowatt.search.optimize.space import Space
 from iowatt.search.over import axes
-from optimizing import CLOSED, OPEN, brute_force, given, optimized
 
 OVER = ["array.pool.p.count=4..12:2", "array.pool.p.raid.level=0,5,6,10", "array.pool.p.queue_depth=1,4"]
 EFFICIENCY = {"maximize": ["efficiency.iops_per_w"]}
