@@ -109,6 +109,9 @@ def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what
     assert {one["setting"]: one["objectives"][0]["change"] for one in b["neighbours"]} == {"u": -5, "v": -4}
     assert found["shares"][0]["axes"][0]["share"] == pytest.approx(11.25 / (11.25 + 14 / 3))
     assert found["runner_up"]["point"] == 9  # a = 2
+    assert (a["edge"], b["edge"]) == ("last", None)
+    (edge,) = told(found, "edge")
+    assert edge.startswith("a 3 is the last that was offered, and the step inwards is worse")
     assert b["otherwise"]["point"] == 11
     assert (
         told(found, "neighbour")[0]
@@ -126,6 +129,7 @@ def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     assert binding["without"]["point"] == 12
     assert binding["without"]["objectives"][0]["gain"] == pytest.approx(3)
     assert (loose["binds"], loose["without"]) == (False, None)
+    assert found["axes"][0]["edge"] is None
     broken = found["axes"][0]["neighbours"][-1]
     assert (broken["setting"], broken["feasible"], broken["breaks"]) == ("3", False, ["y <= 5"])
     assert any(

@@ -269,7 +269,9 @@ def _axis(given: Mapping[str, Any]) -> AxisSeen:
     settings = dict.fromkeys(
         ", ".join("" if value is None else shown(value) for value in _as_list(row)) for row in rows
     )
-    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), bool(given.get("ordered")))
+    # RAID levels are numbers, but one is not more than another.
+    ordered = bool(given.get("ordered")) and not any(path.endswith("raid.level") for path in columns)
+    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), ordered)
 
 
 def _as_list(row: Any) -> Sequence[Any]:

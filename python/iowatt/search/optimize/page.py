@@ -105,7 +105,7 @@ def _compose(explored: Explored, points: Points, scenario: str) -> Page:
         _meta(explored),
         _lead(explored),
         _headlines(explored, why),
-        _findings(explored),
+        _findings(explored, why),
         [str(note) for note in document.get("notes") or []],
         _reasons(why),
         sections,
@@ -180,16 +180,14 @@ def _headlines(explored: Explored, why: Mapping[str, Any]) -> list[Headline]:
     return found
 
 
-def _findings(explored: Explored) -> list[Finding]:
+def _findings(explored: Explored, why: Mapping[str, Any]) -> list[Finding]:
     """What must not be missed."""
     document, found = explored.document, []
     space, estimator = document.get("space") or {}, document.get("estimator") or {}
     if explored.winner is None:
         found.append(Finding("warning", "No point keeps all limits, so there is no winner."))
-    if document.get("proof") != "exact":
-        found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
-    else:
-        found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
+    found += [Finding("warning", sentence) for sentence in told.edges({"axes": [], **why})]
+    found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
     if space.get("failed"):
         found.append(
             Finding(
@@ -203,7 +201,7 @@ def _findings(explored: Explored) -> list[Finding]:
 
 
 _ABOUT: Final = (
-    ("", ("station", "constraint", "spread", "runner-up")),
+    ("", ("station", "constraint", "edge", "spread", "runner-up")),
     ("Other choices, all else the same", ("neighbour",)),
     ("Other choices, all else at its best", ("otherwise",)),
 )

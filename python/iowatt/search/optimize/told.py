@@ -23,11 +23,12 @@ _COUNT: Final = re.compile(r"array\.pool\.[^.]+\.count")
 
 
 def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
-    """All of it: ``about`` says of what (``station``, ``constraint``, ``spread``, ``neighbour``,
+    """All of it: ``about`` says of what (``station``, ``constraint``, ``edge``, ``spread``, ``neighbour``,
     ``otherwise``, ``runner-up``), ``text`` says it.
     """
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
+    told += [("edge", text) for text in edges(why)]
     told += [("spread", text) for text in _shares(explored, why)]
     for axis in why["axes"]:
         near = _near(axis)
@@ -144,6 +145,16 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
             loose.append(f"{limit.text} ({at})")
     if loose:
         yield f"Nothing better is kept out by {listed(loose)}."
+
+
+def edges(why: Why) -> Iterator[str]:
+    """Where the winner is at the end of what was offered."""
+    for axis in why["axes"]:
+        if axis.get("edge"):
+            yield (
+                f"{axis['name']} {axis['setting']} is the {axis['edge']} that was offered, and the step "
+                "inwards is worse: what lies beyond may be better still."
+            )
 
 
 def _unkept(explored: Explored, limit: Limit, one: Why) -> str:

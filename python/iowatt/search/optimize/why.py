@@ -47,11 +47,11 @@ def why(document: Mapping[str, Any], frame: pl.DataFrame) -> Why:
     -------
     dict
         ``winner`` (number or null), ``bottleneck``; ``constraints`` at the winner (value, slack, ``binds``,
-        and ``without``: who would win without it); ``axes``, each with its ``neighbours`` and ``otherwise``
-        (the best feasible simulated point that has another setting there); ``runner_up``; ``limits``, how
-        many points keep each constraint and how near the others come; ``shares`` of each axis in the spread
-        of each objective; ``sentences`` that say it in words. Without a winner there are limits and shares
-        only.
+        and ``without``: who would win without it); ``axes``, each with its ``neighbours``, ``edge`` (whether
+        the winner is at an end of it) and ``otherwise`` (the best feasible simulated point that has another
+        setting there); ``runner_up``; ``limits``, how many points keep each constraint and how near the
+        others come; ``shares`` of each axis in the spread of each objective; ``sentences`` that say it in
+        words. Without a winner there are limits and shares only.
     """
     explored = Explored(document, frame)
     found: Why = {
@@ -80,21 +80,40 @@ def _axis(explored: Explored, axis: AxisSeen) -> Why:
     own = axis.of(explored.winner)
     order = list(axis.settings)
     here = order.index(own) if own in order else None
+    around = [
+        {
+            "setting": setting,
+            "steps": None if here is None or setting not in order else order.index(setting) - here,
+            **_neighbour(explored, row),
+        }
+        for setting, row in explored.neighbours(axis)
+    ]
     return {
         "columns": list(axis.columns),
         "name": axis.name,
         "ordered": axis.ordered,
         "setting": own,
-        "neighbours": [
-            {
-                "setting": setting,
-                "steps": None if here is None or setting not in order else order.index(setting) - here,
-                **_neighbour(explored, row),
-            }
-            for setting, row in explored.neighbours(axis)
-        ],
+        "neighbours": around,
+        "edge": _edge(axis, around),
         "otherwise": _best(explored, lambda row: axis.of(row) != own),
     }
+
+
+def _edge(axis: AxisSeen, around: list[Why]) -> str | None:
+    """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
+    worse.
+
+    What lies beyond that end may be better still, and nobody asked.
+    """
+    steps = [one["steps"] for one in around if one["steps"] is not None]
+    if not axis.ordered or len(steps) < 2 or (min(steps) < 0 < max(steps)):
+        return None
+    inwards = 1 if min(steps) > 0 else -1
+    step = next(one for one in around if one["steps"] == inwards)
+    gains = [one["gain"] for one in step["objectives"]]
+    if not gains or any(gain is None or gain >= 0 for gain in gains):
+        return None
+    return "first" if inwards > 0 else "last"
 
 
 def _neighbour(explored: Explored, row: Row | None) -> Why:
