@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
     from iowatt.search.evaluator import Progress as SearchProgress
     from iowatt.search.executor import Executor
+    from iowatt.search.optimize.asked import Priced
+    from iowatt.search.optimize.outcome import Outcome
     from iowatt.search.prepare import Given
     from iowatt.trace.back_end import BackEndSpool
 
@@ -184,6 +186,91 @@ def sweep(
     )
     return _frame(
         request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
+
+
+def optimize(
+    scenario: str | os.PathLike[str],
+    over: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    maximize: str | Iterable[str] = (),
+    minimize: str | Iterable[str] = (),
+    subject_to: str | Iterable[str] = (),
+    within_s: float | None = None,
+    method: str = "auto",
+    most: int | None = None,
+    seed: int = 1,
+    pricing: Priced | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> Outcome:
+    """Find the best configurations of a scenario, by simulating as few as it takes.
+
+    Parameters
+    ----------
+    scenario, over, set, output, force, resume, jobs, executor, progress:
+        As for :func:`sweep`.
+    maximize, minimize:
+        Metrics, by their columns in a sweep's table (``"efficiency.iops_per_w"``), and ``cost.*``.
+    subject_to:
+        ``"METRIC <= VALUE"`` or ``"METRIC >= VALUE"``.
+    within_s:
+        Judge each configuration at the highest rate whose mean response time is within so many seconds.
+    method:
+        ``"exact"`` (every configuration but for those that cannot be best), ``"search"`` (a small part), or
+        ``"auto"``.
+    most:
+        Most simulations of a search.
+    seed:
+        Of the search; simulations have the scenario's.
+    pricing:
+        Assumptions of ``cost.*`` (:class:`iowatt.search.optimize.asked.Priced`).
+
+    Returns
+    -------
+    iowatt.search.optimize.outcome.Outcome
+        ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
+        holds something else.
+    """
+    from iowatt.search import asked
+    from iowatt.search.optimize import asked as wanted
+    from iowatt.search.optimize import engine
+
+    def listed(given: str | Iterable[str]) -> list[str]:
+        return [given] if isinstance(given, str) else list(given)
+
+    given = _search_given(scenario, set)
+    problem = wanted.problem(
+        given,
+        over,
+        maximize=listed(maximize),
+        minimize=listed(minimize),
+        subject_to=listed(subject_to),
+        within_s=within_s,
+        method=method,
+        most=most,
+        seed=seed,
+        pricing=pricing,
+    )
+    return engine.optimize(
+        problem,
+        name=asked.name(given),
+        output=None if output is None else Path(output),
+        force=force,
+        resume=resume,
+        jobs=jobs,
+        executor=executor,
+        progress=progress,
     )
 
 

@@ -14,7 +14,7 @@ import pytest
 from executor_contract import ExecutorContract, double, slow
 
 from iowatt.errors import InputError
-from iowatt.search.cluster import Cluster, address, child, worker
+from iowatt.search.cluster import Cluster, address, child, driver, worker
 from iowatt.search.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
@@ -177,6 +177,17 @@ def test_an_address_without_a_cluster_is_an_error_soon(monkeypatch):
         assert time.monotonic() - begun < 60
     with pytest.raises(InputError, match=f"no Ray cluster answers at {place} .*refused"):
         Cluster(place)
+
+
+def test_what_ray_says_of_tokens_and_versions_is_said_with_what_to_do():
+    said, hint = driver.reason(Exception("RPC error: InvalidAuthToken: it is missing or incorrect"))
+    assert "wants a token" in said
+    assert "RAY_AUTH_MODE=token" in hint
+    mismatch = "Version mismatch: The cluster was started with:\n    Ray: 2.60.0\n    Python: 3.13.1\n"
+    said, hint = driver.reason(RuntimeError(mismatch))
+    assert "Python: 3.13.1" in said
+    assert "every machine" in hint
+    assert driver.reason(OSError("it broke\nat length")) == ("OSError: it broke", None)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from iowatt.estimate import pilot
@@ -14,6 +15,7 @@ from iowatt.scenario.array import Pool
 #: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is alike.
 _PARTS: Final = 24
 _ZONES: Final = 32
+_NARROWEST: Final = 1 / 1024
 _SEED: Final = 1
 
 Key = tuple[tuple[Kind, int], ...]
@@ -58,24 +60,20 @@ def alike(mix: Mix) -> Key:
     total = sum(mix.values())
     rounded: dict[Kind, float] = {}
     for kind, count in mix.items():
-        like = Kind(kind.how, _bytes(kind.bytes), _place(kind.place))
+        like = Kind(kind.how, _bytes(kind.bytes), coarse(kind.place))
         rounded[like] = rounded.get(like, 0.0) + count / total
-    parts = {kind: round(share * _PARTS) for kind, share in rounded.items()}
-    if not any(parts.values()):
-        parts = dict.fromkeys(rounded, 1)
-    kept = [(kind, number) for kind, number in parts.items() if number]
-    return tuple(
-        sorted(
-            kept,
-            key=lambda item: (
-                item[0].how,
-                item[0].bytes,
-                item[0].place.first,
-                item[0].place.last,
-                item[0].place.cursors,
-            ),
-        )
-    )
+    kept, below, given = [], 0.0, 0
+    for kind in sorted(rounded, key=_order):
+        below += rounded[kind] * _PARTS
+        if parts := round(below) - given:  # so that many small shares are not lost one by one
+            kept.append((kind, parts))
+            given += parts
+    return tuple(kept)
+
+
+def _order(kind: Kind) -> tuple[object, ...]:
+    place = kind.place
+    return (kind.how, place.sweep, place.cursors, kind.bytes, place.first, place.last)
 
 
 def _bytes(size: int) -> int:
@@ -86,7 +84,15 @@ def _bytes(size: int) -> int:
     return round(size / step) * step
 
 
-def _place(place: Place) -> Place:
+@lru_cache(maxsize=4096)
+def coarse(place: Place) -> Place:
+    """A place in round figures."""
+    width = place.last - place.first
+    if width < 0.75 / _ZONES:
+        # A small range: what matters is that it is small.
+        narrow = _NARROWEST if width <= _NARROWEST else 1 / 128 if width <= 1 / 128 else 1 / _ZONES
+        first = min(math.floor(place.first * _ZONES) / _ZONES, 1 - narrow)
+        return Place(first, first + narrow, place.cursors, place.sweep)
     first = math.floor(place.first * _ZONES + 0.25)
     last = max(first + 1, math.ceil(place.last * _ZONES - 0.25))
-    return Place(first / _ZONES, min(1.0, last / _ZONES), place.cursors)
+    return Place(first / _ZONES, min(1.0, last / _ZONES), place.cursors, place.sweep)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from iowatt.estimate import unknown, watts
 from iowatt.estimate.drives import Drives
 from iowatt.estimate.estimate import Estimate, Station
-from iowatt.estimate.load import flows
-from iowatt.estimate.network import Network, Solved
+from iowatt.estimate.load import Flow, flows
+from iowatt.estimate.network import Network, Solved, root
 from iowatt.estimate.system import System
 from iowatt.evaluation import Prepared
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
 from iowatt.sources.translation import capacity
+
+
+#: With several workloads, how often their mix is found anew.
+_ROUNDS = 4
 
 
 class Estimator:
@@ -36,17 +42,82 @@ class Estimator:
         NotEstimated
             It has something that is not modelled.
         """
-        plan = work.plan
-        unknown.check(plan["simulation"], plan["names"])
-        system = System(work, flows(work), self._drives)
-        network, solved = system.solved()
-        return _estimate(system, network, solved)
+        system = self._system(work, flows(work))
+        return _estimate(system, *system.solved())
+
+    def highest_rate(self, work: Prepared, limit_s: float) -> Estimate:
+        """Estimate the highest rate of the first workload at which requests take ``limit_s`` on the mean.
+
+        Its requests come at random then, closed loop or not; other workloads stay as they are. Where a station
+        saturates before that, the estimate is at the rate at which it does. ``row["rate_iops"]`` is the rate.
+
+        Raises
+        ------
+        NotEstimated
+            It has something that is not modelled.
+        """
+        first, *others = flows(work)
+        rate = first.rate or float(first.outstanding or 1)
+        for _ in range(_ROUNDS if others else 1):
+            opened = replace(first, rate=rate, outstanding=None, think_s=0.0, variation=1.0)
+            system = self._system(work, (opened, *others))
+            found = highest(system, limit_s)
+            settled = abs(found - rate) <= 0.01 * found
+            rate = found
+            if settled:
+                break
+        opened = replace(opened, rate=rate)
+        system = self._system(work, (opened, *others))
+        estimate = _estimate(system, *system.solved())
+        return replace(estimate, row={**estimate.row, "rate_iops": rate})
+
+    def most(self, work: Prepared) -> Estimate:
+        """Estimate what all workloads together could do with any number of requests outstanding, as they are mixed.
+
+        Rates keep the proportions of their rates, or of what they have outstanding; no response times.
+
+        Raises
+        ------
+        NotEstimated
+            It has something that is not modelled.
+        """
+        opened = tuple(
+            replace(
+                flow, rate=1e9 * (flow.rate or float(flow.outstanding or 1)), outstanding=None, think_s=0.0
+            )
+            for flow in flows(work)
+        )
+        system = self._system(work, opened)
+        return _estimate(system, *system.solved())
+
+    def _system(self, work: Prepared, of: Sequence[Flow]) -> System:
+        unknown.check(work.plan["simulation"], work.plan["names"])
+        return System(work, of, self._drives)
+
+
+def highest(system: System, limit_s: float) -> float:
+    """The rate of the first flow, which is open, at which requests take ``limit_s`` on the mean."""
+    rates = [flow.rate or float(flow.outstanding or 1) for flow in system.flows]
+    network = system.network(rates)
+
+    def at(rate: float) -> list[float]:
+        return network.balanced([rate, *rates[1:]])
+
+    def excess(rate: float) -> float:
+        tried = at(rate)
+        weights = [tried[path.flow] * path.share for path in network.paths]
+        total = sum(weights)
+        mean = sum(w * network.response(path, tried) for w, path in zip(weights, network.paths, strict=True))
+        return mean / total - limit_s
+
+    most = network.limit(0, rates)
+    return root(excess, most * 1e-6, most * (1 - 1e-6)) if math.isfinite(most) else most
 
 
 def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
     work = system.work
     rates = solved.rates
-    total = sum(rates)
+    total, every = sum(rates), network.every(rates)
     row: dict[str, float] = {
         "throughput.iops": total,
         "throughput.mib_per_s": sum(
@@ -71,8 +142,8 @@ def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
             station.name,
             station.kind,
             station.number,
-            min(1.0, station.load(rates)),
-            station.load(rates) / total if total > 0 else 0.0,
+            min(1.0, station.load(every)),
+            station.load(every) / total if total > 0 else 0.0,
         )
         for station in network.stations
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ class Stream:
     write_sizes: Sizes
     start: int
     end: int
-    access: Mapping[str, Any]
+    access: Mapping[str, Any] = field(hash=False)
 
     @property
     def parts(self) -> tuple[tuple[bool, float, Sizes], ...]:
@@ -67,6 +67,25 @@ class Flow:
             for _, share, sizes in stream.parts
             for bytes_, weight in sizes
         )
+
+    def mean_bytes_of(self, write: bool) -> float:
+        """Of a request of one direction."""
+        return self._of_write if write else self._of_read
+
+    @cached_property
+    def _of_write(self) -> float:
+        return _mean([part for stream in self.streams for part in stream.parts if part[0]])
+
+    @cached_property
+    def _of_read(self) -> float:
+        return _mean([part for stream in self.streams for part in stream.parts if not part[0]])
+
+
+def _mean(parts: Sequence[tuple[bool, float, Sizes]]) -> float:
+    total = sum(share for _, share, _ in parts)
+    if not total:
+        return 0.0
+    return sum(share * bytes_ * weight for _, share, sizes in parts for bytes_, weight in sizes) / total
 
 
 def flows(work: Prepared) -> tuple[Flow, ...]:
@@ -144,7 +163,7 @@ def _stream(plan: Mapping[str, Any], share: float) -> Stream:
         write_sizes=_sizes(plan["write_sizes"]),
         start=int(plan["start_bytes"]),
         end=int(plan["end_bytes"]),
-        access=plan["access"],
+        access={**plan["access"], "align_bytes": plan["align_bytes"]},
     )
 
 

@@ -132,10 +132,12 @@ class Leg:
         return {"read": reads, "write": writes, "update": reads + writes}[self.how]
 
     def _apart(self) -> float:
-        """How far neighbours differ: they mostly hold parts of the same requests, in the same order."""
-        if not isinstance(self.station, Sets):
+        """How far neighbours differ: where most operations come together they hold the same, in the same order."""
+        if not isinstance(self.station, Sets) or self.abreast <= 1:
             return 1.0
-        return _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        alike = _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        together = min(1.0, (self.station.together - 1) / (self.abreast - 1))
+        return alike + (1 - alike) * (1 - together)
 
 
 @dataclass(frozen=True)
@@ -150,89 +152,208 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Background:
+    """Destages: ``legs`` are of those for a mean request of all flows, ``outstanding`` of them go on at a time.
+
+    Stations count their work as that of one more flow, whose rate is that of all.
+    """
+
+    outstanding: int
+    legs: tuple[Leg, ...]
+
+
+@dataclass(frozen=True)
 class Solved:
-    """Rates of the flows (1/s), responses by path (s, infinite where saturated); whether open load had to give way."""
+    """Rates of the flows (1/s), responses by path (s, infinite where saturated).
+
+    ``saturated``: open load had to give way. ``held_back``: by destages, which writes then wait for.
+    """
 
     rates: tuple[float, ...]
     responses: tuple[float, ...]
     saturated: bool
+    held_back: bool
 
 
 class Network:
-    """Flows over stations."""
+    """Flows over stations; ``background`` is done for them without their waiting."""
 
     def __init__(
-        self, flows: Sequence[Flow], stations: Sequence[Servers | Sets], paths: Sequence[Path]
+        self,
+        flows: Sequence[Flow],
+        stations: Sequence[Servers | Sets],
+        paths: Sequence[Path],
+        background: Background | None = None,
     ) -> None:
-        self.flows, self.stations, self.paths = flows, stations, paths
+        self.flows, self.stations, self.paths, self.background = flows, stations, paths, background
+
+    def every(self, rates: Sequence[float]) -> list[float]:
+        """Rates as stations want them: with that of what is done in the background behind."""
+        return [*rates, sum(rates)]
+
+    def load(self, rates: Sequence[float]) -> float:
+        """Busy share of the busiest station."""
+        every = self.every(rates)
+        return max((station.load(every) for station in self.stations), default=0.0)
 
     def solve(self) -> Solved:
         """The state that open rates and closed loops lead to."""
         rates = [flow.rate or 0.0 for flow in self.flows]
-        busiest = max((station.load(rates) for station in self.stations), default=0.0)
-        if busiest >= 1:
-            rates = [rate / busiest for rate in rates]
-            return Solved(tuple(rates), (math.inf,) * len(self.paths), True)
-        closed = [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
+        most = self.scale(rates)
+        if most <= 1:
+            rates = [rate * most for rate in rates]
+            return Solved(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
+        closed = self._loops()
+        held_back = self._balance(rates)
+        responses = [self.response(path, rates) for path in self.paths]
+        self._fill(closed, rates, responses, held_back)
+        return Solved(tuple(rates), tuple(responses), False, held_back)
+
+    def balanced(self, rates: Sequence[float]) -> list[float]:
+        """Rates with those of closed loops as they are beside the open ones."""
+        found = [
+            0.0 if flow.outstanding is not None else rate
+            for flow, rate in zip(self.flows, rates, strict=True)
+        ]
+        self._balance(found)
+        return found
+
+    def limit(self, flow: int, rates: Sequence[float]) -> float:
+        """The greatest rate of an open flow beside other open ones."""
+
+        def beside(rate: float) -> list[float]:
+            others = (
+                0.0 if one.outstanding is not None else r for one, r in zip(self.flows, rates, strict=True)
+            )
+            return [rate if at == flow else other for at, other in enumerate(others)]
+
+        return self._kept_up(beside, self._saturating(flow, beside(0.0)))
+
+    def _loops(self) -> list[int]:
+        return [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
+
+    def _balance(self, rates: list[float]) -> bool:
+        """Set the rates of closed loops beside the others; whether destages hold them back."""
+        closed, held_back = self._loops(), False
         for _ in range(_SWEEPS if len(closed) > 1 else 1):
-            before = list(rates)
+            before, held_back = list(rates), False
             for at in closed:
-                rates[at] = self._closed(at, rates)
+                rates[at], held = self._closed(at, rates)
+                held_back |= held
             if all(abs(one - other) <= _CLOSE * one for one, other in zip(rates, before, strict=True)):
                 break
-        responses = tuple(self.response(path, rates) for path in self.paths)
-        return Solved(tuple(rates), responses, False)
+        return held_back
+
+    def scale(self, rates: Sequence[float]) -> float:
+        """By how much all rates could grow until a station saturates, or destages no longer keep up."""
+        load = self.load(rates)
+        if load <= 0:
+            return math.inf
+        most = 1 / load
+        if self.background is None:
+            return most
+        return min(most, self._kept_up(lambda share: [rate * share for rate in rates], most))
+
+    def _kept_up(self, rates: Callable[[float], list[float]], most: float) -> float:
+        """The greatest argument up to ``most`` at whose rates destages keep up."""
+        background = self.background
+        if background is None or math.isinf(most):
+            return most
+
+        def behind(at: float) -> float:
+            tried = rates(at)
+            seen = self.every(tried)
+            seen[-1] *= (background.outstanding - 1) / background.outstanding
+            return sum(tried) * response(background.legs, seen, 1.0) - background.outstanding
+
+        return root(behind, 0.0, most)
 
     def response(self, path: Path, rates: Sequence[float]) -> float:
         """Mean response of requests of a path at given rates."""
-        seen, variation = self._seen(path.flow, rates), self.flows[path.flow].variation
-        total = path.fixed_s
-        known: dict[int, Found] = {}
-        for leg in path.legs:
-            if isinstance(leg.station, Sets):
-                figures = known.get(id(leg.station)) or leg.station.figures(seen, variation)
-                known[id(leg.station)] = figures
-                total += leg.times * leg.response(figures)
-            else:
-                total += leg.times * (leg.service_s + leg.station.wait(seen, variation))
-        return total
+        seen = self.every(rates)
+        seen[path.flow] = self._seen(path.flow, rates)
+        return path.fixed_s + response(path.legs, seen, self.flows[path.flow].variation)
 
     def seen(self, rates: Sequence[float]) -> list[float]:
-        """Of all flows, what a request of each sees of its own."""
-        return [self._seen(at, rates)[at] for at in range(len(rates))]
+        """Of all flows and the background, what a request of each sees of its own."""
+        found = [self._seen(at, rates) for at in range(len(rates))]
+        share = 1.0 if self.background is None else 1 - 1 / self.background.outstanding
+        return [*found, sum(rates) * share]
 
-    def _seen(self, flow: int, rates: Sequence[float]) -> list[float]:
-        seen, outstanding = list(rates), self.flows[flow].outstanding
-        if outstanding is not None:
-            seen[flow] *= (outstanding - 1) / outstanding
-        return seen
+    def _seen(self, flow: int, rates: Sequence[float]) -> float:
+        outstanding = self.flows[flow].outstanding
+        return rates[flow] * (1.0 if outstanding is None else (outstanding - 1) / outstanding)
 
-    def most(self, flow: int, rates: Sequence[float]) -> float:
-        """Greatest rate of a flow beside the others, where a station saturates."""
-        rest = [0.0 if at == flow else rate for at, rate in enumerate(rates)]
-        alone = [1.0 if at == flow else 0.0 for at in range(len(rates))]
-        limits = [
-            (1 - station.load(rest)) / station.load(alone)
-            for station in self.stations
-            if station.load(alone) > 0
-        ]
-        return max(0.0, min(limits, default=math.inf))
+    def _fill(
+        self, closed: Sequence[int], rates: Sequence[float], responses: list[float], held_back: bool
+    ) -> None:
+        """Where a loop is at its limit, what is left of its time is waited for: by writes, for space, where
+        destages hold it back; else at the busiest station."""
+        every = self.every(rates)
+        busiest = max(self.stations, key=lambda station: station.load(every), default=None)
+        for flow in closed:
+            mine = [at for at, path in enumerate(self.paths) if path.flow == flow]
+            outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
+            spent = sum(self.paths[at].share * responses[at] for at in mine)
+            left = outstanding / rates[flow] - think - spent if rates[flow] > 0 else 0.0
+            if left <= 1e-3 * spent:
+                continue
+            visits = {
+                at: float(self.paths[at].write)
+                if held_back
+                else sum(leg.times for leg in self.paths[at].legs if leg.station is busiest)
+                for at in mine
+            }
+            mean = sum(self.paths[at].share * visits[at] for at in mine)
+            for at in mine if mean > 0 else ():
+                responses[at] += left * visits[at] / mean
 
-    def _closed(self, flow: int, rates: Sequence[float]) -> float:
+    def _closed(self, flow: int, rates: Sequence[float]) -> tuple[float, bool]:
+        """The rate of a closed flow beside the others, and whether destages hold it back."""
         mine = [path for path in self.paths if path.flow == flow]
         outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
-        tried = list(rates)
+
+        def beside(rate: float) -> list[float]:
+            return [rate if at == flow else other for at, other in enumerate(rates)]
 
         def excess(rate: float) -> float:
-            tried[flow] = rate
+            tried = beside(rate)
             mean = sum(path.share * self.response(path, tried) for path in mine)
             return rate * (mean + think) - outstanding
 
-        most = self.most(flow, rates)
-        if math.isinf(most):  # nothing but fixed times
-            mean = sum(path.share * self.response(path, tried) for path in mine)
-            return outstanding / (mean + think) if mean + think > 0 else 0.0
-        return root(excess, 0.0, most)
+        rest, alone = self.load(beside(0.0)), self.load([float(at == flow) for at in range(len(rates))])
+        if alone <= 0:  # nothing but fixed times
+            mean = sum(path.share * path.fixed_s for path in mine)
+            return (outstanding / (mean + think) if mean + think > 0 else math.inf), False
+        most = self._saturating(flow, rates) if rest > 0 else 1 / alone
+        limit = self._kept_up(beside, most)
+        found = root(excess, 0.0, limit)
+        return found, limit < most and found >= limit * (1 - 10 * _CLOSE)
+
+    def _saturating(self, flow: int, rates: Sequence[float]) -> float:
+        """Greatest rate of a flow beside the others, where a station saturates."""
+        none = self.every([0.0 if at == flow else rate for at, rate in enumerate(rates)])
+        one = self.every([1.0 if at == flow else rate for at, rate in enumerate(rates)])
+        limits = [
+            (1 - station.load(none)) / grown
+            for station in self.stations
+            if (grown := station.load(one) - station.load(none)) > 0
+        ]
+        return max(0.0, min(limits, default=math.inf))
+
+
+def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> float:
+    """Mean time of legs one after another, at rates that are seen, with ``variation`` (ca^2) of the requests."""
+    total = 0.0
+    known: dict[int, Found] = {}
+    for leg in legs:
+        if isinstance(leg.station, Sets):
+            figures = known.get(id(leg.station)) or leg.station.figures(seen, variation)
+            known[id(leg.station)] = figures
+            total += leg.times * leg.response(figures)
+        else:
+            total += leg.times * (leg.service_s + leg.station.wait(seen, variation))
+    return total
 
 
 def root(rising: Callable[[float], float], low: float, high: float) -> float:

@@ -12,12 +12,13 @@ How = Literal["read", "write", "update"]
 class Place:
     """Where operations fall on a drive: uniformly within a range, given in shares of the drive.
 
-    ``cursors`` > 0: sequentially, so many streams of them beside one another.
+    ``cursors`` > 0: sequentially, so many streams of them beside one another. ``sweep``: in ascending order.
     """
 
     first: float = 0.0
     last: float = 1.0
     cursors: int = 0
+    sweep: bool = False
 
 
 @dataclass(frozen=True)

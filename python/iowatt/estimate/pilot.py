@@ -187,6 +187,8 @@ def _offsets(
     high = max(low + 1, int(min(last, capacity) - bytes_) // align)
     if not kind.place.cursors:
         found = draw.integers(low, high, size=count) * align
+        if kind.place.sweep:
+            found.sort()
         # Within one unit, so that it is one operation of a drive.
         return (found - np.maximum(0, found % _UNIT + min(bytes_, _UNIT) - _UNIT)).astype(np.uint64)
     cursors = kind.place.cursors

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from iowatt.estimate import back_end
+from iowatt.estimate import asking, front, hybrid
+from iowatt.estimate.asking import Asked
 from iowatt.estimate.back_end import Geometry
+from iowatt.estimate.caching import cached
+from iowatt.estimate.counted import Counted, Waits, Wanted, shifted
 from iowatt.estimate.drives import Drives, identity
-from iowatt.estimate.load import Flow, Stream
-from iowatt.estimate.network import Leg, Network, Path, Servers, Sets, Solved
-from iowatt.estimate.operations import Mix, Place, commands
+from iowatt.estimate.hybrid import Hybrid, Where
+from iowatt.estimate.load import Flow
+from iowatt.estimate.network import Background, Leg, Network, Path, Sets, Solved, response
+from iowatt.estimate.operations import Mix, commands
 from iowatt.estimate.unknown import refuse
 from iowatt.evaluation import Prepared
 from iowatt.scenario.raid import usable_bytes
 
 #: Mixes of several flows depend on their rates: how often they are found anew.
 _ROUNDS = 4
+#: Paces of moves are found to this share of themselves.
+_CALM = 0.05
 
 
 @dataclass
-class Wanted:
-    """What flows ask of a pool: operations of a request by flow, and the legs that wait for them."""
+class Moving:
+    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there are."""
 
-    mixes: dict[int, Mix] = field(default_factory=dict)
-    #: Operations of a request, each times how many are asked together, by flow.
-    together: dict[int, float] = field(default_factory=dict)
+    slower: float = 1.0
+    cleaned: float = 1.0
+    #: (moves a second, how many at a time, what one waits for) of admissions and of write-backs.
+    done: list[tuple[float, int, Waits]] = field(default_factory=list)
 
 
 class System:
@@ -35,82 +43,132 @@ class System:
     def __init__(self, work: Prepared, flows: Sequence[Flow], drives: Drives) -> None:
         self.work, self.flows, self.drives = work, flows, drives
         simulation = work.plan["simulation"]
+        self.volumes: Sequence[Mapping[str, Any]] = simulation["volumes"]
+        self.controller: Mapping[str, Any] = simulation["controller"] or {}
         self.pools: Sequence[Mapping[str, Any]] = simulation["pools"]
+        self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
         self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
-        self.wanted = [Wanted() for _ in self.pools]
         self.assumptions: list[str] = []
-        self._paths: list[tuple[int, bool, float, list[Any]]] = []
-        self._simulation = simulation
-        if simulation.get("virtual_pools"):
-            raise refuse("virtual pools", "array.virtual_pool")
-        if (simulation["controller"] or {}).get("cache"):
-            raise refuse("a cache", "array.controller.cache")
-        for number, flow in enumerate(flows):
-            self._flow(number, flow)
-
-    def _flow(self, number: int, flow: Flow) -> None:
-        volume = self._simulation["volumes"][flow.volume]
-        pool = volume["pool"]
-        geometry, mix = self.geometries[pool], self.wanted[pool].mixes.setdefault(number, {})
-        for stream in flow.streams:
-            for write, share, sizes in stream.parts:
-                places = _places(stream, volume, geometry)
-                for size, weight in sizes:
-                    asked = back_end.asked(
-                        geometry, size, write=write, places=places, step=stream.access.get("align") or size
-                    )
-                    for kind, count in asked.mix.items():
-                        mix[kind] = mix.get(kind, 0.0) + share * weight * count
-                    own = self.wanted[pool].together
-                    own[number] = own.get(number, 0.0) + share * weight * asked.together
-                    self._paths.append((number, write, share * weight, [(pool, asked.phases)]))
+        self._moving = [Moving() for _ in self.virtual]
 
     def solved(self) -> tuple[Network, Solved]:
         """The network, and what it comes to."""
-        controller = self._simulation["controller"] or {}
-        front = _front(controller, self.flows)
         rates: Sequence[float] = [flow.rate or float(flow.outstanding or 1) for flow in self.flows]
-        rounds = _ROUNDS if len(self.flows) > 1 else 1
-        for _ in range(rounds):
-            sets = [self._sets(at, rates) for at in range(len(self.pools))]
-            network = self._network(sets, front)
+        full = False
+        for _ in range(_ROUNDS * (3 if self.virtual else 1)):
+            network = self.network(rates, full=full)
             found = network.solve()
-            if rounds == 1 or _near(found.rates, rates):
+            settled = full or not found.held_back
+            settled &= (len(self.flows) == 1 and not self.virtual) or _near(found.rates, rates)
+            settled &= self._paced(network, found)
+            if settled:
                 break
-            rates = found.rates
+            rates, full = found.rates, found.held_back
         return network, found
 
-    def _sets(self, at: int, rates: Sequence[float]) -> Sets | None:
-        wanted, geometry = self.wanted[at], self.geometries[at]
+    def network(self, rates: Sequence[float], *, full: bool = False) -> Network:
+        """Stations and paths where flows go at such rates; ``full``: writes wait for destages."""
+        cache, total = self.controller.get("cache"), sum(rates)
+        kept = None if cache is None else cached(cache, self.flows, rates, full=full)
+        asked = [asking.of_flow(flow, kept) for flow in self.flows]
+        runs = asking.of_destages(kept, total)
+        count = Counted(self.geometries, self.volumes, self._hybrids(asked, runs, rates))
+        waits: dict[tuple[int, bool], Waits] = {}
+        for number, flow in enumerate(self.flows):
+            for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
+                if share > 0:
+                    waits[number, write] = count.requests(asked[number][write], number)
+        behind = len(self.flows)
+        destages = count.requests(runs, behind)
+        for one, moving in zip(count.hybrids, self._moving, strict=True):
+            moving.done = count.moves(one, behind, total)
+        sets = [self._sets(pool, count.wanted[pool], rates) for pool in range(len(self.pools))]
+        stations = front.stations(self.controller, self.flows)
+        passed = front.back_end(self.controller, count)
+        paths = []
+        for (number, write), waited in waits.items():
+            flow = self.flows[number]
+            share = 1 - flow.read_share if write else flow.read_share
+            before = front.legs(self.controller, stations, flow, write)
+            command = front.command_legs(self.controller, passed, waited, self.geometries, share, write=write)
+            legs = (*before, *command, *_legs(waited, sets, share))
+            paths.append(Path(number, write, share, legs, front.fixed_s(self.controller, write)))
+        background = None
+        if destages and cache is not None:
+            command = front.command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
+            background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
+        self._stations = sets
+        every = [*stations, *passed, *sets]
+        return Network(self.flows, [one for one in every if one is not None], paths, background)
+
+    def _hybrids(
+        self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
+    ) -> list[Hybrid]:
+        """The virtual pools under what is asked of their volumes."""
+        found = []
+        every = [(own, rate) for both, rate in zip(asked, rates, strict=True) for own in both]
+        for number, plan in enumerate(self.virtual):
+            loads: dict[Where, tuple[float, float]] = {}
+            for own, rate in (*every, (runs, sum(rates))):
+                for request, places in own.items():
+                    if self.volumes[request.volume]["pool"] != len(self.pools) + number:
+                        continue
+                    for where, times in places.items():
+                        place = shifted(where, self.volumes[request.volume])
+                        reads, writes = loads.get(place, (0.0, 0.0))
+                        add = times * rate
+                        loads[place] = (reads, writes + add) if request.write else (reads + add, writes)
+            moving = self._moving[number]
+            found.append(hybrid.settled(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
+        return found
+
+    def _paced(self, network: Network, found: Solved) -> bool:
+        """Slow down what moves faster than it can; whether it was as fast as it is already."""
+        calm, seen = True, network.seen(found.rates)
+        for moving in self._moving:
+            for number, (rate, outstanding, waits) in enumerate(moving.done):
+                one = response(list(_legs(waits, self._stations, 1.0)), seen, 1.0)
+                ratio = rate * one / outstanding if math.isfinite(one) else 10.0
+                ratio = min(max(ratio, 0.1), 10.0) ** 0.7
+                if number == 0:
+                    changed = max(1.0, moving.slower * ratio)
+                    calm &= abs(changed / moving.slower - 1) < _CALM
+                    moving.slower = changed
+                else:
+                    changed = min(1.0, moving.cleaned / ratio)
+                    calm &= abs(changed / moving.cleaned - 1) < _CALM
+                    moving.cleaned = changed
+        return calm
+
+    def _sets(self, at: int, wanted: Wanted, rates: Sequence[float]) -> Sets | None:
+        every = [*rates, sum(rates)]
+        geometry = self.geometries[at]
         mix: Mix = {}
         for flow, own in wanted.mixes.items():
             for kind, count in own.items():
-                mix[kind] = mix.get(kind, 0.0) + rates[flow] * count
+                mix[kind] = mix.get(kind, 0.0) + every[flow] * count
         if not mix:
             return None
         pool = self.work.scenario.array.pool[at]
         curve = self.drives.curve(
             identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
         )
+        together = sum(every[flow] * own for flow, own in wanted.together.items()) / sum(mix.values())
         name = self.work.plan["names"]["pools"][at]
-        together = sum(rates[flow] * own for flow, own in wanted.together.items())
-        station = Sets(name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together / sum(mix.values()))
+        station = Sets(
+            name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together
+        )
         for flow, own in wanted.mixes.items():
             station.visit(flow, commands(own))
         return station
 
-    def _network(self, sets: Sequence[Sets | None], front: Sequence[Servers]) -> Network:
-        paths = []
-        for flow, write, share, visits in self._paths:
-            legs = [
-                Leg(station, times, abreast=abreast, how=how)
-                for pool, phases in visits
-                if (station := sets[pool]) is not None
-                for how, times, abreast in phases
-            ]
-            legs += _front_legs(self._simulation["controller"] or {}, front, self.flows[flow], write)
-            paths.append(Path(flow, write, share, tuple(legs)))
-        return Network(self.flows, [*front, *(one for one in sets if one is not None)], paths)
+
+def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[Leg]:
+    """What requests wait for, where ``waits`` are those of ``share`` of a flow's."""
+    for (pool, how, abreast), times in waits.items():
+        station = sets[pool]
+        if station is not None:
+            yield Leg(station, times / share, abreast=abreast, how=how)
 
 
 def _usable(pool: Mapping[str, Any]) -> int:
@@ -119,56 +177,6 @@ def _usable(pool: Mapping[str, Any]) -> int:
     device, raid = pool["device"], pool["raid"]
     drive_bytes = device["sectors"] * device["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
-
-
-def _places(stream: Stream, volume: Mapping[str, Any], geometry: Geometry) -> list[tuple[Place, float]]:
-    first = (volume["offset_bytes"] + stream.start) / geometry.usable
-    last = (volume["offset_bytes"] + stream.end) / geometry.usable
-    pattern = stream.access["pattern"]
-    if pattern == "sequential":
-        return [(Place(first, min(1.0, last), int(stream.access.get("cursors", 1))), 1.0)]
-    return [(Place(first, min(1.0, last)), 1.0)]
-
-
-def _front(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
-    found = []
-    processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
-    if processing:
-        station = Servers("processors", "processor", processing["processors"])
-        for number, flow in enumerate(flows):
-            station.visit(number, flow.read_share, processing["read_s"])
-            station.visit(number, 1 - flow.read_share, processing["write_s"])
-        found.append(station)
-    if link:
-        station = Servers("host link", "link", 1)
-        for number, flow in enumerate(flows):
-            for stream in flow.streams:
-                for _, share, sizes in stream.parts:
-                    for bytes_, weight in sizes:
-                        station.visit(number, share * weight, bytes_ / link)
-        found.append(station)
-    return found
-
-
-def _front_legs(
-    controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool
-) -> list[Leg]:
-    legs = []
-    for station in front:
-        if station.kind == "processor":
-            legs.append(Leg(station, 1.0, controller["processing"]["write_s" if write else "read_s"]))
-        else:
-            sizes = [
-                (share * weight, bytes_)
-                for stream in flow.streams
-                for of_write, share, mix in stream.parts
-                if of_write == write
-                for bytes_, weight in mix
-            ]
-            total = sum(share for share, _ in sizes)
-            mean = sum(share * bytes_ for share, bytes_ in sizes) / total
-            legs.append(Leg(station, 1.0, mean / controller["host_bandwidth_bytes_per_s"]))
-    return legs
 
 
 def _near(one: Sequence[float], other: Sequence[float]) -> bool:

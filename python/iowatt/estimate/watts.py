@@ -9,7 +9,7 @@ from iowatt.estimate.system import System
 def of_drives(system: System, network: Network, solved: Solved) -> tuple[float, float]:
     """Mean watts of all drives, and of all when idle."""
     idle = sum(float(device["idle_w"]) for device in system.work.plan["names"]["devices"])
-    rates, seen = solved.rates, network.seen(solved.rates)
+    rates, seen = network.every(solved.rates), network.seen(solved.rates)
     working = 0.0
     for station in network.stations:
         if isinstance(station, Sets):

@@ -1,10 +1,11 @@
 """The throughput of a closed loop whose mean response time is a limit.
 
-A write-back cache takes what its drives cannot, until it is full. An open load shows that only in runs that are
-long against the cache; a closed loop is steady as soon as the cache has filled, whatever its population. So where
-there is such a cache, the rate that meets a response limit is found as the population N that has it: by Little's
-law N = X R, and from a run that took R instead of the limit L the next population is N (L / R)^(1 + s), with s the
-elasticity of throughput to response time, which lies between 0 (a bottleneck) and 1 (no waiting yet).
+A write-back cache takes what its drives cannot, until it is full. An open load shows that only in runs that
+are long against the cache; a closed loop is steady soon after the cache has filled, whatever its population.
+So where there is such a cache, the rate that meets a response limit is found as the population N that has it:
+by Little's law N = X R, and from a run that took R instead of the limit L the next population is
+N (L / R)^(1 + s), with s the elasticity of throughput to response time, which lies between 0 (a bottleneck)
+and 1 (no waiting yet).
 """
 
 from __future__ import annotations
@@ -46,14 +47,17 @@ class Within:
     #: How near the limit the mean response time of the last run must be, as a share.
     tolerance: float = 0.01
     most_runs: int = 8
-    #: Requests per second, about; None: two requests a drive outstanding.
+    #: Requests per second of all drives, about, or of one of them.
     start: float | None = None
+    per_drive: float = 100.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.limit_s) and self.limit_s > 0):
             raise InputError(f"expected a time above 0, not {self.limit_s!r}", where="limit_s")
         if not 1e-4 <= self.tolerance <= 0.5:
-            raise InputError(f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="tolerance")
+            raise InputError(
+                f"expected a share from 0.0001 to 0.5, not {self.tolerance!r}", where="tolerance"
+            )
         if self.requests < 100 or self.warmup_requests < 0 or self.most_runs < 2:
             raise InputError("expected at least 100 requests counted, and at least 2 runs", where="requests")
 
@@ -96,19 +100,19 @@ def of_scenario(
     Raises
     ------
     InputError
-        The scenario has no workload or recorded ones, cannot be simulated, or takes longer than the limit with
-        one request outstanding in each workload.
+        The scenario has no workload or recorded ones, cannot be simulated, or takes longer than the limit
+        with one request outstanding in each workload.
     """
     shares = _shares(scenario)
     drives = sum(pool.drives for pool in scenario.array.pool)
-    guess = within.start or 2 * drives / within.limit_s
+    guess = within.start or within.per_drive * drives
     weights = list(shares)
     outstanding = max(len(shares), round(guess * within.limit_s))
     tried: list[Tried] = []
     found: list[tuple[Tried, Run]] = []
     while True:
         populations = [max(1, round(outstanding * weight)) for weight in weights]
-        run = _run(scenario, base, text, populations, guess, within)
+        run = _run(_Bench(scenario, base, text, within), populations, guess)
         iops, response_s = _seen(run)
         last = Tried(sum(populations), iops, response_s)
         tried.append(last)
@@ -120,12 +124,15 @@ def of_scenario(
             break
         if off > 0 and last.outstanding <= len(shares):
             raise InputError(
-                f"the mean response time is {1e3 * response_s:.3g} ms with one request outstanding, over the "
+                f"the mean response time is {1e3 * response_s:.3g} ms with one request outstanding, over "
+                "the "
                 f"limit of {1e3 * within.limit_s:.3g} ms",
                 where=f"scenario {scenario.name}",
             )
         step = (within.limit_s / response_s) ** (1 + _elasticity(tried))
-        outstanding = min(max(len(shares), round(last.outstanding * min(max(step, 0.1), 8.0))), _MOST_OUTSTANDING)
+        outstanding = min(
+            max(len(shares), round(last.outstanding * min(max(step, 0.1), 8.0))), _MOST_OUTSTANDING
+        )
         if outstanding in {one.outstanding for one in tried}:
             break
         weights = _weights(run, shares)
@@ -138,10 +145,10 @@ def of_scenario(
 
 
 def evaluate(task: Task, report: Report, within: Within) -> dict[str, Any]:
-    """A point of a sweep at its limit: the record that its journal keeps, as :func:`iowatt.search.point.evaluate`.
+    """A point of a sweep at its limit: its record, as :func:`iowatt.search.point.evaluate` makes it.
 
-    Its row is that of the nearest run with throughput, power above idle and what follows from them taken to the
-    limit, and has ``rate_iops``, ``outstanding`` and ``runs`` besides.
+    Its row is that of the nearest run with throughput and power above idle taken to the limit, and has
+    ``rate_iops``, ``outstanding`` and ``runs`` besides.
     """
     import json
 
@@ -194,7 +201,8 @@ def _elasticity(tried: Sequence[Tried]) -> float:
 
 
 def _weights(run: Run, shares: Sequence[float]) -> list[float]:
-    """Shares of the population that keep the proportion of the rates: each in proportion to its response."""
+    """Shares of the population that keep the proportion of the rates: each in proportion to its "
+    "response."""
     if len(shares) == 1:
         return [1.0]
     times = [_mean(part["response_time_ms"]) for part in run.summary["workloads"]]
@@ -214,9 +222,16 @@ def _mean(times: Mapping[str, Any]) -> float | None:
     return None if mean is None else float(mean) / 1e3
 
 
-def _run(
-    scenario: Scenario, base: Path, text: str, populations: Sequence[int], rate: float, within: Within
-) -> Run:
+@dataclass(frozen=True)
+class _Bench:
+    scenario: Scenario
+    base: Path
+    text: str
+    within: Within
+
+
+def _run(bench: _Bench, populations: Sequence[int], rate: float) -> Run:
+    scenario, within = bench.scenario, bench.within
     workloads = []
     for workload, population in zip(scenario.workload, populations, strict=True):
         assert workload.profile is not None
@@ -229,7 +244,7 @@ def _run(
     observe = scenario.observe.model_copy(update=times)
     at = scenario.model_copy(update={"workload": workloads, "observe": observe})
     return evaluation.simulate(
-        evaluation.prepare(at, base, text),
+        evaluation.prepare(at, bench.base, bench.text),
         inputs=lambda: [],
         started_at=provenance.now(),
         cpu_clock=time.thread_time,  # other points share the process

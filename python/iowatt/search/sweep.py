@@ -11,19 +11,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError, IowattError
-from iowatt.search import grid, inputs, prepare, table
+from iowatt.search import grid, inputs, population, prepare, table
 from iowatt.search.evaluator import Evaluator, Job, Progress
-from iowatt.search.executor import Executor
+from iowatt.search.executor import Executor, Work
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
-from iowatt.search.point import Task, as_record, as_text
+from iowatt.search.point import Task, as_record, as_text, evaluate
+from iowatt.search.population import Within
 from iowatt.search.prepare import Checked, Given, Refused
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ class Request:
     bundles: bool = False
     strict: bool = False
     command: str | None = None
+    #: Judge each point as the closed loop whose mean response time is a limit; None: as its scenario says.
+    within: Within | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ def search(
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+    if request.bundles and request.within is not None:
+        raise InputError("points at a limit are several runs each, and have no bundle")
     if request.bundles and output is None:
         raise InputError("bundles need a directory to be written to", hint="give output=")
     if output is not None:
@@ -115,7 +121,7 @@ def search(
             folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
             stack.callback(folder.close)
         names = _bundle_names(request, points, keys) if request.bundles else {}
-        runner = Evaluator(folder, executor, jobs, progress, total=len(points))
+        runner = Evaluator(folder, executor, jobs, progress, total=len(points), work=_work(request))
         stack.callback(runner.close)
         if folder is not None:
             runner.records |= _usable(folder, keys, names)
@@ -194,7 +200,12 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
             for axis in request.axes
         ],
         "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
+        **({} if request.within is None else {"within": asdict(request.within)}),
     }
+
+
+def _work(request: Request) -> Work:
+    return evaluate if request.within is None else partial(population.evaluate, within=request.within)
 
 
 def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:

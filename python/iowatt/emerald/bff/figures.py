@@ -116,13 +116,15 @@ def _rows(series: Found, metric: Found) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for point in series["points"]:
         best = point["found"] or point["estimated"]
-        rate = None if best is None else best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
+        if best is None:
+            continue
+        rate = best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
         rows.append(
             [
                 series["name"], point["drives"], point["shelves"], point["nodes"],
                 (point["estimated"] or {}).get("ep"), (point["found"] or {}).get("ep"),
-                None if best is None else best["response_ms"], rate,
-                None if best is None else best["wall_w"], None if best is None else best["bottleneck"],
+                best["response_ms"], rate,
+                best["wall_w"], best["bottleneck"],
             ]
         )  # fmt: skip
     return rows

@@ -94,7 +94,8 @@ def _open(task: Task, scenario: Scenario, report: Report) -> Judged:
     if found.run is None or found.rate_iops is None:
         raise InputError(found.problem or "no rate was found")
     rate = found.crossing_iops or found.rate_iops
-    half = found.half_width_iops
+    interval = found.ci95_iops
+    half = None if interval is None else (interval[1] - interval[0]) / 2
     notes = [*found.notes, *([found.problem] if found.problem else [])]
     if not found.settled:
         notes.append("the search for the rate was not settled")

@@ -17,6 +17,8 @@ from iowatt.emerald.family import Candidate, Metric, named, shelves
 from iowatt.errors import InputError
 
 SCHEMA: Final = "iowatt.bff/1"
+#: Below this share of the time no station is what limits a configuration.
+_IDLE: Final = 0.5
 MODELLED: Final = "modelled by iowatt, not measured: a lab confirms what is published"
 
 
@@ -156,6 +158,8 @@ def _knee(search: Search, series: Series, top: Peak) -> str | None:
     behind = None
     if top.at + 1 < len(series.points):
         behind = _busiest(search.book.judged(series.which(top.at + 1)))
+    if at[1] < _IDLE:
+        return f"no station is more than {100 * at[1]:.0f} % busy: waiting is not what binds"
     if behind is None:
         return f"{at[0]} {100 * at[1]:.0f} % busy"
     more = series.points[top.at + 1].drives
@@ -246,8 +250,14 @@ def _notes(search: Search) -> list[str]:
         found.append("ESTIMATES ONLY: no peak was simulated; figures may be off by what estimates are off")
     elif search.estimates is None:
         found.append("nothing was estimated: every point by whole shelves was simulated")
-    why = list(dict.fromkeys(search.book.failed.values()))
-    found += [f"not possible: {text}" for text in why[:10]]
-    if len(why) > 10:
-        found.append(f"and {len(why) - 10} more points that are not possible")
-    return [*found, *search.notes]
+    for one in [*search.series, *(fine for fine, _ in search.fine)]:
+        why = [
+            search.book.failed[which]
+            for at in range(len(one.points))
+            if (which := one.which(at)) in search.book.failed
+        ]
+        if why:
+            found.append(
+                f"{one.metric.name}, {one.name}: {len(why)} points are not possible; the first: {why[0]}"
+            )
+    return found

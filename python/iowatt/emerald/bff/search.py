@@ -17,9 +17,20 @@ from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
 from iowatt.emerald.bff.climb import Refinement, next_to_peak
 from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.bff.peak import highest
 from iowatt.emerald.bff.point import How, Task, key_of
 from iowatt.emerald.bff.series import Book, Series, Which, all_series
-from iowatt.emerald.family import Candidate, Family, Metric, metric, metrics, named, scenario
+from iowatt.emerald.family import (
+    Candidate,
+    Family,
+    Metric,
+    candidates,
+    metric,
+    metrics,
+    named,
+    scenario,
+    shelves,
+)
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
@@ -37,8 +48,8 @@ Told = Callable[[str], None]
 
 #: How near an estimate of a rate is thought to be to the simulated one, as a share.
 NEAR = 0.1
-#: A grid of single drives begins so wide, as a share of two shelves.
-_GRID = 8
+#: A grid of single drives begins as wide as this part of a shelf.
+_GRID = 4
 
 
 @dataclass
@@ -54,7 +65,6 @@ class Search:
     series: list[Series] = field(default_factory=list)
     #: Curves by single drives, each with the curve by shelves that it refines.
     fine: list[tuple[Series, Series]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     _files: dict[str, Sequence[tuple[str, Path]]] = field(default_factory=dict)
 
     @property
@@ -291,7 +301,7 @@ class Search:
                 if self.estimates is not None:
                     self._estimate((what, point, None) for point in fine.points)
                 if what.kind != "idle" and self.asked.simulate:
-                    grids.append((fine, self._grid(fine, coarse)))
+                    grids += [(fine, grid) for grid in self._grids(fine)]
         while True:
             wanted = []
             for fine, grid in grids:
@@ -307,10 +317,8 @@ class Search:
         top = coarse.peak(self.book)
         if top is None:
             return None
-        low = coarse.points[max(0, top.at - 1)].drives if top.at else 0
+        low = coarse.points[top.at - 1].drives if top.at else 0
         high = coarse.points[min(len(coarse.points) - 1, top.at + 1)].drives
-        from iowatt.emerald.family import candidates
-
         every = candidates(
             self.family, drive=coarse.drive, raid=coarse.raid, controller=coarse.controller, by="drive"
         )
@@ -319,16 +327,17 @@ class Search:
             return None
         return Series(coarse.metric, coarse.drive, coarse.raid, coarse.controller, points)
 
-    def _grid(self, fine: Series, coarse: Series) -> Refinement:
-        """Begins at the estimated peak, else at that by shelves."""
-        guess = fine.peak(self.book, estimates=True)
-        top = coarse.peak(self.book)
-        assert top is not None
-        by_shelf = [one.drives for one in fine.points].index(coarse.points[top.at].drives)
-        grid = max(1, len(fine.points) // _GRID)
-        if guess is None or coarse.estimates(self.book)[top.at] is None:
-            return Refinement(len(fine.points), by_shelf, grid)
-        return Refinement(len(fine.points), guess.at, max(1, grid // 2))
+    def _grids(self, fine: Series) -> list[Refinement]:
+        """One for each stretch of points with equally many shelves, from its estimated peak or its end."""
+        counts = [sum(shelves(self.family, point).values()) for point in fine.points]
+        guess = fine.estimates(self.book)
+        found = []
+        for number in dict.fromkeys(counts):
+            first, size = counts.index(number), len(counts) - counts[::-1].index(number)
+            top = highest(guess[first:size])
+            grid = max(1, (size - first) // _GRID)
+            found.append(Refinement(first, size, size - 1 if top is None else first + top, grid))
+        return found
 
     def _configurations(self) -> None:
         """The family's own configurations, in the metrics that they are evaluated in."""

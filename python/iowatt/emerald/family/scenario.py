@@ -250,7 +250,7 @@ def _closed(
         outstanding = max(1, round(load.outstanding * times * share))
         sets = [
             f'arrivals={{law="closed",outstanding={outstanding}}}',
-            f'{stream}.access={{pattern="sequential",streams={streams}}}',
+            f'{stream}.access={{pattern="sequential",streams={streams},begin="{load.begin}"}}',
         ]
         if load.size is not None:
             sets += [f"{stream}.size={load.size}", f"{stream}.align={load.size}"]

@@ -301,13 +301,13 @@ def main(descriptor: str, address: str) -> None:
         connection.send((REFUSED, error.message, "install the same iowatt and Python on every machine"))
         return
     except Exception as error:
-        connection.send((REFUSED, *_reason(error)))
+        connection.send((REFUSED, *reason(error)))
         return
     driver.serve()
     connection.close()
 
 
-def _reason(error: Exception) -> tuple[str, str | None]:
+def reason(error: Exception) -> tuple[str, str | None]:
     """Why Ray would not join, and what to do about it."""
     said = " ".join(str(error).split())
     if type(error).__name__ == "AuthenticationError" or UNAUTHENTICATED in said:

@@ -9,24 +9,26 @@ from typing import Any, Final
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.grid import shown
-from iowatt.search.optimize.explored import SIMULATED, Explored, Limit, number
+from iowatt.search.optimize.explored import FIRM, Explored, Limit, number
 
 Why = Mapping[str, Any]
 
 NOTHING: Final = 0.05
 """Per cent below which a change is called none."""
 
+_FEW: Final = 2
 _OTHERS: Final = 4
-"""Other settings that are told of an axis without an order."""
+"""Other settings that are told of an axis."""
 _COUNT: Final = re.compile(r"array\.pool\.[^.]+\.count")
 
 
 def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
-    """All of it: ``about`` says of what (``station``, ``constraint``, ``spread``, ``neighbour``,
+    """All of it: ``about`` says of what (``station``, ``constraint``, ``edge``, ``spread``, ``neighbour``,
     ``otherwise``, ``runner-up``), ``text`` says it.
     """
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
+    told += [("edge", text) for text in edges(why)]
     told += [("spread", text) for text in _shares(explored, why)]
     for axis in why["axes"]:
         near = _near(axis)
@@ -44,7 +46,7 @@ def value(explored: Explored, metric: str, found: Any, *, unit: bool = True) -> 
     """A figure of a metric, with its unit."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else shown(found)
-    said = numbers.significant(finite, 4)
+    said = numbers.count(finite) if finite.is_integer() else numbers.significant(finite, 4)
     return f"{said} {explored.column(metric).unit}".strip() if unit else said
 
 
@@ -115,7 +117,7 @@ def _share(figure: float) -> str:
 
 def _station(why: Why) -> Iterator[str]:
     if why["bottleneck"]:
-        yield f"The busiest station of the winner is {why['bottleneck']}."
+        yield f"What limits the winner, its busiest station by the estimate, is {why['bottleneck']}."
 
 
 def _constraints(explored: Explored, why: Why) -> Iterator[str]:
@@ -143,6 +145,16 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
             loose.append(f"{limit.text} ({at})")
     if loose:
         yield f"Nothing better is kept out by {listed(loose)}."
+
+
+def edges(why: Why) -> Iterator[str]:
+    """Where the winner is at the end of what was offered."""
+    for axis in why["axes"]:
+        if axis.get("edge"):
+            yield (
+                f"{axis['name']} {axis['setting']} is the {axis['edge']} that was offered, and the step "
+                "inwards is worse: what lies beyond may be better still."
+            )
 
 
 def _unkept(explored: Explored, limit: Limit, one: Why) -> str:
@@ -177,9 +189,9 @@ def _place(axis: Why, point: Why) -> str:
 
 
 def _near(axis: Why) -> list[Why]:
-    """The neighbours that are told: the next on either side, or the best of an axis without an order."""
+    """The neighbours that are told: all of few, else the next on either side, without an order the best."""
     known = [one for one in axis["neighbours"] if one["point"] is not None]
-    if axis["ordered"]:
+    if axis["ordered"] and len(known) > _FEW:
         below = [one for one in known if (one["steps"] or 0) < 0]
         above = [one for one in known if (one["steps"] or 0) > 0]
         return [*below[-1:], *above[:1]]
@@ -188,7 +200,7 @@ def _near(axis: Why) -> list[Why]:
         gains = [part["gain_percent"] for part in one["objectives"] if part["gain_percent"] is not None]
         return -sum(gains) if gains else float("inf")
 
-    return sorted(known, key=worth)[:_OTHERS]
+    return known if len(known) <= _OTHERS else sorted(known, key=worth)[:_OTHERS]
 
 
 def _neighbour(explored: Explored, why: Why, axis: Why, one: Why) -> str:
@@ -241,7 +253,7 @@ def _because(explored: Explored, why: Why, one: Why) -> str:
 def _marked(parts: Sequence[Why]) -> str:
     """What has to be said of figures that nobody simulated."""
     bases = {part["basis"] for part in parts if part["value"] is not None}
-    return " (estimated)" if bases - {SIMULATED} else ""
+    return "" if bases <= set(FIRM) else " (estimated)"
 
 
 def _runner_up(explored: Explored, why: Why) -> Iterator[str]:

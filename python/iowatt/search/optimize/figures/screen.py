@@ -8,6 +8,7 @@ from typing import Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize.explored import Explored
 from iowatt.search.optimize.figures.points import KINDS, Points
 
@@ -60,7 +61,7 @@ def _against(explored: Explored, metric: str, at: int) -> Figure | None:
         "On the line the estimate is right. What is on the front was always simulated.",
         Table(
             [
-                Column("Point"),
+                metrics.Given("Point"),
                 Column("Where", text=True),
                 Column("Simulated", column.unit),
                 Column("Estimated", column.unit),
@@ -157,7 +158,11 @@ def reasons(explored: Explored) -> Figure | None:
     """Why points were left out, cannot be built, failed or break a limit."""
     groups: dict[tuple[str, str], list[str]] = {}
     for row in explored.rows:
-        for key, what in (("reason", "left out"), ("error", "cannot be built or failed"), ("violated", "breaks")):
+        for key, what in (
+            ("reason", "left out"),
+            ("error", "cannot be built or failed"),
+            ("violated", "breaks"),
+        ):
             if row.get(key):
                 groups.setdefault((what, str(row[key])), []).append(f"{row['point']} ({explored.label(row)})")
     if not groups:
@@ -174,7 +179,12 @@ def reasons(explored: Explored) -> Figure | None:
         "Why not",
         "What kept points out, the most frequent first, with one of the points.",
         Table(
-            [Column("Why", text=True), Column("What", text=True), Column("Points"), Column("For example", text=True)],
+            [
+                Column("Why", text=True),
+                Column("What", text=True),
+                Column("Points"),
+                Column("For example", text=True),
+            ],
             [[why, what, len(rows), rows[0]] for (what, why), rows in ordered],
         ),
         wide=True,

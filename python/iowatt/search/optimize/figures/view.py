@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.report import numbers
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize.figures.points import DRAWN, KINDS, KNEE, NEAREST, WINNER, Given, Kind, Points
 
 VIEW: Final = "view"
@@ -67,7 +67,7 @@ def figure(points: Points) -> Figure:
         + "Dotted lines are limits. Choose other figures, and which points are shown, above.",
         Table(
             [
-                Column("Point"),
+                metrics.Given("Point"),
                 Column("Where", text=True),
                 across.column,
                 upwards.column,
@@ -84,9 +84,7 @@ def figure(points: Points) -> Figure:
                 shapes=[*_limits(across, "x"), *_limits(upwards, "y")],
             ),
         },
-        [
-            f"The table has the {TWIN_ROWS} best of {numbers.count(len(known))}; the table of all points, the rest."
-        ]
+        [f"The table has at most the {TWIN_ROWS} best of what is shown; the table of all points has the rest."]
         if len(known) > TWIN_ROWS
         else [],
         wide=True,
@@ -106,6 +104,7 @@ def choices(points: Points) -> dict[str, Any]:
                 "numeric": given.numeric,
                 "limits": list(given.limits),
                 "axis": given.axis,
+                "whole": all(isinstance(cell, int) or cell is None for cell in given.cells),
             }
             for at, given in enumerate(points.columns)
         ],
@@ -124,8 +123,10 @@ def choices(points: Points) -> dict[str, Any]:
         "front": [at for at in front if at is not None],
         "places": points.places,
         "axes": [
-            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered} for one in explored.axes
+            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered}
+            for one in explored.axes
         ],
+        "mostRows": TWIN_ROWS,
         "labels": points.labels,
     }
 
@@ -158,7 +159,7 @@ def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict
             "symbol": look.symbol,
             "line": {"color": look.colour, "width": 1},
         },
-        "visible": "legendonly" if look in (KINDS["pruned"], KINDS["unlikely"]) else True,
+        "visible": "legendonly" if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"]) else True,
         "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
     }
 

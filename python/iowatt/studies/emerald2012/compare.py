@@ -1,0 +1,175 @@
+"""Every published figure beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iowatt.studies.emerald2012 import published
+from iowatt.studies.emerald2012.points import Point, Points, best
+
+UNITS = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A published figure and ours."""
+
+    group: str
+    what: str
+    metric: str
+    unit: str
+    published: float
+    ours: float
+    #: Whether a constant of the family was fitted to it.
+    fitted: bool
+    braces: bool = False
+
+    @property
+    def error(self) -> float:
+        """Ours over the published one, less one."""
+        return self.ours / self.published - 1
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A printed number of drives at a peak, and ours."""
+
+    figure: published.Figure
+    ours: Point
+    #: Ours at the next smaller and larger number that was simulated.
+    below: Point | None
+    above: Point | None
+
+
+def unit(metric: str) -> str:
+    """Of a metric as the training prints it."""
+    return UNITS.get(metric, "IOPS/W")
+
+
+def figures(points: Points) -> list[Compared]:
+    """The curves' printed points."""
+    found = []
+    for one in published.FIGURES:
+        ours = points.at(one.metric, one.raid, one.drives)
+        what = f"{said(one.metric)}, {named(one.raid)}, {one.drives} drives"
+        found.append(
+            Compared(
+                "curves", what, one.metric, unit(one.metric), one.value, ours.value, one.fitted, one.braces
+            )
+        )
+    return found
+
+
+def peaks(points: Points) -> list[Peak]:
+    """The printed peaks, by whole shelves and by single drives."""
+    found = []
+    for one in published.FIGURES:
+        if one.peak is None:
+            continue
+        curve = points.of("mw1-single") if one.peak == "drive" else points.curve(one.metric, one.raid)
+        top = best(curve)
+        at = curve.index(top)
+        below = curve[at - 1] if at else None
+        above = curve[at + 1] if at + 1 < len(curve) else None
+        found.append(Peak(one, top, below, above))
+    return found
+
+
+def idle(points: Points) -> list[Compared]:
+    """Ready idle."""
+    found = []
+    for one in published.IDLE:
+        ours = points.one(f"idle-{one.configuration}")
+        found.append(Compared("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
+        if one.watts is not None:
+            found.append(
+                Compared("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
+            )
+    return found
+
+
+def submission(points: Points) -> list[Compared]:
+    """The submission, which no constant knows: each metric as predicted of 50 drives within 20 ms."""
+    return [
+        Compared(
+            "submission",
+            f"submission, {said(one.metric)}",
+            one.metric,
+            unit(one.metric),
+            one.value,
+            ours,
+            False,
+        )
+        for one in published.SUBMISSION
+        for ours in (predicted(points, one.metric),)
+    ]
+
+
+def predicted(points: Points, metric: str) -> float:
+    """A metric of the submission's drives, RAID-5."""
+    return points.quarter()[0] if metric == "MW2" else points.at(metric, "raid-5", 50).value
+
+
+def baseline(points: Points) -> list[Compared]:
+    """The untuned baseline."""
+    found = [
+        Compared(
+            "baseline",
+            f"baseline, {said(metric)}",
+            metric,
+            unit(metric),
+            value,
+            points.one(f"baseline-{metric.lower()}").value,
+            False,
+        )
+        for metric, value in published.BASELINE.items()
+    ]
+    reading = points.one("baseline-rr")
+    found.append(
+        Compared(
+            "baseline",
+            "baseline, watts under random reads",
+            "RR",
+            "W",
+            published.BASELINE_READ_W,
+            reading.wall_w,
+            False,
+        )
+    )
+    return found
+
+
+def everything(points: Points) -> list[Compared]:
+    """All of them."""
+    return [*figures(points), *idle(points), *submission(points), *baseline(points)]
+
+
+def mean_error(compared: Sequence[Compared]) -> float | None:
+    """The mean of the errors' sizes, as a share; None of none."""
+    return sum(abs(one.error) for one in compared) / len(compared) if compared else None
+
+
+def ratio(points: Points, drives: int = 125) -> float:
+    """RAID-5 over RAID-10 at 70/30."""
+    return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
+
+
+def said(metric: str) -> str:
+    """A metric in words."""
+    return {
+        "MW1": "mixed 70/30",
+        "60/40": "mixed 60/40",
+        "80/20": "mixed 80/20",
+        "MW2": "mixed 70/30 at 25 %",
+        "RR": "random read",
+        "RW": "random write",
+        "SR": "sequential read",
+        "SW": "sequential write",
+        "RI": "ready idle",
+    }[metric]
+
+
+def named(raid: str) -> str:
+    """A level in words."""
+    return raid.upper()

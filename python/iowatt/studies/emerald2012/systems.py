@@ -1,0 +1,248 @@
+"""The family's configurations under each profile of Emerald as sweeps over the number of drives.
+
+Every scenario is the one that ``iowatt emerald bff`` makes of the family's file, so both say the same. Random
+profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.search.population`): the
+cache writes back, and an open load would be steady only after minutes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.emerald import family as families
+from iowatt.emerald.family import Candidate, Family, Group
+from iowatt.report.figures.figure import Cell
+from iowatt.search.over import axes
+from iowatt.search.population import Within
+from iowatt.studies.emerald2012 import published
+from iowatt.studies.study import Stage
+
+DRIVE: Final = "sff-15k-146gb"
+CLASS: Final = "lower"
+SLOTS: Final = 25
+LIMIT_S: Final = 0.020
+#: Pool and shelf of that drive in the family's scenarios.
+POOL: Final = f"drives-{DRIVE}"
+COUNT: Final = f"array.pool.{POOL}.count"
+SHELVES: Final = "array.power.enclosure.shelf-sff.count"
+RATE: Final = f"workload.load-{POOL}.profile.rate_iops"
+SEED: Final = "seed"
+
+#: Times over which the cache is written before anything is counted: what is dirty settles slowly.
+_FILLS: Final = 3
+#: Share of a profile's requests that are writes: they fill the cache, which takes so many requests.
+_WRITES: Final = {"RR": 0.0, "RW": 1.0, "MW1": 0.3, "60/40": 0.4, "80/20": 0.2}
+#: Requests per second of a drive at the limit, about: where the search begins.
+_PER_DRIVE: Final = {
+    ("RR", "raid-5"): 300,
+    ("RW", "raid-5"): 105,
+    ("MW1", "raid-5"): 172,
+    ("60/40", "raid-5"): 150,
+    ("80/20", "raid-5"): 205,
+    ("RR", "raid-10"): 315,
+    ("RW", "raid-10"): 200,
+    ("MW1", "raid-10"): 265,
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How many configurations, and how long."""
+
+    requests: int
+    #: By single drives: their differences are small.
+    fine_requests: int
+    #: Whole shelves, by metric.
+    shelves: dict[str, tuple[int, ...]]
+    single: tuple[int, ...]
+    #: Shares of 25 % MW1: rates around it, requests per second.
+    quarter: tuple[int, ...]
+    experiments: bool = True
+    #: Seconds that are counted of a sequential profile.
+    sequential_s: float = 8.0
+
+
+_RANDOM: Final = (25, 50, 75, 100, 125, 150, 175, 200)
+FULL: Final = Scale(
+    requests=200_000,
+    fine_requests=600_000,
+    shelves={
+        "MW1": _RANDOM,
+        "RR": _RANDOM,
+        "RW": _RANDOM,
+        "60/40": _RANDOM[1:7],
+        "80/20": _RANDOM[1:7],
+        "SR": (25, 50, 75, 100, 125),
+        "SW": (25, 50, 75, 100, 125),
+    },
+    single=tuple(range(115, 126)),
+    quarter=(1_500, 2_000, 2_500, 3_000),
+)
+QUICK: Final = Scale(
+    requests=12_000,
+    fine_requests=25_000,
+    shelves={
+        "MW1": (50, 100, 125, 150),
+        "RR": (50, 100, 125, 150),
+        "RW": (50, 75, 100),
+        "60/40": (100, 125, 150),
+        "80/20": (100, 125, 150),
+        "SR": (25, 50),
+        "SW": (25, 50, 75),
+    },
+    single=(119, 120, 121, 125),
+    quarter=(2_000, 2_500),
+    sequential_s=2.0,
+)
+
+
+@cache
+def family(*sets: str) -> Family:
+    """The family of the package, with ``path=value`` over its keys."""
+    at = resources.files("iowatt") / "library" / "families" / "online3.toml"
+    return families.load(Path(str(at)), sets)
+
+
+def candidate(count: int, raid: str, drive: str = DRIVE) -> Candidate:
+    """So many drives of one option."""
+    return Candidate(controller=CLASS, groups=(Group(drive=drive, count=count, raid=raid),), nodes=1)
+
+
+def within(
+    metric: str, raid: str, requests: int, limit_s: float = LIMIT_S, of: Family | None = None
+) -> Within:
+    """How a random profile is judged."""
+    writes = _WRITES[metric]
+    store = (of or family()).controller(CLASS).work
+    lines = 0 if store is None or store.cache is None else store.cache.size / store.cache.line
+    warmup = 5_000 + (math.ceil(_FILLS * lines / writes) if writes else 0)
+    per_drive = _PER_DRIVE.get((metric, raid), 150)
+    return Within(limit_s, requests=requests, warmup_requests=warmup, tolerance=0.01, per_drive=per_drive)
+
+
+def stages(scale: Scale) -> list[Stage]:
+    """All sweeps of the study."""
+    return [
+        *_shelves(scale),
+        *_single(scale),
+        *_idle(),
+        *_submission(scale),
+        *_baseline(scale),
+        *(_experiments(scale) if scale.experiments else []),
+    ]
+
+
+def stage(
+    key: str,
+    metric: str,
+    raid: str,
+    counts: Sequence[int],
+    judged: Within | None = None,
+    *,
+    sets: Sequence[str] = (),
+    **said: Any,
+) -> Stage:
+    """A sweep over the number of drives, which stand in as few shelves as hold them.
+
+    ``judged`` is how a random profile is judged; ``sets`` changes keys of the family; ``said`` is what its
+    rows say besides metric and level.
+    """
+    of = family(*sets)
+    text = families.scenario(of, candidate(counts[0], raid), metric)
+    over = {(COUNT, SHELVES): [(count, math.ceil(count / SLOTS)) for count in counts]}
+    return Stage(
+        key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **said}, within=judged
+    )
+
+
+def _sequential(scale: Scale, metric: str) -> tuple[str, ...]:
+    name = "sequential_read" if metric == "SR" else "sequential_write"
+    return (f'test.{name}.duration="{scale.sequential_s:g}s"',)
+
+
+def _shelves(scale: Scale) -> list[Stage]:
+    """Exercises 1 to 4: every printed curve by whole shelves."""
+    found = []
+    for raid in ("raid-5", "raid-10"):
+        printed = {one.metric for one in published.FIGURES if one.raid == raid}
+        for metric in ("MW1", "60/40", "80/20", "RR", "RW"):
+            if metric in printed:
+                judged = within(metric, raid, scale.requests)
+                key = f"{_plain(metric)}-{raid}"
+                found.append(stage(key, metric, raid, scale.shelves[metric], judged))
+        for metric in ("SR", "SW"):
+            sets = _sequential(scale, metric)
+            found.append(stage(f"{_plain(metric)}-{raid}", metric, raid, scale.shelves[metric], sets=sets))
+    return found
+
+
+def _plain(metric: str) -> str:
+    return metric.lower().replace("/", "-")
+
+
+def _single(scale: Scale) -> list[Stage]:
+    """Exercise 1.5: by single drives."""
+    judged = within("MW1", "raid-5", scale.fine_requests)
+    return [stage("mw1-single", "MW1", "raid-5", scale.single, judged)]
+
+
+def _named(
+    key: str,
+    configuration: str,
+    metric: str,
+    judged: Within | None = None,
+    sets: Sequence[str] = (),
+    **said: Any,
+) -> Stage:
+    of = family(*sets)
+    chosen = families.named(of, configuration)
+    text = families.scenario(of, chosen, metric)
+    about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **said}
+    return Stage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
+
+
+def _idle() -> list[Stage]:
+    """Exercise 5: ready idle."""
+    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in published.IDLE]
+
+
+def _submission(scale: Scale) -> list[Stage]:
+    """The submission's drives at the response times that were measured, and MW1's quarter."""
+    found = []
+    for one in published.SUBMISSION:
+        if one.metric in ("RR", "RW", "MW1"):
+            judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3)
+            key = f"submission-{_plain(one.metric)}"
+            found.append(stage(key, one.metric, "raid-5", (50,), judged, limit_ms=one.ms))
+    text = families.scenario(family(), candidate(50, "raid-5"), "MW2")
+    about: dict[str, Cell] = {"kind": "submission-mw2", "metric": "MW2", "raid": "raid-5", "drives": 50}
+    found.append(Stage("submission-mw2", text, family().base, axes({RATE: list(scale.quarter)}), about))
+    return found
+
+
+def _baseline(scale: Scale) -> list[Stage]:
+    found = []
+    for metric in published.BASELINE:
+        if metric in ("SR", "SW"):
+            found.append(
+                _named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))
+            )
+        else:
+            judged = replace(
+                within(metric, "raid-5", scale.requests), per_drive=100 if metric == "RR" else 60
+            )
+            found.append(_named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
+    return found
+
+
+def _experiments(scale: Scale) -> list[Stage]:
+    """What is run to see which of several causes a difference has."""
+    from iowatt.studies.emerald2012 import experiments
+
+    return experiments.stages(scale)
