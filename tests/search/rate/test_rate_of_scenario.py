@@ -187,3 +187,11 @@ def test_it_is_a_task_of_an_executor_and_can_be_cancelled() -> None:
 
     with pytest.raises(Cancelled):
         _as_a_task(0.003, cancelled)
+
+
+def test_runs_that_only_fill_a_write_cache_are_told_of() -> None:
+    cached = STATION.replace("zero_detect = true", 'cache = { size = "4GiB", write = "back" }')
+    asked = Asked(0.004, start=800, start_error=0.1, requests=2000)
+    notes = found(asked, cached).notes
+    assert any(note.startswith("a run writes 8.") and "write-back cache" in note for note in notes)
+    assert not any("write-back cache" in note for note in found(asked).notes)

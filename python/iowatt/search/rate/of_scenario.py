@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from iowatt import evaluation
+from iowatt.report.findings import findings
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.units import format_bytes
 from iowatt.search.executor import Report
 from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.find import Told, find
@@ -88,7 +90,27 @@ def of_scenario(
         told=told,
         before=probes,
     )
-    return found
+    if found.run is None:
+        return found
+    return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
+
+
+def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
+    """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
+    for one in findings(run):
+        if one.weight == "warning":
+            yield f"at this rate: {one.text}"
+    controller = scenario.array.controller
+    cache = None if controller is None else controller.cache
+    if cache is None or not cache.size or cache.write != "back":
+        return
+    written, takes = run.summary["requests"]["bytes_written"], round(cache.high_watermark * cache.size)
+    if 0 < written < takes:
+        yield (
+            f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
+            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; give longer "
+            "runs (--requests, or duration and warm-up in the scenario)"
+        )
 
 
 @dataclass

@@ -192,9 +192,7 @@ def _left_out(points: Points, near: Points) -> list[str]:
     if not gone:
         return []
     many = "1 rate is" if gone == 1 else f"{gone} rates are"
-    return [
-        f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing, and stand in the table only."
-    ]
+    return [f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing: see the table."]
 
 
 def _table(found: Found) -> Table:
