@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from test_optimize_why import broken_outcomes
@@ -160,6 +161,30 @@ def test_what_became_of_the_points_adds_up(large):
     assert sum(found.table.column("Points")) == large.document["space"]["size"] == 5040
     reasons = {row[0]: row[2] for row in screen.reasons(large).table.rows}
     assert reasons["power_w.mean is at least 2,700 W"] == large.document["space"]["pruned"]
+
+
+def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible():
+    def too_small(number, row):
+        return f"capacity_gb.usable is {row[made.USABLE]:g}, and capacity_gb.usable >= 90000 is asked"
+
+    document, frame = made.nothing(prune=too_small, estimator=False)
+    known = [
+        made.array({made.COUNT: row[made.COUNT], made.LEVEL: row[made.LEVEL]}) for row in frame.to_dicts()
+    ]
+    frame = frame.with_columns(
+        pl.Series(made.USABLE, [one[made.USABLE] for one in known]), pl.lit(value=False).alias("feasible")
+    )
+    document["why"] = why(document, frame)
+    explored = Explored(document, frame)
+    every = points.Points(explored)
+    assert set(every.kinds) == {"impossible"}
+    figure = view.figure(every)
+    assert (figure.table.columns[2].title, figure.table.columns[3].title) == ("count", "Usable capacity")
+    assert [trace["visible"] for trace in figure.spec["data"] if trace["x"]] == [True]
+    (reason,) = screen.reasons(explored).table.rows
+    assert reason[0] == "capacity_gb.usable is …, and capacity_gb.usable >= 90000 is asked"
+    text = page.render(document, frame)
+    assert "No point keeps capacity_gb.usable &gt;= 90000; point" in text
 
 
 def test_a_large_space_is_thinned_but_every_simulated_point_stays(large, monkeypatch):

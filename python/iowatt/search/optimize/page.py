@@ -77,6 +77,7 @@ def render(document: Mapping[str, Any], frame: pl.DataFrame, scenario: str = "")
 def _compose(explored: Explored, points: Points, scenario: str) -> Page:
     document = explored.document
     why = document.get("why") or {}
+    reasons = _reasons(why)
     every: list[tuple[str, str, Sequence[Figure | None]]] = [
         ("answer", "The answer", [choice.winner(explored), choice.limits(explored, why)]),
         (
@@ -98,7 +99,7 @@ def _compose(explored: Explored, points: Points, scenario: str) -> Page:
     sections = [
         (key, title, drawn)
         for key, title, given in every
-        if (drawn := [figure for figure in given if figure is not None])
+        if (drawn := [figure for figure in given if figure is not None]) or (key == "why" and reasons)
     ]
     return Page(
         str(document.get("scenario") or "scenario"),
@@ -107,7 +108,7 @@ def _compose(explored: Explored, points: Points, scenario: str) -> Page:
         _headlines(explored, why),
         _findings(explored, why),
         [str(note) for note in document.get("notes") or []],
-        _reasons(why),
+        reasons,
         sections,
         _provenance(explored),
         scenario,

@@ -14,6 +14,8 @@ from iowatt.search.optimize.figures.points import DRAWN, KINDS, WINNER, Points
 LINES: Final = "lines"
 MOST_LINES: Final = 300
 """Lines that are drawn, best points first; more hide each other."""
+_FEW: Final = 40
+"""Lines that do not hide each other, so that none need be faint."""
 _HEAD: Final = 13
 _NAMED: Final = 9
 """Settings of an axis up to which each is named on it."""
@@ -26,6 +28,8 @@ def figure(points: Points) -> Figure | None:
     if not drawn or len(_verticals(points)) < 2:
         return None
     data = [_trace(every, [at for at in drawn if points.kinds[at] == kind], kind) for kind in DRAWN]
+    if len(drawn) < _FEW:
+        data = [{**trace, "opacity": max(trace["opacity"], 0.8)} for trace in data]
     if (winner := points.at(points.explored.winner)) in drawn:
         assert winner is not None
         data.append(_trace(every, [winner], "winner"))

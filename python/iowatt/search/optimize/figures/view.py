@@ -20,20 +20,40 @@ def first(points: Points) -> tuple[int, int]:
     Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else over
     the first axis.
     """
+    pairs = _pairs(points)
+    known = [pair for pair in pairs if any(_both(points, *pair))]
+    return (known or pairs)[0]
+
+
+def _both(points: Points, x: int, y: int) -> list[bool]:
+    """Of each point whether it has both."""
+    across, upwards = points.columns[x].cells, points.columns[y].cells
+    return [a is not None and b is not None for a, b in zip(across, upwards, strict=True)]
+
+
+def _pairs(points: Points) -> list[tuple[int, int]]:
+    """What might be set against each other, the most telling first."""
     explored, axes = points.explored, len(points.explored.axes)
     if len(explored.goals) > 1:
-        return axes, axes + 1
+        return [(axes, axes + 1), *_over_first_axis(points)]
     binding = [one.get("binds") for one in (explored.document.get("why") or {}).get("constraints") or []]
     limits = sorted(
         (not (at < len(binding) and binding[at]), at, limit.metric)
         for at, limit in enumerate(explored.limits)
         if limit.metric != explored.goals[0].metric
     )
+    found = []
     for *_, metric in limits:
         at = axes + explored.metrics.index(metric)
-        if points.columns[at].numeric and any(cell is not None for cell in points.columns[at].cells):
-            return at, axes
-    return 0, axes
+        if points.columns[at].numeric:
+            found.append((at, axes))
+    return [*found, *_over_first_axis(points)]
+
+
+def _over_first_axis(points: Points) -> list[tuple[int, int]]:
+    """What is asked for or limited over the first axis."""
+    axes = len(points.explored.axes)
+    return [(0, axes + at) for at in range(len(points.explored.metrics))]
 
 
 def figure(points: Points) -> Figure:
@@ -41,11 +61,8 @@ def figure(points: Points) -> Figure:
     x, y = first(points)
     explored = points.explored
     across, upwards = points.columns[x], points.columns[y]
-    known = [
-        at
-        for at in range(len(points.rows))
-        if across.cells[at] is not None and upwards.cells[at] is not None and points.kinds[at] in DRAWN
-    ]
+    both = _both(points, x, y)
+    known = [at for at in range(len(points.rows)) if both[at] and points.kinds[at] in DRAWN]
     data = [
         _dots(points, [at for at in known if points.kinds[at] == kind], x, y, KINDS[kind]) for kind in DRAWN
     ]
@@ -55,14 +72,19 @@ def figure(points: Points) -> Figure:
         at = points.at(row)
         if at is not None and at in known and not (marked is KNEE and row is explored.winner):
             data.append(_dots(points, [at], x, y, marked))
+    if all(trace["visible"] is not True for trace in data if trace["x"]):
+        for trace in data:
+            trace["visible"] = True
     several = len(explored.goals) > 1
     return Figure(
         VIEW,
-        "The front" if several else f"{upwards.column.title} of all points",
+        "The front" if several and explored.front else f"{upwards.column.title} of all points",
         (
             "On the front nothing else is better in all objectives. "
-            if several
+            if several and explored.front
             else "The winner is the best of the feasible points. "
+            if explored.winner is not None
+            else "No point is feasible. "
         )
         + "Dotted lines are limits. Choose other figures, and which points are shown, above.",
         Table(
@@ -110,8 +132,8 @@ def choices(points: Points) -> dict[str, Any]:
         ],
         "x": x,
         "y": y,
-        "pair": [x, y] if _is_front(points, x, y) else None,
-        "line": _line(points) if _is_front(points, x, y) else {},
+        "pair": [len(explored.axes), len(explored.axes) + 1] if len(explored.goals) == 2 else None,
+        "line": _line(points),
         "traces": list(DRAWN),
         "kinds": points.kinds,
         "kindNames": {key: kind.name for key, kind in KINDS.items() if key in points.kinds},
@@ -132,7 +154,8 @@ def choices(points: Points) -> dict[str, Any]:
 
 
 def _is_front(points: Points, x: int, y: int) -> bool:
-    return len(points.explored.goals) == 2 and (x, y) == first(points)
+    axes = len(points.explored.axes)
+    return len(points.explored.goals) == 2 and (x, y) == (axes, axes + 1)
 
 
 def _line(points: Points) -> dict[str, Any]:
