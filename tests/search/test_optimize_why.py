@@ -163,6 +163,17 @@ def test_less_is_better_where_it_is_minimized():
     )
 
 
+def test_an_efficiency_is_told_with_what_it_is_made_of():
+    document, frame = made.one()
+    found = why(document, frame)
+    row = {one["point"]: one for one in frame.to_dicts()}
+    (level,) = [axis for axis in found["axes"] if axis["name"] == "raid.level"]
+    other, own = row[level["neighbours"][0]["point"]], row[found["winner"]]
+    (sentence,) = [text for text in told(found, "neighbour") if "raid.level" in text]
+    assert f"{other[made.IOPS]:,.0f} IOPS instead of {own[made.IOPS]:,.0f}, " in sentence
+    assert f"{other[made.WATTS]:,.0f} W instead of {own[made.WATTS]:,.0f})" in sentence
+
+
 def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_gain():
     document, frame = made.two()
     found = why(document, frame)
