@@ -14,8 +14,9 @@ BAD = "<img src=x onerror=alert(1)>"
 
 def judged(basis, ep, **more):
     return {
-        "basis": basis, "ep": ep, "wall_w": 300.0, "iops": 300 * ep, "mib_per_s": 10.0, "response_ms": 20.0,
-        "outstanding": 4.0, "half_percent": None, "stations": {"drives": 0.9}, "runs": 3, "notes": [],
+        "basis": basis, "ep": ep, "wall_w": 300.0, "iops": 300 * ep, "mib_per_s": 10.0,
+        "response_ms": 20.0, "outstanding": 4.0, "half_percent": None, "stations": {"drives": 0.9}, "runs": 3,
+        "notes": [],
         "bottleneck": "drives", **more,
     }  # fmt: skip
 
@@ -23,7 +24,8 @@ def judged(basis, ep, **more):
 def series(metric, by, drives, raid="raid-5"):
     points = [
         {
-            "drives": n, "nodes": 1, "shelves": -(-n // 25), "ep": 10 - abs(n - 50) / 25, "basis": "simulated",
+            "drives": n, "nodes": 1, "shelves": -(-n // 25), "ep": 10 - abs(n - 50) / 25,
+            "basis": "simulated",
             "estimated": judged("estimated", 9.5 - abs(n - 50) / 25),
             "found": judged("simulated", 10 - abs(n - 50) / 25) if n != drives[-1] else None, "error": None,
         }
@@ -40,7 +42,8 @@ def series(metric, by, drives, raid="raid-5"):
 def chosen(raid="raid-5", drives=50):
     return {
         **judged("simulated", 10.0), "label": f"{drives} x {BAD}, {raid}, one", "drive": BAD, "raid": raid,
-        "controller": "one", "drives": drives, "nodes": 1, "kind": "peak", "why": "fewer and more are below it",
+        "controller": "one", "drives": drives, "nodes": 1, "kind": "peak",
+        "why": "fewer and more are below it",
         "less_percent": -10.0, "more_percent": -10.0, "knee": "drives 90 % busy",
     }  # fmt: skip
 
@@ -76,11 +79,12 @@ FOUND = {
         )
     ],
     "configurations": [
-        {"name": "sold", "note": BAD, "label": "50 x a", "figures": [{"metric": "RR", **judged("simulated", 9.0)}]}
+        {"name": "sold", "note": BAD, "label": "50 x a",
+         "figures": [{"metric": "RR", **judged("simulated", 9.0)}]}
     ],
     "projection": [
-        {"drive": BAD, "controller": "one", "drives": 250, "shelves": 10, "nodes": 1, "raw_gb": 1e5, "idle_w": 2e3,
-         "active_w": 3e3, "gb_per_w": 50.0, "error": None}
+        {"drive": BAD, "controller": "one", "drives": 250, "shelves": 10, "nodes": 1, "raw_gb": 1e5,
+         "idle_w": 2e3, "active_w": 3e3, "gb_per_w": 50.0, "error": None}
     ],
     "reduced": {
         "within_percent": 5.0, "uncovered": ["RI"], "setups": [],
