@@ -30,6 +30,8 @@ COUNTS: Final = (4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48)
 #: Requests that are looked at, and those of the warm-up before caches and buffers are counted.
 MEASURED: Final = 30_000
 WARM: Final = 6_000
+#: Those until a hybrid has moved what it will.
+SETTLING: Final = 300_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ def draw(number: int, seed: int) -> Drawn:
     buffers = 4096 * count * 2 if flash else 0
     # Until caches are full and buffers are, and long enough for destages to have come and gone some times.
     warm = WARM + round((7 * lines + 8 * buffers / 16) / max(1.0, size / 16))
+    warm += SETTLING if hybrid else 0
     measured = MEASURED
     if ", back" in cache and read_share < 100:
         measured += round(lines / max(1.0, size / 16) / (1 - read_share / 100))
@@ -111,7 +114,17 @@ def draw(number: int, seed: int) -> Drawn:
         f"{span or ''} {load}{' sptf' if queue else ''}{cache}{scheme}"
     )
     return Drawn(
-        number, label, controller + pool, profile, settings, span, outstanding, share, min(warm, 400_000), min(measured, 150_000), hybrid
+        number,
+        label,
+        controller + pool,
+        profile,
+        settings,
+        span,
+        outstanding,
+        share,
+        min(warm, 400_000),
+        min(measured, 150_000),
+        hybrid,
     )
 
 

@@ -61,6 +61,10 @@ def compared(estimator: Estimator, drawn: Drawn) -> Compared:
         else drawn.share * estimator.most(work).row["throughput.iops"]
     )
     work = prepared(rate, (drawn.warm + drawn.measured) / rate, drawn.warm / rate)
+    if drawn.hybrid and closed:  # what moves settles by requests, so their rate has to be known
+        seen = of_run(evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now()))
+        settled = max(rate * 0.01, float(seen["throughput.iops"]))  # type: ignore[arg-type]
+        work = prepared(rate, (drawn.warm + drawn.measured) / settled, drawn.warm / settled)
     estimate = estimator.of(work)
     begun = time.perf_counter()
     estimate = estimator.of(work)
