@@ -63,7 +63,7 @@ def optimize(
         typer.Option(
             "--within",
             metavar="TIME",
-            help="Judge each configuration at the highest rate that keeps its mean response time within this.",
+            help="Judge each at the highest rate that keeps its mean response time within this.",
             show_default="at the scenario's load",
         ),
     ] = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iowatt.api import with_overrides
 from iowatt.search import grid, inputs
@@ -15,6 +15,10 @@ from iowatt.search.optimize.problem import Problem
 from iowatt.search.point import Task
 from iowatt.search.prepare import Checked, Refused
 from iowatt.search.rate import Asked as RateAsked
+
+
+_START_ERROR: Final = 0.25
+"""How near an estimated rate is thought to be to the one that is found, as a share."""
 
 
 class Judge:
@@ -70,11 +74,17 @@ class Judge:
 
     def _task(self, checked: Checked, key: str, digests: dict[Path, str]) -> Task:
         problem = self._problem
-        within = problem.within
+        within, start = problem.within, self._looker(checked.point.number).rate_iops
         rate = (
             None
             if within is None
-            else RateAsked(within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None)
+            else RateAsked(
+                within.limit_s,
+                statistic=within.statistic,
+                tolerance=within.tolerance,
+                start=start,
+                start_error=None if start is None else _START_ERROR,
+            )
         )
         return Task(
             key=key,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.optimize import told
-from iowatt.search.optimize.explored import SIMULATED, Explored, Row
+from iowatt.search.optimize.explored import FIRM, Explored, Row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,7 +127,7 @@ def constraint_rows(explored: Explored, row: Row) -> list[tuple[str, str, str]]:
             figure = told.value(explored, limit.metric, abs(slack))
             percent = f" ({numbers.percent(abs(slack / float(limit.value)))})" if limit.value else ""
             left = f"{figure}{percent} {'left' if slack >= 0 else 'beyond the limit'}"
-        if known is not None and known[1] != SIMULATED:
+        if known is not None and known[1] not in FIRM:
             left += ", estimated"
         found.append((limit.text, told.value(explored, limit.metric, value), left))
     return found
@@ -152,7 +152,7 @@ def _winner(explored: Explored, row: Row) -> Iterator[str]:
     for goal in explored.goals:
         known = explored.known(row, goal.metric)
         figure = told.value(explored, goal.metric, None if known is None else known[0])
-        if known is not None and known[1] != SIMULATED:
+        if known is not None and known[1] not in FIRM:
             figure += " (estimated)"
         pairs.append((goal.column.title, figure))
     wide = max((len(name) for name, _ in pairs), default=0)
