@@ -109,9 +109,9 @@ def test_a_scenario_says_what_the_family_does(tmp_path):
 def test_a_write_back_cache_is_filled_before_it_counts(tmp_path):
     found = family(tmp_path, FAMILY.replace('supply = { rating = "1kW", efficiency = 0.8 }', WORK, 1))
     by = {what.name: what for what in metrics(found)}
-    # 128 lines, half of them dirty: 64 writes, and as many requests as bring those
-    assert warmup_requests(found, one(6), by["RW"]) == 100 + 64
-    assert warmup_requests(found, one(6), by["MW1"]) == 100 + 214
+    # 128 lines, half of them dirty: four times 64 writes, and as many requests as bring those
+    assert warmup_requests(found, one(6), by["RW"]) == 100 + 256
+    assert warmup_requests(found, one(6), by["MW1"]) == 100 + 854
     assert warmup_requests(found, one(6), by["RR"]) == 100
 
 
