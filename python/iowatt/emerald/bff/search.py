@@ -283,7 +283,7 @@ class Search:
             wanted = [(one.metric, one.points[at], None) for one in many for at in one.wanted(self.book)]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by shelves")
+            self.told(f"simulating by shelves: {len(wanted)}")
             self.simulate(wanted)
 
     def winner(self, what: Metric, raid: str | None = None) -> Series | None:
@@ -319,7 +319,7 @@ class Search:
                 wanted += [(fine.metric, fine.points[at], None) for at in grid.wanted()]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by single drives")
+            self.told(f"simulating by single drives: {len(wanted)}")
             self.simulate(wanted)
 
     def _single_drives(self, coarse: Series) -> Series | None:
@@ -366,7 +366,7 @@ class Search:
         if self.estimates is not None:
             self._estimate(wanted)
         if self.asked.simulate and wanted:
-            self.told(f"{len(wanted)} figures of named configurations")
+            self.told(f"simulating named configurations: {len(wanted)}")
             self.simulate(wanted)
 
     def _refuse_nothing(self) -> None:
