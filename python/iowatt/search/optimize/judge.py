@@ -16,7 +16,6 @@ from iowatt.search.point import Task
 from iowatt.search.prepare import Checked, Refused
 from iowatt.search.rate import Asked as RateAsked
 
-
 _START_ERROR: Final = 0.25
 """How near an estimated rate is thought to be to the one that is found, as a share."""
 
