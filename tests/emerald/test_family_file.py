@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,14 @@ def test_the_checked_in_family_schema_is_current():
         "run: iowatt schema family -o schema/iowatt.family.schema.json --force"
     )
     assert all(field.get("description") for field in json_schema()["properties"].values())
+
+
+def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "reference" / "family.md").read_text("utf-8")
+    printed = re.search(r"```toml\n(.*?)```", page, re.S)[1]
+    found = read(printed, "family.md", ROOT)
+    rows = {row["figure"]: row["quality"] for row in stated(found)}
+    assert rows["shelf.shelf.slots"] == "assumed" and rows["test"] is None
+    exec(compile(re.search(r"```python\n(.*?)```", page, re.S)[1], "family.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("36 x lff-7k-2tb, mirrors, 3 nodes of node\n# Scale-out family")

@@ -77,7 +77,7 @@ def keys(folder):
 
 
 def wait_for_lines(journal, count, alive=lambda: True):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not (journal.exists() and journal.read_bytes().count(b"\n") >= count):
         assert alive()
         assert time.monotonic() < deadline

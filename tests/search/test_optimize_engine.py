@@ -83,7 +83,7 @@ def test_cost_and_carbon_are_metrics():
         )
     )
     priced = iowatt.cost(run, samples=0)["systems"][0]
-    assert winner["cost.total_usd"] == pytest.approx(priced["total_usd"], rel=1e-9)
+    assert winner["cost.total_usd"] == pytest.approx(priced["usd"], rel=1e-9)
 
 
 def test_each_point_at_its_highest_rate(tmp_path):

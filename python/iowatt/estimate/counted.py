@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from iowatt.estimate import back_end
-from iowatt.estimate.asking import Asked
+from iowatt.estimate.asking import Asked, Request
 from iowatt.estimate.back_end import Geometry
 from iowatt.estimate.drives import coarse
 from iowatt.estimate.hybrid import Hybrid, Where
@@ -23,6 +23,8 @@ class Wanted:
 
     mixes: dict[int, Mix] = field(default_factory=dict)
     together: dict[int, float] = field(default_factory=dict)
+    #: Of each flow, the operations that fall on single sets, by set.
+    single: dict[int, dict[int, float]] = field(default_factory=dict)
 
     def add(self, flow: int, share: float, asked: back_end.Asked) -> None:
         """Count a share of a flow's requests."""
@@ -49,11 +51,31 @@ class Counted:
         waits: Waits = {}
         for request, places in asked.items():
             for pool, on_drives in self._places(request.volume, places, write=request.write).items():
+                self._single(flow, pool, request, places)
                 self._count(waits, flow, pool, on_drives, request.size, request.step, write=request.write)
                 if request.write:
                     of_writes = self._commands(pool, on_drives, request.size, request.step)
                     self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
         return waits
+
+    def _single(self, flow: int, pool: int, request: Request, places: Mapping[Where, float]) -> None:
+        """Count what falls on a few sets, as small hot ranges do."""
+        geometry, offset = self.geometries[pool], self.volumes[request.volume]["offset_bytes"]
+        if self.volumes[request.volume]["pool"] != pool or geometry.level == 1:
+            return
+        own = self.wanted[pool].single.setdefault(flow, {})
+        wide = geometry.unit * geometry.sets / 2
+        copies = 1 + geometry.parity if request.write else 1
+        for where, times in places.items():
+            if where.cursors or where.bytes >= wide or where.bytes < where.last - where.first - 1:
+                continue
+            first = (where.first + offset) // geometry.unit
+            last = int(where.first + offset + max(where.bytes, request.size) - 1) // geometry.unit
+            count = times * copies * (2 if copies > 1 else 1) / (last - first + 1)
+            for unit in range(first, last + 1):
+                for copy in range(copies):
+                    at = (unit + copy) % geometry.sets
+                    own[at] = own.get(at, 0.0) + count / copies
 
     def moves(self, hybrid: Hybrid, flow: int, total: float) -> list[tuple[float, int, Waits]]:
         """Count a virtual pool's moves, for one request of all flows: their rate and what one waits for.

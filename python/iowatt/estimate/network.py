@@ -55,7 +55,8 @@ class Servers:
 class Sets:
     """The drives, or mirrored sets, of a pool. ``work`` has the operations of a request for each flow.
 
-    ``together`` of them are asked at the same time by a request, on the mean over operations.
+    ``together`` of them are asked at the same time by a request, on the mean over operations. ``uneven`` says
+    which share of the sets gets how many times the mean rate.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Sets:
     number: int
     curve: Curve
     together: float = 1.0
+    uneven: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     work: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -79,8 +81,8 @@ class Sets:
         return sum(rates[flow] * times for flow, times in self.work.items()) / self.number
 
     def load(self, rates: Sequence[float]) -> float:
-        """Share of what it can do."""
-        return self.rate(rates) / self.curve.most
+        """Share of what the busiest can do."""
+        return self.rate(rates) * max(times for _, times in self.uneven) / self.curve.most
 
     def operation_j(self, rates: Sequence[float], seen: Sequence[float]) -> float:
         """Joules of an operation above idling, at rates of flows and what of them an arrival sees."""
@@ -94,7 +96,14 @@ class Sets:
 
     def figures(self, rates: Sequence[float], variation: float) -> Found:
         """What operations find there, where requests come with ``variation`` (ca^2)."""
-        curve, rate = self.curve, self.rate(rates)
+        mean = self.rate(rates)
+        if len(self.uneven) == 1:
+            return self._figures(mean, variation)
+        parts = [(share * times, self._figures(mean * times, variation)) for share, times in self.uneven]
+        return Found(*(sum(w * part[at] for w, part in parts) for at in range(len(Found._fields))))
+
+    def _figures(self, rate: float, variation: float) -> Found:
+        curve = self.curve
         found = curve.at(rate)
         if math.isinf(found.both):
             return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -169,6 +170,21 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
         station = sets[pool]
         if station is not None:
             yield Leg(station, times / share, abreast=abreast, how=how)
+
+
+def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
+    """Shares of the sets that get so many times the mean rate, in coarse steps."""
+    single: dict[int, float] = {}
+    for flow, own in wanted.single.items():
+        for at, count in own.items():
+            single[at] = single.get(at, 0.0) + rates[flow] * count
+    if not single:
+        return ((1.0, 1.0),)
+    total = sum(rates[flow] * commands(own) for flow, own in wanted.mixes.items())
+    rest = max(0.0, total - sum(single.values())) / sets
+    times = Counter(round((single.get(at, 0.0) + rest) * sets / total * 10) / 10 for at in range(sets))
+    mean = sum(each * number for each, number in times.items()) / sets
+    return tuple((number / sets, each / mean) for each, number in sorted(times.items()))
 
 
 def _usable(pool: Mapping[str, Any]) -> int:

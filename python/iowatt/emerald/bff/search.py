@@ -133,17 +133,25 @@ class Search:
                 self.book.unknown[which] = _said(error)
 
     def _estimated(self, what: Metric, candidate: Candidate) -> Judged:
+        """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
+        from iowatt.estimate import NotEstimated
+
         assert self.estimates is not None
+        limit, rate = (self._limit(what, None) if what.kind == "random" else None), None
         if what.of is not None:
             base = metric(self.family, what.of)
             self._estimate([(base, candidate, None)])
             of = self.book.estimated.get((base.name, candidate, None))
             if of is None or not of.iops:
                 raise InputError(f"{base.name} was not estimated")
-            text = scenario(self.family, candidate, what, rate_iops=of.iops * what.share)
-            return self.estimates.of(text, what, None)
-        text = scenario(self.family, candidate, what)
-        return self.estimates.of(text, what, self._limit(what, None) if what.kind == "random" else None)
+            limit, rate = None, of.iops * what.share
+        try:
+            return self.estimates.of(scenario(self.family, candidate, what, rate_iops=rate), what, limit)
+        except NotEstimated:
+            if all(self.family.raid(group.raid).width is None for group in candidate.groups):
+                raise
+        text = scenario(self.family, candidate, what, rate_iops=rate, chunklets=False)
+        return self.estimates.of(text, what, limit)
 
     # -- simulations ---------------------------------------------------------------------------------------
 

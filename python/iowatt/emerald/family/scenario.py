@@ -32,6 +32,7 @@ def scenario(
     rate_iops: float | None = None,
     seed: int | None = None,
     configuration: str | None = None,
+    chunklets: bool = True,
 ) -> str:
     """TOML for ``iowatt run``; its paths are relative to ``family.base``.
 
@@ -45,6 +46,9 @@ def scenario(
         In place of the family's.
     configuration:
         The ``[[configuration]]`` whose own loads hold.
+    chunklets:
+        False: sets of chunklets become one set over all drives of a group (of mirrors an even number), which
+        takes as many commands for small requests; for whoever knows no chunklets.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def scenario(
         f"name = {inline(_name(family, candidate, what))}",
         f"seed = {family.file.seed if seed is None else seed}",
         "",
-        *_pools(family, candidate, names),
+        *_pools(family, candidate, names, chunklets=chunklets),
         *_controller(family, candidate),
         *enclosures(family, candidate, names),
     ]  # fmt: skip
@@ -136,7 +140,7 @@ def _table(values: Mapping[str, Any]) -> list[str]:
     return [f"{key(name)} = {inline(value)}" for name, value in values.items()]
 
 
-def _pools(family: Family, candidate: Candidate, names: list[str]) -> list[str]:
+def _pools(family: Family, candidate: Candidate, names: list[str], *, chunklets: bool) -> list[str]:
     out: list[str] = []
     for group, name in zip(candidate.groups, names, strict=True):
         written = family.written("drive", group.drive)
@@ -146,12 +150,13 @@ def _pools(family: Family, candidate: Candidate, names: list[str]) -> list[str]:
             keys["layout"] = raid.layout
         if raid.small_write is not None:
             keys["small_write"] = raid.small_write
-        if raid.width is not None:
+        if raid.width is not None and chunklets:
             keys["set_size"] = raid.width
-        pool = {"name": name, "device": written["device"], "count": group.count}
+        count = group.count - (group.count % 2 if raid.level == 10 and not chunklets else 0)
+        pool = {"name": name, "device": written["device"], "count": count}
         if group.count > 1:
             pool["raid"] = keys
-        if raid.width is not None:
+        if raid.width is not None and chunklets:
             pool["chunklet"] = raid.chunklet
         for one in ("scheduler", "drive_scheduler", "queue_depth", "write_cache"):
             if one in written:
