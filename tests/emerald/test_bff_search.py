@@ -14,7 +14,7 @@ from iowatt.emerald.bff import page, text
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
-from iowatt.errors import InputError
+from iowatt.errors import InputError, IowattError
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
 from iowatt.scenario.document import Document
@@ -168,6 +168,21 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
     monkeypatch.setattr(making, "evaluate", whole)
     assert make(asked(tmp_path), Where(target, force=True)) == resumed
     assert sorted(whole.ran) == sorted(first.ran + second.ran)
+
+
+def test_a_fault_of_ours_is_an_error_and_tried_again(tmp_path, monkeypatch):
+    def faulty(task, report):
+        if count(task.text) == 8:
+            raise RuntimeError("a wheel came off")
+        return formula(task, report)
+
+    monkeypatch.setattr(making, "evaluate", faulty)
+    with pytest.raises(IowattError, match="a wheel came off") as caught:
+        make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out"))
+    assert caught.value.exit_code == 3 and not (tmp_path / "out" / "bff.json").exists()
+    monkeypatch.setattr(making, "evaluate", formula)
+    found = make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out", resume=True))
+    assert by_name(found)["RR"]["peak"]["drives"] == 8
 
 
 def test_what_is_written_is_what_is_returned(tmp_path, work):

@@ -221,7 +221,8 @@ def _configurations(search: Search) -> list[dict[str, Any]]:
         figures: list[dict[str, Any]] = []
         for what in search.asked.chosen_metrics():
             which = (what.name, candidate, one.name)
-            judged, error = search.book.judged(which), search.book.failed.get(which)
+            judged = search.book.judged(which)
+            error = search.book.failed.get(which) or search.book.unknown.get(which)
             if judged is not None or error is not None:
                 figures.append(
                     {"metric": what.name, **({"error": error} if judged is None else judged.as_dict())}

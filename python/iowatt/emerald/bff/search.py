@@ -128,29 +128,35 @@ class Search:
             if what.kind == "idle" or which in self.book.estimated or which in self.book.unknown:
                 continue
             try:
-                self.book.estimated[which] = self._estimated(what, candidate)
+                self.book.estimated[which] = self._estimated(what, candidate, configuration)
             except InputError as error:  # NotEstimated is one
                 self.book.unknown[which] = _said(error)
 
-    def _estimated(self, what: Metric, candidate: Candidate) -> Judged:
+    def _estimated(self, what: Metric, candidate: Candidate, configuration: str | None) -> Judged:
         """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
         from iowatt.estimate import NotEstimated
 
         assert self.estimates is not None
-        limit, rate = (self._limit(what, None) if what.kind == "random" else None), None
+        named_one = None if configuration is None else self.family.configuration(configuration)
+        tuned = named_one is None or named_one.outstanding is None
+        limit = self._limit(what, configuration) if what.kind == "random" and tuned else None
+        rate = None
         if what.of is not None:
             base = metric(self.family, what.of)
-            self._estimate([(base, candidate, None)])
-            of = self.book.estimated.get((base.name, candidate, None))
+            self._estimate([(base, candidate, configuration)])
+            of = self.book.estimated.get((base.name, candidate, configuration))
             if of is None or not of.iops:
                 raise InputError(f"{base.name} was not estimated")
             limit, rate = None, of.iops * what.share
         try:
-            return self.estimates.of(scenario(self.family, candidate, what, rate_iops=rate), what, limit)
+            text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
+            return self.estimates.of(text, what, limit)
         except NotEstimated:
             if all(self.family.raid(group.raid).width is None for group in candidate.groups):
                 raise
-        text = scenario(self.family, candidate, what, rate_iops=rate, chunklets=False)
+        text = scenario(
+            self.family, candidate, what, rate_iops=rate, configuration=configuration, chunklets=False
+        )
         return self.estimates.of(text, what, limit)
 
     # -- simulations ---------------------------------------------------------------------------------------
@@ -212,7 +218,7 @@ class Search:
             how = self.family.file.test.random
         text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
         files = self._described(text, candidate)
-        estimate = self.book.estimated.get((what.name, candidate, None))
+        estimate = self.book.estimated.get((what.name, candidate, configuration))
         start = estimate.iops if estimate is not None and how != "as-is" else None
         tolerance = self.asked.tolerance
         return Task(
@@ -361,6 +367,8 @@ class Search:
                     self._keep_idle((what.name, candidate, one.name), candidate)
                 else:
                     wanted.append((what, candidate, one.name))
+        if self.estimates is not None:
+            self._estimate(wanted)
         if self.asked.simulate and wanted:
             self.told(f"{len(wanted)} figures of named configurations")
             self.simulate(wanted)
