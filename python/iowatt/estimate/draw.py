@@ -132,7 +132,7 @@ def _work(
     of: random.Random, size: int, read_share: int, *, hybrid: bool
 ) -> tuple[str, tuple[str, ...], str | None]:
     profile = of.choice(("uniform", "uniform", "uniform", "skew", "hot-band"))
-    span = "8GiB" if hybrid else of.choice((None, None, "100GiB"))
+    span = "8GiB" if hybrid else of.choice((None, None, "50GiB"))
     if profile == "hot-band" and not hybrid:
         return profile, (), span
     profile = "skew" if hybrid else profile

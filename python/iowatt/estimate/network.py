@@ -193,12 +193,15 @@ class Network:
         stations: Sequence[Servers | Sets],
         paths: Sequence[Path],
         background: Background | None = None,
+        behind: float | None = None,
     ) -> None:
         self.flows, self.stations, self.paths, self.background = flows, stations, paths, background
+        #: For how many requests a second is destaged; None where that is for as many as there are.
+        self.behind = behind
 
     def every(self, rates: Sequence[float]) -> list[float]:
         """Rates as stations want them: with that of what is done in the background behind."""
-        return [*rates, sum(rates)]
+        return [*rates, sum(rates) if self.behind is None else self.behind]
 
     def load(self, rates: Sequence[float]) -> float:
         """Busy share of the busiest station."""
@@ -259,14 +262,14 @@ class Network:
         if load <= 0:
             return math.inf
         most = 1 / load
-        if self.background is None:
+        if self.background is None or self.behind is not None:
             return most
         return min(most, self._kept_up(lambda share: [rate * share for rate in rates], most))
 
     def _kept_up(self, rates: Callable[[float], list[float]], most: float) -> float:
         """The greatest argument up to ``most`` at whose rates destages keep up."""
         background = self.background
-        if background is None or math.isinf(most):
+        if background is None or self.behind is not None or math.isinf(most):
             return most
 
         def behind(at: float) -> float:
@@ -283,11 +286,28 @@ class Network:
         seen[path.flow] = self._seen(path.flow, rates)
         return path.fixed_s + response(path.legs, seen, self.flows[path.flow].variation)
 
+    def drained(self, rates: Sequence[float]) -> float:
+        """For how many requests a second can be destaged, with all destages under way that may be."""
+        background = self.background
+        assert background is not None
+        share = 1 - 1 / background.outstanding
+
+        def early(behind: float) -> float:
+            seen = [*(self._seen(at, rates) for at in range(len(rates))), behind * share]
+            return behind * response(background.legs, seen, 1.0) - background.outstanding
+
+        loads = [
+            (station.load([*rates, 0.0]), station.load([*(0.0 for _ in rates), 1.0]))
+            for station in self.stations
+        ]
+        most = min(((1 - own) / one for own, one in loads if one > 0), default=math.inf)
+        return root(early, 0.0, most) if 0 < most < math.inf else 0.0
+
     def seen(self, rates: Sequence[float]) -> list[float]:
         """Of all flows and the background, what a request of each sees of its own."""
         found = [self._seen(at, rates) for at in range(len(rates))]
         share = 1.0 if self.background is None else 1 - 1 / self.background.outstanding
-        return [*found, sum(rates) * share]
+        return [*found, self.every(rates)[-1] * share]
 
     def _seen(self, flow: int, rates: Sequence[float]) -> float:
         outstanding = self.flows[flow].outstanding

@@ -28,6 +28,15 @@ _ROUNDS = 4
 _CALM = 0.05
 
 
+@dataclass(frozen=True)
+class Phase:
+    """A state that a scenario is in for a share of the time."""
+
+    share: float
+    network: Network
+    solved: Solved
+
+
 @dataclass
 class Moving:
     """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there are."""
@@ -67,8 +76,41 @@ class System:
             rates, full = found.rates, found.held_back
         return network, found
 
-    def network(self, rates: Sequence[float], *, full: bool = False) -> Network:
-        """Stations and paths where flows go at such rates; ``full``: writes wait for destages."""
+    def phases(self) -> list[Phase]:
+        """What the scenario comes to: by watermarks a cache destages all it can for a while, then nothing."""
+        network, found = self.solved()
+        whole = [Phase(1.0, network, found)]
+        cache = self.controller.get("cache") or {}
+        by_watermark = cache.get("destage") == "watermark" and not self.virtual
+        if network.background is None or not by_watermark or found.held_back or found.saturated:
+            return whole
+        rates, quiet = found.rates, self.network(found.rates, behind=0.0)
+        paused = quiet.solve()
+        draining, behind = paused, sum(rates)
+        for _ in range(_ROUNDS):
+            busy = self.network(rates, behind=behind)
+            draining, found_behind = _drain(busy, draining.rates)
+            settled = abs(found_behind - behind) <= 0.05 * behind and _near(draining.rates, rates)
+            rates, behind = draining.rates, found_behind
+            if settled:
+                break
+        asked, left = sum(paused.rates), behind - sum(draining.rates)
+        if (
+            paused.saturated
+            or draining.saturated
+            or left <= 0
+            or any(math.isinf(r) for r in draining.responses)
+        ):
+            return whole
+        share = asked / (left + asked)
+        return [Phase(share, busy, draining), Phase(1 - share, quiet, paused)]
+
+    def network(self, rates: Sequence[float], *, full: bool = False, behind: float | None = None) -> Network:
+        """Stations and paths where flows go at such rates.
+
+        ``full``: writes wait for destages. ``behind``: for how many requests a second is destaged, where that is
+        not as many as there are.
+        """
         cache, total = self.controller.get("cache"), sum(rates)
         kept = None if cache is None else cached(cache, self.flows, rates, full=full)
         asked = [asking.of_flow(flow, kept) for flow in self.flows]
@@ -79,11 +121,12 @@ class System:
             for write, share in ((False, flow.read_share), (True, 1 - flow.read_share)):
                 if share > 0:
                     waits[number, write] = count.requests(asked[number][write], number)
-        behind = len(self.flows)
-        destages = count.requests(runs, behind)
+        last = len(self.flows)
+        destages = count.requests(runs, last)
         for one, moving in zip(count.hybrids, self._moving, strict=True):
-            moving.done = count.moves(one, behind, total)
-        sets = [self._sets(pool, count.wanted[pool], rates) for pool in range(len(self.pools))]
+            moving.done = count.moves(one, last, total)
+        going = [*rates, total if behind is None else behind]
+        sets = [self._sets(pool, count.wanted[pool], going) for pool in range(len(self.pools))]
         stations = front.stations(self.controller, self.flows)
         passed = front.back_end(self.controller, count)
         paths = []
@@ -100,7 +143,7 @@ class System:
             background = Background(cache["destage_outstanding"], (*command, *_legs(destages, sets, 1.0)))
         self._stations = sets
         every = [*stations, *passed, *sets]
-        return Network(self.flows, [one for one in every if one is not None], paths, background)
+        return Network(self.flows, [one for one in every if one is not None], paths, background, behind)
 
     def _hybrids(
         self, asked: Sequence[tuple[Asked, Asked]], runs: Asked, rates: Sequence[float]
@@ -141,13 +184,13 @@ class System:
                     moving.cleaned = changed
         return calm
 
-    def _sets(self, at: int, wanted: Wanted, rates: Sequence[float]) -> Sets | None:
-        every = [*rates, sum(rates)]
+    def _sets(self, at: int, wanted: Wanted, every: Sequence[float]) -> Sets | None:
         geometry = self.geometries[at]
         mix: Mix = {}
         for flow, own in wanted.mixes.items():
             for kind, count in own.items():
                 mix[kind] = mix.get(kind, 0.0) + every[flow] * count
+        mix = {kind: count for kind, count in mix.items() if count > 0}
         if not mix:
             return None
         pool = self.work.scenario.array.pool[at]
@@ -159,6 +202,7 @@ class System:
         station = Sets(
             name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together
         )
+        station.uneven = _uneven(wanted, every, geometry.sets)
         for flow, own in wanted.mixes.items():
             station.visit(flow, commands(own))
         return station
@@ -170,6 +214,19 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
         station = sets[pool]
         if station is not None:
             yield Leg(station, times / share, abreast=abreast, how=how)
+
+
+def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
+    """The state while all destages go on that may: with what is destaged, which the network is told."""
+    solved = None
+    for _ in range(_ROUNDS * 2):
+        network.behind = network.drained(rates)
+        solved = network.solve()
+        if _near(solved.rates, rates):
+            break
+        rates = [(one + other) / 2 for one, other in zip(solved.rates, rates, strict=True)]
+    assert solved is not None and network.behind is not None
+    return solved, network.behind
 
 
 def _uneven(wanted: Wanted, rates: Sequence[float], sets: int) -> tuple[tuple[float, float], ...]:
