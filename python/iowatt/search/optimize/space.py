@@ -97,7 +97,9 @@ class Space:
         return sorted(found)
 
     def ordered(self, axis: int) -> bool:
-        """Whether the settings of an axis are numbers, so that near ones are alike."""
+        """Whether the settings of an axis are numbers, so that near ones are alike; levels of RAID are names."""
+        if any(column.endswith("raid.level") for column in self.axes[axis].columns):
+            return False
         return all(
             len(setting.values) == 1
             and isinstance(setting.values[0], int | float)
