@@ -386,20 +386,36 @@ def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> fl
 
 
 def root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function, negative at ``low``, passes zero, or ``high`` if it does not (Illinois)."""
+    """Where a rising function, negative at ``low``, passes zero, or ``high`` if it does not.
+
+    By false position, with a bisection wherever that has not halved what is left.
+    """
     at_high = rising(high)
     if at_high <= 0:
         return high
     at_low = rising(low)
     for _ in range(_MOST_STEPS):
-        if high - low <= _CLOSE * high:
+        width = high - low
+        if width <= _CLOSE * high:
             break
-        middle = (low + high) / 2
-        if math.isfinite(at_high):
-            middle = min(max(high - at_high * (high - low) / (at_high - at_low), low), high)
-        value = rising(middle)
-        if value > 0:
-            high, at_high, at_low = middle, value, at_low / 2
-        else:
-            low, at_low, at_high = middle, value, at_high / 2
+        for middle in (_crossing(low, at_low, high, at_high), None):
+            if middle is None:
+                middle = (low + high) / 2
+            value = rising(middle)
+            if value > 0:
+                high, at_high = middle, value
+            else:
+                low, at_low = middle, value
+            if value == 0 or high - low <= _CLOSE * high:
+                return middle
+            if high - low <= width / 2:
+                break
     return (low + high) / 2
+
+
+def _crossing(low: float, at_low: float, high: float, at_high: float) -> float | None:
+    """Where a line through two points passes zero, a little beyond it; None where it cannot be drawn."""
+    if not math.isfinite(at_high) or at_low >= 0:
+        return None
+    share = at_low / (at_low - at_high)
+    return low + (high - low) * min(1 - _CLOSE / 4, share + _CLOSE / 4)

@@ -20,6 +20,8 @@ from iowatt.estimate.operations import Kind
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: Requests outstanding at a group of a parity level.
 _DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
+#: Shares of the rate at saturation at which random arrivals are flown.
+_SHARES: Final = (0.25, 0.5, 0.7, 0.85, 0.93)
 #: Its stripe unit: every operation lies within one.
 _UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
@@ -63,6 +65,8 @@ class Flown:
     points: tuple[Point, ...]
     drives: int
     updated: int = 0
+    #: With random arrivals at shares of the rate at saturation: what a buffer that has room does for writes.
+    open: tuple[tuple[float, Point], ...] = ()
 
 
 def fly(
@@ -105,7 +109,18 @@ def fly(
         warmup_s = max(_WARMUP, first / wanted) * seconds
         points.append(_run(plan, rows, depth, seconds, warmup_s, idle_w, parity))
         rate = points[-1].depth / points[-1].both.mean_s
-    return Flown(tuple(points), drives, 1 + parity if parity else 0)
+    opened: list[tuple[float, Point]] = []
+    if first and not parity:
+        most = (points[-1].iops + points[-2].iops) / 2
+        plan["workloads"][0]["replay"] = {"mode": "open", "speed": 1.0}
+        for share in _SHARES:
+            wanted = first + 2 * OPERATIONS
+            rows = _rows(asked, 1, int(wanted * 1.05), capacity, pool, seed)
+            gaps = np.random.default_rng(seed).exponential(1e9 / (share * most), len(rows["op"]))
+            rows["time_ns"] = np.cumsum(gaps).astype(np.int64)
+            seconds = wanted / (share * most)
+            opened.append((share, _run(plan, rows, 0, seconds, first / wanted * seconds, idle_w, parity)))
+    return Flown(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
 
 
 def _host(kind: Kind) -> Kind:
@@ -210,9 +225,10 @@ def _run(
     from iowatt.sources.simulator import run_core
 
     replay = plan["workloads"][0]["replay"]
-    replay["outstanding"] = 1 if replay["per"] == "stream" else depth
+    if replay["mode"] == "closed":
+        replay["outstanding"] = 1 if replay["per"] == "stream" else depth
     plan["observe"] |= {"end_s": end_s, "warmup_s": warmup_s}
-    spec = json.dumps({"path": "pilot", "order_only": True})
+    spec = json.dumps({"path": "pilot", "order_only": replay["mode"] == "closed"})
     raw = run_core(json.dumps(plan), [(spec, _once(rows))], lambda _fraction, _requests: None)
     summary = json.loads(raw["summary"])
     window, total, devices = summary["window"], summary["total"], summary["devices"]

@@ -75,7 +75,10 @@ class Curve:
         else:
             self.service_s = max(1 / points[0].iops, 1 / self.most)
             self._alone = _Alone.of(flown, self.most)
-            self._table = _of_set(flown, self._alone, self.most, self.service_s)
+            opened = _of_arrivals(flown)
+            self._table = opened or _of_set(flown, self._alone, self.most, self.service_s)
+            if opened:
+                self.service_s = min(self.service_s, opened[0][1].both)
         self._loads = tuple(load for load, _ in self._table)
 
     def at(self, rate: float) -> Found:
@@ -118,6 +121,20 @@ def _of_group(flown: Flown, most: float) -> Table:
             point.operation_j,
         )
         table.append((load, Found(*(value * (1 - load) for value in found[:7]), found.operation_j)))
+    return table
+
+
+def _of_arrivals(flown: Flown) -> Table:
+    """The same from random arrivals; empty where none were flown."""
+    table: Table = []
+    for load, point in flown.open:
+        times = (point.both, point.read, point.write)
+        means = [moments.mean_s for moments in times]
+        deviations = [moments.deviation_s for moments in times[1:]]
+        if not table:
+            table.append((0.0, Found(*means, 0.0, *deviations, 0.0, point.operation_j)))
+        scaled = [(1 - load) * value for value in (*means, 0.0, *deviations, 0.0)]
+        table.append((load, Found(*scaled, point.operation_j)))
     return table
 
 

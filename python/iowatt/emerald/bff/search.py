@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt import evaluation
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
-from iowatt.emerald.bff.climb import Refinement, next_to_peak
+from iowatt.emerald.bff.climb import Refinement
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import highest
 from iowatt.emerald.bff.point import How, Task, key_of
@@ -280,11 +280,7 @@ class Search:
     def _climb(self, many: Sequence[Series]) -> None:
         """Simulate curves until the best point of each lies between simulated neighbours."""
         while True:
-            wanted = [
-                (one.metric, one.points[at], None)
-                for one in many
-                for at in next_to_peak(one.estimates(self.book), one.simulated(self.book))
-            ]
+            wanted = [(one.metric, one.points[at], None) for one in many for at in one.wanted(self.book)]
             if not wanted:
                 return
             self.told(f"{len(wanted)} configurations by shelves")
