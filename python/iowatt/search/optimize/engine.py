@@ -40,6 +40,9 @@ MOST_EXACT: Final = 1_000_000
 """Points of which every one can be simulated, if somebody has the time."""
 
 SHARE: Final = 0.05
+_RESERVE: Final = 0.25
+"""Most of them that are kept for the winner's neighbours."""
+
 LEAST: Final = 48
 MOST: Final = 2000
 """Simulations of a search that is given no number: this share of the space, within these."""
@@ -96,7 +99,8 @@ def optimize(
                 output, manifest, problem.given.text, force=force, resume=resume, results=_RESULTS
             )
             stack.callback(folder.close)
-        evaluator = Evaluator(folder, executor, jobs, progress, total=0)
+        budget = space.size if method == "exact" else _budget(problem, space)
+        evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
         stack.callback(evaluator.close)
         resumed = 0
         if folder is not None:
@@ -112,9 +116,9 @@ def optimize(
         if method == "exact":
             reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
         else:
-            budget = _budget(problem, space)
-            reasons, notes = sampled.sample(problem, looker, judge, budget=budget, told=left)
-        _around(problem, looker, judge, left)
+            spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
+            reasons, notes = sampled.sample(problem, looker, judge, budget=spent, told=left)
+        notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
         best = outcome.chosen(problem, judge)
         notes += _notes(problem, space, looker, method)
         made = outcome.document(
@@ -127,6 +131,9 @@ def optimize(
             _write(folder, found, problem)
     return found
 
+
+_PARTNERS: Final = 4
+"""Points that a value is looked at in, before it is said to be wrong by itself."""
 
 _RESULTS: Final = ("table.parquet", "table.csv", "report.html", DOCUMENT)
 
@@ -159,14 +166,20 @@ def _budget(problem: Problem, space: Space) -> int:
 
 
 def _stop_at_bad(problem: Problem, space: Space) -> None:
-    """Each value once, so that a wrong one is said before anything else is done."""
-    given = problem.given
+    """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
+    numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
     found: list[prepare.Checked | prepare.Refused] = []
-    for number in space.star():
+    for number in sorted(numbers):
         point = space.point(number)
+        given = problem.given
         one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
         found.append(one if isinstance(one, prepare.Refused) else one[0])
-    prepare.stop_at_bad(space.axes, found)
+    prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
+
+
+def _others(space: Space) -> list[int]:
+    """How many points each value of each axis is in."""
+    return [space.size // length for length in space.shape]
 
 
 def _look(
@@ -229,18 +242,27 @@ def _order(problem: Problem, looker: Looker) -> list[int]:
     return [*first, *sorted(set(built) - set(first))]
 
 
-def _around(problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None]) -> None:
+def _around(
+    problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
+) -> list[str]:
     """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
 
-    One that turns out better is the next winner, until none is.
+    One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
     """
     winner = None
     while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
         winner = best
         near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
         near = [number for number in near if number not in judge.records]
-        left(len(near))
-        judge.run(near)
+        room = len(near) if budget is None else max(0, budget - len(judge.records))
+        left(min(room, len(near)))
+        judge.run(near[:room])
+        if room < len(near):
+            return [
+                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of {budget} "
+                "simulations was spent"
+            ]
+    return []
 
 
 def _notes(problem: Problem, space: Space, looker: Looker, method: str) -> list[str]:
