@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 from iowatt import evaluation
 from iowatt.emerald.bff.judged import Judged, ep
 from iowatt.emerald.family import Metric
 from iowatt.estimate import Estimate, Estimator, NotEstimated
-from iowatt.power.plan import ArrayPlan
-from iowatt.power.steady import wall_w
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 
@@ -42,19 +39,17 @@ class Estimates:
         scenario = Document(text, "its scenario").validate(Scenario)
         work = evaluation.prepare(scenario, self._base, text)
         if limit_s is None:
-            return _judged(self._estimator.of(work), work, metric)
+            return _judged(self._estimator.of(work), metric)
         if len(scenario.workload) > 1:
             raise NotEstimated("several workloads at their highest rate together are not estimated")
-        return _judged(self._estimator.highest_rate(work, limit_s), work, metric)
+        return _judged(self._estimator.highest_rate(work, limit_s), metric)
 
 
-def _judged(estimate: Estimate, work: evaluation.Prepared, metric: Metric) -> Judged:
+def _judged(estimate: Estimate, metric: Metric) -> Judged:
     row = estimate.row
     iops, mib_per_s = row["throughput.iops"], row["throughput.mib_per_s"]
     stations = {station.name: station.utilisation for station in estimate.stations}
-    wall = row.get("power_w.wall_mean")
-    if wall is None:
-        wall = _wall(work, row["power_w.mean"], iops, mib_per_s, stations.get("processors"))
+    wall = row["power_w.wall_mean"]
     return Judged(
         "estimated",
         ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
@@ -64,14 +59,3 @@ def _judged(estimate: Estimate, work: evaluation.Prepared, metric: Metric) -> Ju
         row.get("response_time_ms.all.mean"),
         stations=stations,
     )
-
-
-def _wall(
-    work: evaluation.Prepared, drives_w: float, iops: float, mib_per_s: float, processors: float | None
-) -> float:
-    """At the wall, from the drives' mean: of several pools in proportion to their idle watts."""
-    devices = work.plan["names"]["devices"]
-    idle = math.fsum(one["idle_w"] for one in devices)
-    each = {one["pool"]: drives_w * one["idle_w"] / idle for one in devices}
-    plan = ArrayPlan.of(work.plan["power"])
-    return wall_w(plan, each, iops=iops, bytes_per_s=mib_per_s * (1 << 20), processors=processors)
