@@ -80,12 +80,8 @@ def test_a_limit_that_one_request_exceeds_is_an_error():
 
 
 def test_a_scenario_without_work_or_with_a_recorded_trace_is_an_error():
-    bare = (
-        "name"
-        + TEXT.split("name", 1)[1].split("[[workload]]", maxsplit=1)[0]
-        + "[[array"
-        + TEXT.split("[[array", 1)[1]
-    )
+    head, rest = TEXT.split("[[workload]]")
+    bare = head + rest[rest.index("[[array") :]
     with pytest.raises(InputError, match="no workload"):
         found(WITHIN, bare + '\n[observe]\nduration = "1s"\n')
     traced = TEXT.replace(

@@ -255,10 +255,9 @@ class _Bench:
         for _ in range(_MOST_ATTEMPTS):
             warmup_s = self.within.warmup_requests / rate
             run = self._lasting(populations, warmup_s, warmup_s + self.within.requests / rate)
-            through = run.summary["throughput"]
-            if through["completions"] >= self.within.requests / 2:
+            if run.summary["response_time_ms"]["all"]["count"] >= self.within.requests / 2:
                 return run
-            rate = max(float(through["iops"]), rate / 20)
+            rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
         raise InputError(
             f"fewer than {self.within.requests / 2:,.0f} requests complete in any run, however long",
             where=f"scenario {self.scenario.name}",
