@@ -165,7 +165,7 @@ def document(
         "winner": best.winner,
         "winner_by": best.by,
         "nearest": best.nearest,
-        "proof": "exact" if method == "exact" and not judge.lost else "not proven",
+        "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
         "notes": list(notes),
     }
 
