@@ -294,7 +294,7 @@ def main() -> None:
         profiling(bench)
         caches_alone(bench)
         dollars(bench)
-        estimates(bench, 8 if options.quick else estimator.CONFIGURATIONS)
+        estimates(bench, 2 if options.quick else estimator.CONFIGURATIONS)
         if not options.no_memory:
             memory_of_much(bench)
     if options.json:

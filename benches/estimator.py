@@ -41,7 +41,7 @@ def measure(count: int = CONFIGURATIONS, seed: int = SEED, *, quiet: bool = Fals
     result |= {"estimate_s": estimate_s, "simulation_s": simulation_s}
     lines.append(
         f"  an estimate takes {estimate_s * 1e3:.2f} ms (median) once its drives are flown, a simulation "
-        f"{simulation_s * 1e3:.0f} ms: {simulation_s / estimate_s:.0f} x; {estimator.pilots} drives were flown"
+        f"{simulation_s * 1e3:.0f} ms: {simulation_s / estimate_s:.0f} x; {estimator.pilots} flown"
     )
     lines += ["  worst:", *(f"    {line}" for line in _worst(found))]
     lines.append(f"  {time.perf_counter() - begun:.0f} s in all")
