@@ -197,6 +197,7 @@ def optimize(
     minimize: str | Iterable[str] = (),
     subject_to: str | Iterable[str] = (),
     within_s: float | None = None,
+    workload: str | None = None,
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
@@ -221,6 +222,8 @@ def optimize(
         ``"METRIC <= VALUE"`` or ``"METRIC >= VALUE"``.
     within_s:
         Judge each configuration at the highest rate whose mean response time is within so many seconds.
+    workload:
+        Whose rate that is, where there are several; ``"*"`` for all in proportion.
     method:
         ``"exact"`` (every configuration but for those that cannot be best), ``"search"`` (a small part), or
         ``"auto"``.
@@ -257,6 +260,7 @@ def optimize(
         minimize=listed(minimize),
         subject_to=listed(subject_to),
         within_s=within_s,
+        workload=workload,
         method=method,
         most=most,
         seed=seed,

@@ -13,6 +13,7 @@ from iowatt.search.optimize import engine, metric
 from iowatt.search.optimize.problem import constraint, constraints
 from iowatt.search.optimize.space import Space
 from iowatt.search.over import axes
+from iowatt.search.threads import Threads
 
 OVER = ["array.pool.p.count=4..12:2", "array.pool.p.raid.level=0,5,6,10", "array.pool.p.queue_depth=1,4"]
 EFFICIENCY = {"maximize": ["efficiency.iops_per_w"]}
@@ -185,3 +186,33 @@ def test_the_numbers_of_a_space_are_those_of_a_sweep():
     assert len(long.sample(500, 1)) == len(set(long.sample(500, 1))) == 500
     assert long.sample(500, 1) == long.sample(500, 1) != long.sample(500, 2)
     assert given(CLOSED).source == "scenario" and engine.EXACT_UP_TO < engine.LOOKED_AT
+
+
+def test_a_budget_is_kept_and_what_it_leaves_out_is_said():
+    found = optimized(CLOSED, OVER, method="search", most=3, **EFFICIENCY)
+    space = found.document["space"]
+    assert space["simulated"] + space["failed"] == 3
+    assert any("of the winner's neighbours were not simulated" in note for note in found.document["notes"])
+
+
+def test_values_that_only_contradict_one_another_are_points_that_cannot_be_built():
+    """The first device knows no seek to stop its spindle for; no value is wrong by itself."""
+    over = [
+        "array.pool.p.device=hotband2013-15k,arrays2002-disk",
+        'array.pool.p.power={policy="fixed-threshold",threshold="5s"},{policy="never"}',
+    ]
+    text = CLOSED.replace('capacity = "500GB"', 'capacity = "50GB"')
+    for given_order in (over, over[::-1]):
+        found = optimized(text, given_order, minimize=["power_w.mean"])
+        assert found.document["space"]["refused"] == 1
+        assert found.document["winner"] is not None
+
+
+def test_points_run_at_the_same_time(monkeypatch):
+    import iowatt.search.evaluator as module
+
+    made = []
+    monkeypatch.setattr(module, "Threads", lambda jobs: made.append(jobs) or Threads(jobs))
+    optimized(CLOSED, OVER[:2], jobs=3, **EFFICIENCY)
+    optimized(CLOSED, OVER, jobs=3, method="search", most=8, **EFFICIENCY)
+    assert made == [3, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import statistics
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -223,6 +224,25 @@ def test_the_text_without_an_estimator_says_why():
     document, frame = made.one(estimator=False)
     document["why"] = why(document, frame)
     assert "estimator: not used: tiers are not estimated" in list(text.lines(document, frame))
+
+
+def test_the_reference_has_every_key():
+    document, frame = made.two(simulate=lambda number, _: number % 3 != 1)
+    found = why(document, frame)
+    axis = next(one for one in found["axes"] if one["otherwise"])
+    known = [one for one in axis["neighbours"] if one["point"]]
+    keys = {
+        *found,
+        *axis,
+        *known[0],
+        *known[0]["objectives"][0],
+        *found["constraints"][0],
+        *found["shares"][0],
+    }
+    keys -= {"text", "name", "columns", "ordered"}  # as everywhere else in the document
+    reference = (Path(__file__).parents[2] / "docs/reference/optimize.md").read_text("utf-8")
+    told_there = reference[reference.index("## why") :]
+    assert {key for key in keys if f"`{key}`" not in told_there} == set()
 
 
 # --- whatever the frame lacks ---

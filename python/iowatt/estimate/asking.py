@@ -12,7 +12,8 @@ from iowatt.estimate.locality import bands, is_banded
 
 
 class Request(NamedTuple):
-    """Requests to a volume that differ in their place only; ``step`` is what their starts are multiples of."""
+    """Requests to a volume that differ in their place only; ``step`` is what their starts are multiples
+    of."""
 
     volume: int
     write: bool

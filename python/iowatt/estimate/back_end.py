@@ -14,8 +14,8 @@ from iowatt.tiers import raid_work
 class Geometry:
     """A pool as its requests see it.
 
-    ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives share
-    the operations.
+    ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives
+    share the operations.
     """
 
     level: int
@@ -106,7 +106,8 @@ def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float]
 def _kinds(geometry: Geometry, work: raid_work.Work) -> list[tuple[How, float, float]]:
     """Operations of a request: what they are, how many, bytes of each.
 
-    On a disk an operation right behind another of the same request costs what the second half of an update does.
+    On a disk an operation right behind another of the same request costs what the second half of an update
+    does.
     """
     (reads, read_bytes), (writes, write_bytes) = work.plain_reads, work.plain_writes
     updates, update_bytes = work.updates

@@ -1,10 +1,10 @@
 """The controller's cache in its steady state: what hits, what is destaged, in which runs.
 
 Lines of a band are referenced independently (IRM), so a line without dirty data is there if it was referenced
-within the characteristic time T of Che, Tung and Wang (IEEE JSAC 20(7), 2002): the lines that are there by then
-fill the cache. The destager sweeps all addresses in a time D; a line that is written at rate w is dirty for the
-share 1 - (1 - e^-wD)/(wD) of it, which adds up to what the watermarks keep dirty, and e^-wD says what the sweep
-finds clean, so how long its runs are.
+within the characteristic time T of Che, Tung and Wang (IEEE JSAC 20(7), 2002): the lines that are there by
+then fill the cache. The destager sweeps all addresses in a time D; a line that is written at rate w is dirty
+for the share 1 - (1 - e^-wD)/(wD) of it, which adds up to what the watermarks keep dirty, and e^-wD says
+what the sweep finds clean, so how long its runs are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ Key = tuple[int, int, int, float]
 
 @dataclass
 class _Use:
-    """Lines of one band: references by reads and by writes, a second each line; bytes and number of writes."""
+    """Lines of one band: references by reads and by writes, a second each line; bytes and number of
+    writes."""
 
     band: Band
     volume: int
@@ -47,8 +48,8 @@ class _Use:
 
 @dataclass(frozen=True)
 class Run:
-    """Destages of a volume: so many a second, of so many bytes, over ``extent`` bytes somewhere from ``first`` to
-    ``last``, in pieces of ``grain``."""
+    """Destages of a volume: so many a second, of so many bytes, over ``extent`` bytes somewhere from
+    ``first`` to ``last``, in pieces of ``grain``."""
 
     volume: int
     rate: float
@@ -79,7 +80,8 @@ class Cached:
         return 1 / self._followers[(flow.volume, stream)]
 
     def fetch(self, stream: Stream, size: int) -> tuple[int, float]:
-        """What a miss of a size fetches, and how often of such misses: a line serves what follows in sequence."""
+        """What a miss of a size fetches, and how often of such misses: a line serves what follows in
+        sequence."""
         if self.cache["transfers"] == "needed":
             return size, 1.0
         line = self.cache["line_bytes"]

@@ -19,7 +19,8 @@ Waits = dict[tuple[int, How, float], float]
 
 @dataclass
 class Wanted:
-    """What is asked of a pool for each request of a flow: operations, and each times how many come together."""
+    """What is asked of a pool for each request of a flow: operations, and each times how many come
+    together."""
 
     mixes: dict[int, Mix] = field(default_factory=dict)
     together: dict[int, float] = field(default_factory=dict)
@@ -52,7 +53,9 @@ class Counted:
         for request, places in asked.items():
             for pool, on_drives in self._places(request.volume, places, write=request.write).items():
                 self._single(flow, pool, request, places)
-                self._count(waits, flow, pool, on_drives, request.size, request.step, write=request.write)
+                self._count(
+                    waits, flow, pool, on_drives, size=request.size, step=request.step, write=request.write
+                )
                 if request.write:
                     of_writes = self._commands(pool, on_drives, request.size, request.step)
                     self.write_commands[flow] = self.write_commands.get(flow, 0.0) + of_writes
@@ -88,7 +91,7 @@ class Counted:
                 found.append((move.rate, hybrid.outstanding, {}))
             place = {self._place(move.pool, move.first, move.last, 0, False): move.rate / total}
             waits: Waits = {}
-            self._count(waits, flow, move.pool, place, move.bytes, move.bytes, write=move.write)
+            self._count(waits, flow, move.pool, place, size=move.bytes, step=move.bytes, write=move.write)
             for key, often in waits.items():
                 known = found[-1][2]
                 known[key] = known.get(key, 0.0) + often * total / move.rate
@@ -122,9 +125,9 @@ class Counted:
         flow: int,
         pool: int,
         places: Mapping[Place, float],
+        *,
         size: int,
         step: int,
-        *,
         write: bool,
     ) -> None:
         total = sum(places.values())

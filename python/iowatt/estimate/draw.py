@@ -1,7 +1,7 @@
 """Random configurations, seeded: over what a search for a configuration would meet.
 
-Drives of every speed and of flash, 4 to 48 of them, every level, stripe units, mixes, sizes, address laws, queues,
-caches, controllers, hybrids; closed loops mostly, for which throughput is a test, else open rates.
+Drives of every speed and of flash, 4 to 48 of them, every level, stripe units, mixes, sizes, address laws,
+queues, caches, controllers, hybrids; closed loops mostly, for which throughput is a test, else open rates.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ SETTLING: Final = 300_000
 
 @dataclass(frozen=True)
 class Drawn:
-    """A configuration: scenarios are made of it by :meth:`scenario`; ``share`` of what it can do where it is open."""
+    """A configuration: scenarios are made of it by :meth:`scenario`; ``share`` of what it can do where it
+    is open."""
 
     number: int
     label: str
@@ -109,8 +110,9 @@ def draw(number: int, seed: int) -> Drawn:
     if ", back" in cache and read_share < 100:
         measured += round(lines / max(1.0, size / 16) / (1 - read_share / 100))
     load = f"n={outstanding}" if outstanding is not None else f"open {share:.2f}"
+    asked = "" if profile == "hot-band" else f"{size}K {read_share}% "
     label = (
-        f"{count} x {device} RAID-{level} {unit}K, {profile} {'' if profile == 'hot-band' else f'{size}K {read_share}% '}"
+        f"{count} x {device} RAID-{level} {unit}K, {profile} {asked}"
         f"{span or ''} {load}{' sptf' if queue else ''}{cache}{scheme}"
     )
     return Drawn(
@@ -167,5 +169,6 @@ def _hybrid(of: random.Random) -> tuple[str, str]:
     if scheme == "linear":
         text += 'part = [{ pool = "ssds", capacity = "2GiB" }, { pool = "disks" }]\n'
     else:
-        text += 'fast = { pool = "ssds", capacity = "2GiB" }\nslow = { pool = "disks", capacity = "10GiB" }\n'
+        text += 'fast = { pool = "ssds", capacity = "2GiB" }\n'
+        text += 'slow = { pool = "disks", capacity = "10GiB" }\n'
     return text, f", {scheme} on 4 x {device}"

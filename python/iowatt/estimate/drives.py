@@ -12,7 +12,8 @@ from iowatt.estimate.operations import Kind, Mix, Place
 from iowatt.estimate.queueing import Curve
 from iowatt.scenario.array import Pool
 
-#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is alike.
+#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is
+#: alike.
 _PARTS: Final = 24
 #: Up to so many kinds; more of them need finer shares.
 _FEW: Final = 8
@@ -46,7 +47,8 @@ class Drives:
 
 
 def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
-    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would write."""
+    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would
+    write."""
     hows = {kind.how for kind, _ in mix}
     return "update" in hows and ("write" not in hows or pool["device"]["kind"] != "ssd")
 

@@ -23,7 +23,8 @@ RESPONSE: Final = "response_time_ms.all.mean"
 class Compared:
     """A configuration, both ways. Errors are shares of the simulation's figure; None where it is no test.
 
-    ``estimate_s`` is what an estimate takes once its drives are known, ``simulation_s`` what the simulation took.
+    ``estimate_s`` is what an estimate takes once its drives are known, ``simulation_s`` what the simulation
+    took.
     """
 
     drawn: Drawn

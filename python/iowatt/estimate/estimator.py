@@ -11,18 +11,19 @@ from iowatt.estimate import unknown, watts
 from iowatt.estimate.drives import Drives
 from iowatt.estimate.estimate import Estimate, Station
 from iowatt.estimate.load import Flow, flows
-from iowatt.estimate.network import Servers, Sets, root
+from iowatt.estimate.root import root
+from iowatt.estimate.stations import Servers, Sets
 from iowatt.estimate.system import Phase, System
 from iowatt.evaluation import Prepared
 from iowatt.lenses.efficiency import BYTES_PER_MIB
-
 
 #: With several workloads, how often their mix is found anew.
 _ROUNDS = 4
 
 
 class Estimator:
-    """Estimates scenarios whose files are relative to ``base``; what single drives do is kept between them."""
+    """Estimates scenarios whose files are relative to ``base``; what single drives do is kept between
+    them."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -47,15 +48,16 @@ class Estimator:
     def highest_rate(self, work: Prepared, limit_s: float) -> Estimate:
         """Estimate the highest rate of the first workload at which requests take ``limit_s`` on the mean.
 
-        Its requests come at random then, closed loop or not; other workloads stay as they are. Where a station
-        saturates before that, the estimate is at the rate at which it does. ``row["rate_iops"]`` is the rate.
+        Its requests come at random then, closed loop or not; other workloads stay as they are. Where a
+        station saturates before that, the estimate is at the rate at which it does. ``row["rate_iops"]`` is
+        the rate.
 
         Raises
         ------
         NotEstimated
             It has something that is not modelled.
         """
-        first, *others = flows(work)
+        first, *others = _some(work)
         rate = first.rate or float(first.outstanding or 1)
         for _ in range(_ROUNDS if others else 1):
             opened = replace(first, rate=rate, outstanding=None, think_s=0.0, variation=1.0)
@@ -71,7 +73,8 @@ class Estimator:
         return replace(estimate, row={**estimate.row, "rate_iops": rate})
 
     def most(self, work: Prepared) -> Estimate:
-        """Estimate what all workloads together could do with any number of requests outstanding, as they are mixed.
+        """Estimate what all workloads together could do with any number of requests outstanding, as they are
+        mixed.
 
         Rates keep the proportions of their rates, or of what they have outstanding; no response times.
 
@@ -84,7 +87,7 @@ class Estimator:
             replace(
                 flow, rate=1e9 * (flow.rate or float(flow.outstanding or 1)), outstanding=None, think_s=0.0
             )
-            for flow in flows(work)
+            for flow in _some(work)
         )
         system = self._system(work, opened)
         return _estimate(system)
@@ -92,6 +95,13 @@ class Estimator:
     def _system(self, work: Prepared, of: Sequence[Flow]) -> System:
         unknown.check(work.plan["simulation"], work.plan["names"])
         return System(work, of, self._drives)
+
+
+def _some(work: Prepared) -> tuple[Flow, ...]:
+    found = flows(work)
+    if not found:
+        raise unknown.refuse("a rate without a workload", "workload")
+    return found
 
 
 def highest(system: System, limit_s: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.estimate.back_end import Geometry
 from iowatt.estimate.counted import Counted, Waits
 from iowatt.estimate.load import Flow
-from iowatt.estimate.network import Leg, Servers
+from iowatt.estimate.stations import Leg, Servers
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
@@ -54,7 +54,8 @@ def fixed_s(controller: Mapping[str, Any], write: bool) -> float:
 
 
 def back_end(controller: Mapping[str, Any], counted: Counted) -> tuple[Servers | None, Servers | None]:
-    """The processors that every command to a drive passes, and those that commands made for writes pass first."""
+    """The processors that every command to a drive passes, and those that commands made for writes pass
+    first."""
     own = controller.get("back_end") or {}
     found: list[Servers | None] = []
     for name, seconds, number, commands in (

@@ -1,10 +1,10 @@
 """Virtual pools of parts: which part serves what, and what is moved between them, in the steady state.
 
-``tiering`` and ``caching`` take an extent to the fast part at its k-th access and let go of what was used longest
-ago. An extent asked for at rate r is there, after its admission, as long as it is asked for within the time T, so
-for (e^rT - 1)/r on the mean, and takes k/r to be admitted again: the share of the time in the fast part is
-(e^rT - 1)/((e^rT - 1) + k) (the TTL approximation of k-filters; M. Garetto, E. Leonardi and V. Martina, ACM
-ToMPECS 1(3), 2016). T is what fills the fast part. Moves that cannot keep up raise k.
+``tiering`` and ``caching`` take an extent to the fast part at its k-th access and let go of what was used
+longest ago. An extent asked for at rate r is there, after its admission, as long as it is asked for within
+the time T, so for (e^rT - 1)/r on the mean, and takes k/r to be admitted again: the share of the time in the
+fast part is (e^rT - 1)/((e^rT - 1) + k) (the TTL approximation of k-filters; M. Garetto, E. Leonardi and V.
+Martina, ACM ToMPECS 1(3), 2016). T is what fills the fast part. Moves that cannot keep up raise k.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _FAST, _SLOW = 0, 1
 
 
 class Where(NamedTuple):
-    """A band of a virtual pool: ``bytes`` of it somewhere from ``first`` to ``last``, in pieces of ``grain``."""
+    """A band of a virtual pool: ``bytes`` of it somewhere from ``first`` to ``last``, in pieces of
+    ``grain``."""
 
     first: int
     last: int
@@ -39,7 +40,8 @@ class Where(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A share of the requests to a band, on a range of a pool's bytes; ``beside`` another, which has them as well."""
+    """A share of the requests to a band, on a range of a pool's bytes; ``beside`` another, which has them
+    as well."""
 
     pool: int
     first: int
@@ -78,9 +80,11 @@ class Hybrid:
             first, last = part["offset_bytes"], part["offset_bytes"] + part["capacity_bytes"]
             if kind == "caching" and number == _SLOW:
                 first, last = part["offset_bytes"] + where.first, part["offset_bytes"] + where.last
-                share = 1.0 if write and self.plan["scheme"]["write"] == "through" else share
-            if share > 0:
-                found.append(Target(part["pool"], first, last, share))
+                own = 1.0 if write and self.plan["scheme"]["write"] == "through" else share
+            else:
+                own = share
+            if own > 0:
+                found.append(Target(part["pool"], first, last, own))
         return found
 
 
@@ -151,7 +155,8 @@ def _even(where: Where) -> tuple[int, int, float]:
 def _spaces(
     loads: Mapping[Where, tuple[float, float]], extent: int
 ) -> tuple[list[tuple[int, int, float]], Any, Any, Any]:
-    """Bands with their reads, writes and extents; pieces smaller than an extent share extents, and are one band."""
+    """Bands with their reads, writes and extents; pieces smaller than an extent share extents, and are one
+    band."""
     found: dict[tuple[int, int, float], list[float]] = {}
     for where, (reads, writes) in loads.items():
         scattered = where.bytes < where.last - where.first - 1

@@ -16,8 +16,9 @@ from iowatt.estimate.counted import Counted, Waits, Wanted, shifted
 from iowatt.estimate.drives import Drives, identity
 from iowatt.estimate.hybrid import Hybrid, Where
 from iowatt.estimate.load import Flow
-from iowatt.estimate.network import Background, Leg, Network, Path, Sets, Solved, response
+from iowatt.estimate.network import Background, Network, Path, Solved
 from iowatt.estimate.operations import Mix, commands
+from iowatt.estimate.stations import Leg, Sets, response
 from iowatt.estimate.unknown import refuse
 from iowatt.evaluation import Prepared
 from iowatt.scenario.raid import usable_bytes
@@ -39,7 +40,8 @@ class Phase:
 
 @dataclass
 class Moving:
-    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there are."""
+    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
+    are."""
 
     slower: float = 1.0
     cleaned: float = 1.0
@@ -58,7 +60,7 @@ class System:
         self.pools: Sequence[Mapping[str, Any]] = simulation["pools"]
         self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
         self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
-        self.assumptions: list[str] = []
+        self.assumptions = list(assumed(flows, self.controller, self.virtual))
         self._moving = [Moving() for _ in self.virtual]
 
     def solved(self) -> tuple[Network, Solved]:
@@ -108,8 +110,8 @@ class System:
     def network(self, rates: Sequence[float], *, full: bool = False, behind: float | None = None) -> Network:
         """Stations and paths where flows go at such rates.
 
-        ``full``: writes wait for destages. ``behind``: for how many requests a second is destaged, where that is
-        not as many as there are.
+        ``full``: writes wait for destages. ``behind``: for how many requests a second is destaged, where
+        that is not as many as there are.
         """
         cache, total = self.controller.get("cache"), sum(rates)
         kept = None if cache is None else cached(cache, self.flows, rates, full=full)
@@ -214,6 +216,26 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
         station = sets[pool]
         if station is not None:
             yield Leg(station, times / share, abreast=abreast, how=how)
+
+
+def assumed(
+    flows: Sequence[Flow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """What an estimate takes for granted."""
+    yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
+    for flow in flows:
+        yield from flow.notes
+    if any(stream.access["pattern"] == "sequential" for flow in flows for stream in flow.streams):
+        yield "sequences keep the drives of their pool busy evenly"
+    cache = controller.get("cache")
+    if cache is not None:
+        yield "the cache is warm, its references independent"
+        policy = cache["replacement"]
+        policy = policy if isinstance(policy, str) else policy["policy"]
+        if policy != "lru":
+            yield f"replacement {policy}: taken as lru"
+    if virtual:
+        yield "what moves between the parts of virtual pools has settled"
 
 
 def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:

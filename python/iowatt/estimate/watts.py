@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iowatt.estimate.network import Sets
+from iowatt.estimate.stations import Sets
 from iowatt.estimate.system import Phase, System
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
 from iowatt.power.plan import ArrayPlan
@@ -47,7 +46,8 @@ def rows(
     watts = row.get("power_w.wall_mean", mean_w)
     held = capacity(plan["names"], plan["simulation"])
     row["devices.count"] = float(len(plan["names"]["devices"]))
-    row["energy.per_request_j"] = watts / total if total > 0 else math.inf
+    if total > 0:
+        row["energy.per_request_j"] = watts / total
     row["efficiency.iops_per_w"] = total / watts if watts > 0 else 0.0
     row["efficiency.mib_per_s_per_w"] = mib_per_s / watts if watts > 0 else 0.0
     for name, bytes_ in (
@@ -99,4 +99,4 @@ def _processors(system: System, total: float) -> float:
     shares = [flow.read_share for flow in system.flows]
     read = sum(shares) / len(shares)
     busy = total * (read * processing["read_s"] + (1 - read) * processing["write_s"])
-    return min(1.0, busy / processing["processors"])
+    return float(min(1.0, busy / processing["processors"]))

@@ -31,9 +31,18 @@ _ELASTICITY: Final = 0.3
 #: Runs closer together than this do not tell it.
 _APART: Final = 0.03
 _MOST_OUTSTANDING: Final = 1 << 20
-#: A profile must state a rate and an end; a closed loop goes by completions and ends with the run.
-_ANY_RATE: Final = 1000.0
+#: From one run to the next.
+_LEAST_STEP: Final = 0.1
+_MOST_STEP: Final = 8.0
+#: Outstanding where nothing is known; requests of the run that then says the rate.
+_A_DRIVE: Final = 2
+_PROBE: Final = 2_000
+_PROBE_TIMES: Final = 4
 _NO_END: Final = 1 << 40
+#: Runs of one population, whose rate is not known at first.
+_MOST_ATTEMPTS: Final = 8
+#: A profile must state a rate; a closed loop goes by completions.
+_ANY_RATE: Final = 1000.0
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,9 @@ class Within:
     #: How near the limit the mean response time of the last run must be, as a share.
     tolerance: float = 0.01
     most_runs: int = 8
-    #: Requests per second of all drives, about, or of one of them.
+    #: Requests per second at the limit, about, of all drives or of one of them; None: a short run says it.
     start: float | None = None
-    per_drive: float = 100.0
+    per_drive: float | None = None
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.limit_s) and self.limit_s > 0):
@@ -104,35 +113,35 @@ def of_scenario(
         with one request outstanding in each workload.
     """
     shares = _shares(scenario)
-    drives = sum(pool.drives for pool in scenario.array.pool)
-    guess = within.start or within.per_drive * drives
+    bench = _Bench(scenario, base, text, within)
     weights = list(shares)
-    outstanding = max(len(shares), round(guess * within.limit_s))
+    guess = _stated(within, scenario)
+    if guess is None:
+        outstanding = max(len(shares), _A_DRIVE * sum(pool.drives for pool in scenario.array.pool))
+        guess = bench.probed([max(1, round(outstanding * weight)) for weight in weights])
+    else:
+        outstanding = max(len(shares), round(guess * within.limit_s))
     tried: list[Tried] = []
     found: list[tuple[Tried, Run]] = []
     while True:
-        populations = [max(1, round(outstanding * weight)) for weight in weights]
-        run = _run(_Bench(scenario, base, text, within), populations, guess)
+        run = bench.run([max(1, round(outstanding * weight)) for weight in weights], guess)
         iops, response_s = _seen(run)
-        last = Tried(sum(populations), iops, response_s)
+        last = Tried(max(outstanding, len(shares)), iops, response_s)
         tried.append(last)
         found.append((last, run))
         if report is not None:
             report(min(0.95, len(tried) / 5))
-        off = response_s / within.limit_s - 1
-        if abs(off) <= within.tolerance or len(tried) == within.most_runs:
+        if abs(response_s / within.limit_s - 1) <= within.tolerance or len(tried) == within.most_runs:
             break
-        if off > 0 and last.outstanding <= len(shares):
+        if response_s > within.limit_s and last.outstanding <= len(shares):
             raise InputError(
-                f"the mean response time is {1e3 * response_s:.3g} ms with one request outstanding, over "
-                "the "
+                f"the mean response time is {1e3 * response_s:.3g} ms with one request outstanding, over the "
                 f"limit of {1e3 * within.limit_s:.3g} ms",
                 where=f"scenario {scenario.name}",
             )
         step = (within.limit_s / response_s) ** (1 + _elasticity(tried))
-        outstanding = min(
-            max(len(shares), round(last.outstanding * min(max(step, 0.1), 8.0))), _MOST_OUTSTANDING
-        )
+        wanted = round(last.outstanding * min(max(step, _LEAST_STEP), _MOST_STEP))
+        outstanding = min(max(len(shares), wanted), _MOST_OUTSTANDING)
         if outstanding in {one.outstanding for one in tried}:
             break
         weights = _weights(run, shares)
@@ -177,6 +186,13 @@ def row(found: Found) -> dict[str, Any]:
         if cells.get(mean) is not None and cells.get(idle) is not None:
             cells[mean] = cells[idle] + (cells[mean] - cells[idle]) * scale
     return cells
+
+
+def _stated(within: Within, scenario: Scenario) -> float | None:
+    """The rate that the search is told to begin at."""
+    if within.start is None and within.per_drive is not None:
+        return within.per_drive * sum(pool.drives for pool in scenario.array.pool)
+    return within.start
 
 
 def _shares(scenario: Scenario) -> list[float]:
@@ -224,28 +240,54 @@ def _mean(times: Mapping[str, Any]) -> float | None:
 
 @dataclass(frozen=True)
 class _Bench:
+    """Runs populations of a scenario."""
+
     scenario: Scenario
     base: Path
     text: str
     within: Within
 
+    def run(self, populations: Sequence[int], rate: float) -> Run:
+        """The Run of so many outstanding in each workload, as long as was asked.
 
-def _run(bench: _Bench, populations: Sequence[int], rate: float) -> Run:
-    scenario, within = bench.scenario, bench.within
-    workloads = []
-    for workload, population in zip(scenario.workload, populations, strict=True):
-        assert workload.profile is not None
-        choice = {"rate_iops": workload.profile.rate_iops or _ANY_RATE, "requests": _NO_END, "duration": None}
-        profile = workload.profile.model_copy(update=choice)
-        replay = ClosedReplay(mode="closed", outstanding=population)
-        workloads.append(workload.model_copy(update={"profile": profile, "replay": replay}))
-    warmup_s = within.warmup_requests / rate
-    times = {"warmup": warmup_s, "duration": warmup_s + within.requests / rate}
-    observe = scenario.observe.model_copy(update=times)
-    at = scenario.model_copy(update={"workload": workloads, "observe": observe})
-    return evaluation.simulate(
-        evaluation.prepare(at, bench.base, bench.text),
-        inputs=lambda: [],
-        started_at=provenance.now(),
-        cpu_clock=time.thread_time,  # other points share the process
-    )
+        How long that is depends on the rate: a run that turns out too short is made again at its own rate.
+        """
+        for _ in range(_MOST_ATTEMPTS):
+            warmup_s = self.within.warmup_requests / rate
+            run = self._lasting(populations, warmup_s, warmup_s + self.within.requests / rate)
+            if run.summary["response_time_ms"]["all"]["count"] >= self.within.requests / 2:
+                return run
+            rate = max(float(run.summary["throughput"]["iops"]), rate / 2)
+        raise InputError(
+            f"fewer than {self.within.requests / 2:,.0f} requests complete in any run, however long",
+            where=f"scenario {self.scenario.name}",
+        )
+
+    def probed(self, populations: Sequence[int]) -> float:
+        """Requests per second of the first so many requests."""
+        run = self._lasting(populations, 0.0, None, max(_PROBE, _PROBE_TIMES * sum(populations)))
+        return float(run.summary["throughput"]["iops"])
+
+    def _lasting(
+        self, populations: Sequence[int], warmup_s: float, ends_s: float | None, requests: int = _NO_END
+    ) -> Run:
+        scenario = self.scenario
+        workloads = []
+        for workload, population in zip(scenario.workload, populations, strict=True):
+            assert workload.profile is not None
+            choice = {
+                "rate_iops": workload.profile.rate_iops or _ANY_RATE,
+                "requests": requests,
+                "duration": None,
+            }
+            profile = workload.profile.model_copy(update=choice)
+            replay = ClosedReplay(mode="closed", outstanding=population)
+            workloads.append(workload.model_copy(update={"profile": profile, "replay": replay}))
+        observe = scenario.observe.model_copy(update={"warmup": warmup_s, "duration": ends_s})
+        at = scenario.model_copy(update={"workload": workloads, "observe": observe})
+        return evaluation.simulate(
+            evaluation.prepare(at, self.base, self.text),
+            inputs=lambda: [],
+            started_at=provenance.now(),
+            cpu_clock=time.thread_time,  # other points share the process
+        )

@@ -111,7 +111,7 @@ def search(
     _stop_at_refused(request, checked)
     ready = [one for one in checked if isinstance(one, Checked)]
     digests = inputs.digests(path for one in ready for _, path in one.files)
-    keys = {one.point.number: one.key(digests) for one in ready}
+    keys = {one.point.number: _key(request, one.key(digests)) for one in ready}
     columns = grid.columns(request.axes)
 
     with ExitStack() as stack:
@@ -202,6 +202,13 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
         "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
         **({} if request.within is None else {"within": asdict(request.within)}),
     }
+
+
+def _key(request: Request, key: str) -> str:
+    """Of a point's record: judged at a limit it is another one."""
+    if request.within is None:
+        return key
+    return hashlib.sha256(f"{key} {sorted(asdict(request.within).items())!r}".encode()).hexdigest()
 
 
 def _work(request: Request) -> Work | None:

@@ -58,8 +58,8 @@ def of_request(
     if level == 1:
         copies = count if write else 1
         whole, none = (float(copies), float(size)), (0.0, 0.0)
-        reads, writes = (none, whole) if write else (whole, none)
-        return Work(reads[0], writes[0], float(size), 1.0, float(copies), reads, writes)
+        read, written = (none, whole) if write else (whole, none)
+        return Work(read[0], written[0], float(size), 1.0, float(copies), read, written)
     step = step or 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
@@ -95,11 +95,12 @@ def _each(count: float, bytes_: float) -> tuple[float, float]:
 
 
 def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool) -> tuple[float, ...]:
-    """Plain reads, plain writes and updates (each with its bytes), phases, operations abreast and those behind
-    others, at one place.
+    """Plain reads, plain writes and updates (each with its bytes), phases, operations abreast and those
+    behind others, at one place.
 
     Units that follow one another on a drive are one operation, so that a request without old data to read has
-    no more of them than there are drives. An update reads and then writes the same place; its bytes count once.
+    no more of them than there are drives. An update reads and then writes the same place; its bytes count
+    once.
     """
     parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
     copies = 2 if level == 10 and write else 1

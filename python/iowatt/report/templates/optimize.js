@@ -71,7 +71,6 @@
   const field = (name) => document.getElementById(`choose-${name}`);
   const cell = (at, column) => points.rows[at][explore.columns[column].at];
   const looks = Object.fromEntries(view.spec.data.map((trace) => [trace.name, trace]));
-  const marker = view.spec.layout.shapes;
   for (const way of ["x", "y"]) {
     for (const [title, wanted] of [["Figures", (one) => one.axis === null], ["Settings", (one) => one.axis !== null]]) {
       const group = make("optgroup", { label: title });

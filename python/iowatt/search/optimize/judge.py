@@ -12,10 +12,9 @@ from iowatt.search.evaluator import Evaluator, Job
 from iowatt.search.optimize import looked
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
-from iowatt.search.point import Task
+from iowatt.search.point import TOO_SLOW, Task
 from iowatt.search.prepare import Checked, Refused
 from iowatt.search.rate import Asked as RateAsked
-
 
 _START_ERROR: Final = 0.25
 """How near an estimated rate is thought to be to the one that is found, as a share."""
@@ -33,6 +32,17 @@ class Judge:
     def lost(self) -> bool:
         """Whether a point could not be run for a reason that is not its own, so that nobody knows of it."""
         return bool(self._evaluator.faults or self._evaluator.machines)
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether a point failed because no rate of it is within the limit, which is an answer."""
+        return any(_too_slow(record) for record in self.records.values())
+
+    @property
+    def unknown(self) -> bool:
+        """Whether of a point that could be built nobody knows how good it is."""
+        failed = (record for record in self.records.values() if "error" in record)
+        return self.lost or any(not _too_slow(record) for record in failed)
 
     @property
     def rows(self) -> dict[int, Mapping[str, Any]]:
@@ -80,6 +90,7 @@ class Judge:
             if within is None
             else RateAsked(
                 within.limit_s,
+                workload=within.workload,
                 statistic=within.statistic,
                 tolerance=within.tolerance,
                 start=start,
@@ -97,3 +108,7 @@ class Judge:
             rate=rate,
             pricing=problem.pricing,
         )
+
+
+def _too_slow(record: Mapping[str, Any]) -> bool:
+    return "error" in record and record["error"]["where"] == TOO_SLOW

@@ -186,22 +186,24 @@ def _nothing(explored: Explored) -> Iterator[str]:
 
 
 def _front(explored: Explored) -> Iterator[str]:
-    """The front as a table; of more rows than fit, the ends, the knee, the winner and the others evenly."""
+    """The front as a table; settings that all its points share are said once."""
+    every = [explored.by_number[number] for number in explored.front]
     rows = _chosen(explored)
     shown = len(rows)
-    total = len(explored.front)
-    yield f"Front: {total} points" + (f", {shown} of them" if shown < total else "")
-    heads = ["point", *(axis.name for axis in explored.axes), *(g.column.heading for g in explored.goals), ""]
-    cells = [heads]
+    alike = [axis for axis in explored.axes if len({axis.of(row) for row in every}) == 1]
+    axes = [axis for axis in explored.axes if axis not in alike]
+    head = f"Front: {len(every)} points" + (f", {shown} of them" if shown < len(every) else "")
+    if alike:
+        head += f", all with {listed([f'{axis.name} {axis.of(every[0])}' for axis in alike])}"
+    yield from _wrapped(head, hanging="       ")
+    cells = [["point", *(axis.name for axis in axes), *(goal.column.heading for goal in explored.goals), ""]]
     for row in rows:
         marks = [word for word, one in (("winner", explored.winner), ("knee", explored.knee)) if row is one]
         figures = [
             numbers.significant(None if (known := explored.known(row, g.metric)) is None else known[0], 4)
             for g in explored.goals
         ]
-        cells.append(
-            [str(row["point"]), *(axis.of(row) for axis in explored.axes), *figures, ", ".join(marks)]
-        )
+        cells.append([str(row["point"]), *(axis.of(row) for axis in axes), *figures, ", ".join(marks)])
     yield from _table(cells)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.studies.emerald2012 import compare, published
-from iowatt.studies.emerald2012.points import SEQUENTIAL, Point, Points
+from iowatt.studies.emerald2012.points import Point, Points
+from iowatt.studies.emerald2012.systems import SEQUENTIAL
 
 RANDOM = ("RR", "80/20", "MW1", "60/40", "RW")
 

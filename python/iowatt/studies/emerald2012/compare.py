@@ -47,10 +47,15 @@ def unit(metric: str) -> str:
     return UNITS.get(metric, "IOPS/W")
 
 
+def figures_of(points: Points) -> list[published.Figure]:
+    """The printed points that were simulated: all of them but in a reduced study."""
+    return [one for one in published.FIGURES if points.has(one.metric, one.raid, one.drives)]
+
+
 def figures(points: Points) -> list[Compared]:
     """The curves' printed points."""
     found = []
-    for one in published.FIGURES:
+    for one in figures_of(points):
         ours = points.at(one.metric, one.raid, one.drives)
         what = f"{said(one.metric)}, {named(one.raid)}, {one.drives} drives"
         found.append(
@@ -64,7 +69,7 @@ def figures(points: Points) -> list[Compared]:
 def peaks(points: Points) -> list[Peak]:
     """The printed peaks, by whole shelves and by single drives."""
     found = []
-    for one in published.FIGURES:
+    for one in figures_of(points):
         if one.peak is None:
             continue
         curve = points.of("mw1-single") if one.peak == "drive" else points.curve(one.metric, one.raid)
@@ -108,7 +113,7 @@ def submission(points: Points) -> list[Compared]:
 
 def predicted(points: Points, metric: str) -> float:
     """A metric of the submission's drives, RAID-5."""
-    return points.quarter()[0] if metric == "MW2" else points.at(metric, "raid-5", 50).value
+    return points.quarter() if metric == "MW2" else points.at(metric, "raid-5", 50).value
 
 
 def baseline(points: Points) -> list[Compared]:

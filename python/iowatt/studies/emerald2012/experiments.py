@@ -9,8 +9,9 @@ from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
 from iowatt.report.figures.figure import Cell
 from iowatt.search.over import axes
+from iowatt.search.population import Within
 from iowatt.studies.emerald2012 import systems
-from iowatt.studies.emerald2012.systems import SEED, Scale, family, within
+from iowatt.studies.emerald2012.systems import SEED, Scale, family
 from iowatt.studies.study import Stage
 
 #: Shares of the capacity that the submission may have been tested on.
@@ -23,6 +24,8 @@ HALVED = 'controller.lower.work.cache.mirror.bandwidth="425MB/s"'
 DEEPER = "controller.lower.work.cache.destage_outstanding=640"
 #: Four times the cache, and destages.
 LARGER = ('controller.lower.work.cache.size="512MiB"', "controller.lower.work.cache.destage_outstanding=1280")
+#: A pair that draws no more at work than at rest.
+RESTING = 'controller.lower.part=[{name="controllers",model="snia-online3-controllers"}]'
 UNLIMITED = 'controller.lower.work.back_end={command="0s"}'
 
 
@@ -33,9 +36,9 @@ def stages(scale: Scale) -> list[Stage]:
 
 def _knees(scale: Scale) -> list[Stage]:
     """What makes the peaks: without the back end's limit, and with twice as many destages."""
-    mixed = within("MW1", "raid-5", scale.requests)
-    writes = within("RW", "raid-5", scale.requests)
-    wide = [count for count in scale.shelves["MW1"] if count >= 100]
+    mixed = _within("MW1", "raid-5", scale)
+    writes = _within("RW", "raid-5", scale)
+    wide = [count for count in scale.shelves["raid-5"]["MW1"] if count >= 100]
     return [
         systems.stage("exp-unlimited", "MW1", "raid-5", wide, mixed, sets=(UNLIMITED,)),
         systems.stage("exp-destages", "RW", "raid-5", (50, 75, 100, 125), writes, sets=(DEEPER,)),
@@ -48,14 +51,15 @@ def _submission(scale: Scale) -> list[Stage]:
     for metric, limit_s in (("RR", 0.012), ("MW1", 0.013), ("RW", 0.007)):
         plain = metric.lower()
         for share in SHARES:
-            judged = within(metric, "raid-5", scale.requests, limit_s)
+            judged = _within(metric, "raid-5", scale, limit_s)
             sets = (f"test.capacity_share={share}",)
             key = f"exp-share-{plain}-{round(100 * share)}"
             found.append(systems.stage(key, metric, "raid-5", (50,), judged, sets=sets, share=share))
-        judged = within(metric, "raid-10", scale.requests, limit_s)
+        judged = _within(metric, "raid-10", scale, limit_s)
         found.append(systems.stage(f"exp-level-{plain}", metric, "raid-10", (50,), judged))
-    judged = within("RW", "raid-5", scale.requests, 0.007, family(*LARGER))
-    return [*found, systems.stage("exp-cache", "RW", "raid-5", (50,), judged, sets=LARGER)]
+    judged = replace(_within("RW", "raid-5", scale, 0.007), warmup_requests=_filled(scale))
+    larger = systems.stage("exp-cache", "RW", "raid-5", (50,), judged, sets=LARGER)
+    return [*found, larger, systems.quarter("exp-resting", scale, RESTING)]
 
 
 def _sequential(scale: Scale) -> list[Stage]:
@@ -78,7 +82,7 @@ def _baseline(scale: Scale) -> list[Stage]:
     of = family()
     groups = families.named(of, "baseline").groups
     mirrored = Candidate("higher", tuple(Group(one.drive, one.count, "raid-10") for one in groups), 1)
-    judged = replace(within("MW1", "raid-10", scale.requests), per_drive=85)
+    judged = replace(_within("MW1", "raid-10", scale), per_drive=85)
     text = families.scenario(of, mirrored, "MW1")
     said: dict[str, Cell] = {
         "kind": "exp-baseline-raid-10",
@@ -87,3 +91,13 @@ def _baseline(scale: Scale) -> list[Stage]:
         "drives": mirrored.drives,
     }
     return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), said, within=judged)]
+
+
+def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Within:
+    return systems.within(metric, raid, scale.requests, limit_s, fills=scale.fills)
+
+
+def _filled(scale: Scale) -> int:
+    """Requests that write the larger cache so often."""
+    own = systems.within("RW", "raid-5", scale.requests, fills=scale.fills, of=family(*LARGER))
+    return own.warmup_requests

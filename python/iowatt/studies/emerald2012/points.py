@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.studies.emerald2012.published import MIB
-from iowatt.studies.emerald2012.systems import COUNT, RATE
+from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
 
 if TYPE_CHECKING:
     from iowatt.studies.results import Results
-
-SEQUENTIAL = ("SR", "SW")
 
 
 @dataclass(frozen=True)
@@ -98,6 +96,21 @@ class Points:
             raise LookupError(f"{len(found)} points of {kind} with {wanted}")
         return found[0]
 
+    def some(self, kind: str) -> list[Point]:
+        """The points of a sweep; ``LookupError`` where there are none."""
+        found = self.of(kind)
+        if not found:
+            raise LookupError(f"no points of {kind}")
+        return found
+
+    def has(self, metric: str, raid: str, drives: int) -> bool:
+        """Whether :meth:`at` has it."""
+        try:
+            self.at(metric, raid, drives)
+        except LookupError:
+            return False
+        return True
+
     def curve(self, metric: str, raid: str) -> list[Point]:
         """By whole shelves."""
         return self.of(f"{metric.lower().replace('/', '-')}-{raid}")
@@ -114,12 +127,11 @@ class Points:
             raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
         return found[0]
 
-    def quarter(self) -> tuple[float, float]:
-        """MW2 of the submission's drives: EP and mean response time in ms at a quarter of MW1's rate."""
+    def quarter(self, kind: str = "submission-mw2") -> float:
+        """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate."""
         target = self.at("MW1", "raid-5", 50).iops / 4
-        known = sorted(self.of("submission-mw2"), key=lambda one: one.iops)
-        watts = _at(target, known, [one.wall_w for one in known])
-        return target / watts, _at(target, known, [one.ms or 0.0 for one in known])
+        known = sorted(self.some(kind), key=lambda one: one.iops)
+        return target / _at(target, known, [one.wall_w for one in known])
 
 
 def best(points: Sequence[Point]) -> Point:

@@ -8,7 +8,7 @@ cache writes back, and an open load would be steady only after minutes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -34,8 +34,7 @@ SHELVES: Final = "array.power.enclosure.shelf-sff.count"
 RATE: Final = f"workload.load-{POOL}.profile.rate_iops"
 SEED: Final = "seed"
 
-#: Times over which the cache is written before anything is counted: what is dirty settles slowly.
-_FILLS: Final = 3
+SEQUENTIAL: Final = ("SR", "SW")
 #: Share of a profile's requests that are writes: they fill the cache, which takes so many requests.
 _WRITES: Final = {"RR": 0.0, "RW": 1.0, "MW1": 0.3, "60/40": 0.4, "80/20": 0.2}
 #: Requests per second of a drive at the limit, about: where the search begins.
@@ -58,47 +57,47 @@ class Scale:
     requests: int
     #: By single drives: their differences are small.
     fine_requests: int
-    #: Whole shelves, by metric.
-    shelves: dict[str, tuple[int, ...]]
+    #: Whole shelves, by level and metric.
+    shelves: Mapping[str, Mapping[str, tuple[int, ...]]]
     single: tuple[int, ...]
     #: Shares of 25 % MW1: rates around it, requests per second.
     quarter: tuple[int, ...]
-    experiments: bool = True
+    #: Times over which the cache is written before anything is counted: what is dirty settles slowly.
+    fills: float = 3.0
     #: Seconds that are counted of a sequential profile.
     sequential_s: float = 8.0
+    #: Whether differences are looked into.
+    experiments: bool = True
 
 
-_RANDOM: Final = (25, 50, 75, 100, 125, 150, 175, 200)
+_ALL: Final = (25, 50, 75, 100, 125, 150, 175, 200)
+_FEW: Final = (25, 50, 75, 100, 125)
+_BOTH: Final = {"MW1": _ALL, "RR": _ALL, "RW": _ALL, "SR": _FEW, "SW": _FEW}
 FULL: Final = Scale(
     requests=200_000,
-    fine_requests=600_000,
-    shelves={
-        "MW1": _RANDOM,
-        "RR": _RANDOM,
-        "RW": _RANDOM,
-        "60/40": _RANDOM[1:7],
-        "80/20": _RANDOM[1:7],
-        "SR": (25, 50, 75, 100, 125),
-        "SW": (25, 50, 75, 100, 125),
-    },
-    single=tuple(range(115, 126)),
+    fine_requests=1_000_000,
+    shelves={"raid-5": {**_BOTH, "60/40": _ALL[1:7], "80/20": _ALL[1:7]}, "raid-10": _BOTH},
+    single=tuple(range(116, 126)),
     quarter=(1_500, 2_000, 2_500, 3_000),
 )
 QUICK: Final = Scale(
-    requests=12_000,
-    fine_requests=25_000,
+    requests=15_000,
+    fine_requests=20_000,
     shelves={
-        "MW1": (50, 100, 125, 150),
-        "RR": (50, 100, 125, 150),
-        "RW": (50, 75, 100),
-        "60/40": (100, 125, 150),
-        "80/20": (100, 125, 150),
-        "SR": (25, 50),
-        "SW": (25, 50, 75),
+        "raid-5": {
+            "MW1": (50, 100, 125, 150),
+            "RR": (50, 100, 125),
+            "RW": (50, 75),
+            "SR": (25, 50),
+            "SW": (25, 50),
+        },
+        "raid-10": {"MW1": (100, 125), "RR": (100, 125), "RW": (75,), "SR": (25, 50), "SW": (50,)},
     },
-    single=(119, 120, 121, 125),
+    single=(120, 121),
     quarter=(2_000, 2_500),
-    sequential_s=2.0,
+    fills=1.0,
+    sequential_s=1.0,
+    experiments=False,
 )
 
 
@@ -115,13 +114,19 @@ def candidate(count: int, raid: str, drive: str = DRIVE) -> Candidate:
 
 
 def within(
-    metric: str, raid: str, requests: int, limit_s: float = LIMIT_S, of: Family | None = None
+    metric: str,
+    raid: str,
+    requests: int,
+    limit_s: float = LIMIT_S,
+    *,
+    fills: float = FULL.fills,
+    of: Family | None = None,
 ) -> Within:
-    """How a random profile is judged."""
+    """How a random profile is judged: so many requests, after the cache was written ``fills`` times."""
     writes = _WRITES[metric]
     store = (of or family()).controller(CLASS).work
     lines = 0 if store is None or store.cache is None else store.cache.size / store.cache.line
-    warmup = 5_000 + (math.ceil(_FILLS * lines / writes) if writes else 0)
+    warmup = 5_000 + (math.ceil(fills * lines / writes) if writes else 0)
     per_drive = _PER_DRIVE.get((metric, raid), 150)
     return Within(limit_s, requests=requests, warmup_requests=warmup, tolerance=0.01, per_drive=per_drive)
 
@@ -169,16 +174,14 @@ def _sequential(scale: Scale, metric: str) -> tuple[str, ...]:
 def _shelves(scale: Scale) -> list[Stage]:
     """Exercises 1 to 4: every printed curve by whole shelves."""
     found = []
-    for raid in ("raid-5", "raid-10"):
-        printed = {one.metric for one in published.FIGURES if one.raid == raid}
-        for metric in ("MW1", "60/40", "80/20", "RR", "RW"):
-            if metric in printed:
-                judged = within(metric, raid, scale.requests)
-                key = f"{_plain(metric)}-{raid}"
-                found.append(stage(key, metric, raid, scale.shelves[metric], judged))
-        for metric in ("SR", "SW"):
-            sets = _sequential(scale, metric)
-            found.append(stage(f"{_plain(metric)}-{raid}", metric, raid, scale.shelves[metric], sets=sets))
+    for raid, metrics in scale.shelves.items():
+        for metric, counts in metrics.items():
+            key = f"{_plain(metric)}-{raid}"
+            if metric in SEQUENTIAL:
+                found.append(stage(key, metric, raid, counts, sets=_sequential(scale, metric)))
+            else:
+                judged = within(metric, raid, scale.requests, fills=scale.fills)
+                found.append(stage(key, metric, raid, counts, judged))
     return found
 
 
@@ -188,7 +191,7 @@ def _plain(metric: str) -> str:
 
 def _single(scale: Scale) -> list[Stage]:
     """Exercise 1.5: by single drives."""
-    judged = within("MW1", "raid-5", scale.fine_requests)
+    judged = within("MW1", "raid-5", scale.fine_requests, fills=scale.fills)
     return [stage("mw1-single", "MW1", "raid-5", scale.single, judged)]
 
 
@@ -217,26 +220,31 @@ def _submission(scale: Scale) -> list[Stage]:
     found = []
     for one in published.SUBMISSION:
         if one.metric in ("RR", "RW", "MW1"):
-            judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3)
+            judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3, fills=scale.fills)
             key = f"submission-{_plain(one.metric)}"
             found.append(stage(key, one.metric, "raid-5", (50,), judged, limit_ms=one.ms))
-    text = families.scenario(family(), candidate(50, "raid-5"), "MW2")
-    about: dict[str, Cell] = {"kind": "submission-mw2", "metric": "MW2", "raid": "raid-5", "drives": 50}
-    found.append(Stage("submission-mw2", text, family().base, axes({RATE: list(scale.quarter)}), about))
-    return found
+    return [*found, quarter("submission-mw2", scale)]
+
+
+def quarter(key: str, scale: Scale, *sets: str) -> Stage:
+    """MW2 of the submission's drives at rates around a quarter of MW1's; open, since the array keeps up."""
+    of = family(*sets)
+    rates = list(scale.quarter)
+    text = families.scenario(of, candidate(50, "raid-5"), "MW2", rate_iops=float(rates[1]))
+    about: dict[str, Cell] = {"kind": key, "metric": "MW2", "raid": "raid-5", "drives": 50}
+    return Stage(key, text, of.base, axes({RATE: rates}), about)
 
 
 def _baseline(scale: Scale) -> list[Stage]:
     found = []
     for metric in published.BASELINE:
-        if metric in ("SR", "SW"):
+        if metric in SEQUENTIAL:
             found.append(
                 _named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))
             )
         else:
-            judged = replace(
-                within(metric, "raid-5", scale.requests), per_drive=100 if metric == "RR" else 60
-            )
+            judged = within(metric, "raid-5", scale.requests, fills=scale.fills)
+            judged = replace(judged, per_drive=100 if metric == "RR" else 60)
             found.append(_named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
     return found
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from iowatt.report.figures.figure import Cell, Column, Figure, Table
 from iowatt.studies.emerald2012 import compare, published
 from iowatt.studies.emerald2012.compare import Compared
-from iowatt.studies.emerald2012.points import SEQUENTIAL, Points
-from iowatt.studies.emerald2012.systems import CLASS, family
+from iowatt.studies.emerald2012.points import Points
+from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
 
 _GROUPS = {
     "curves": "peaks and curves",
@@ -145,6 +145,8 @@ def levels(points: Points) -> Figure:
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
         first, second = printed[metric, "raid-5"], printed[metric, "raid-10"]
+        if not all(points.has(metric, raid, first.drives) for raid in ("raid-5", "raid-10")):
+            continue
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
@@ -209,6 +211,7 @@ def three(points: Points) -> Figure:
         Column("Unit", text=True),
         Column("Baseline, published"),
         Column("Baseline, ours"),
+        Column("Predicted for 50 drives, published"),
         Column("Predicted for 50 drives, ours"),
         Column("Measured"),
         Column("Measured over predicted", "%"),
@@ -216,6 +219,9 @@ def three(points: Points) -> Figure:
         Column("Ours at that response"),
     ]
     measured = {one.metric: one for one in published.SUBMISSION}
+    estimated = {
+        one.metric: one.value for one in published.FIGURES if (one.raid, one.drives) == ("raid-5", 50)
+    }
     rows: list[list[Cell]] = []
     for metric in ("MW1", "MW2", "RR", "RW", "SR", "SW"):
         untuned = points.of(f"baseline-{metric.lower()}")
@@ -227,6 +233,7 @@ def three(points: Points) -> Figure:
                 compare.unit(metric),
                 published.BASELINE.get(metric),
                 untuned[0].value if untuned else None,
+                estimated.get(metric),
                 ours,
                 measured[metric].value,
                 100 * (measured[metric].value / ours - 1),

@@ -160,11 +160,16 @@ def _annotations(points: Points) -> list[dict[str, Any]]:
             settings = points.explored.axes[at].settings
             last = len(settings) - 1
             named = range(len(settings)) if len(settings) <= _NAMED else (0, last // 2, last)
-            found += [_text(x, place / last, settings[place], "left") for place in named]
+            found += [_text(x, place / last, _shorten(settings[place]), "left") for place in named]
         elif (ends := _range(points, at)) is not None:
             for y, end in zip((-0.07, 1.07), ends, strict=True):
                 found.append(_text(x, y, numbers.significant(end), "center"))
     return found
+
+
+def _shorten(setting: str) -> str:
+    """A setting that leaves room for the next upright."""
+    return setting if len(setting) <= _HEAD else f"{setting[: _HEAD - 1]}…"
 
 
 def _text(x: float, y: float, text: Cell, anchor: str) -> dict[str, Any]:

@@ -124,10 +124,6 @@ class Points:
     def _where(self) -> dict[int, int]:
         return {row["point"]: at for at, row in enumerate(self.rows)}
 
-    def of_kind(self, kind: str) -> list[int]:
-        """Where the points of a kind stand."""
-        return [at for at, one in enumerate(self.kinds) if one == kind]
-
     @cached_property
     def columns(self) -> list[Given]:
         """Columns of the table from the second on: settings, objectives, limited metrics, other common figures."""
@@ -141,7 +137,7 @@ class Points:
             found.append(
                 Given(
                     Column(column.title, column.unit, text),
-                    [None if cell is None else str(cell) for cell in cells] if text else cells,
+                    [None if cell is None else str(cell) for cell in cells] if text else _whole(cells),
                     limits=() if text else tuple(limit for limit in limits if limit is not None),
                 )
             )
@@ -154,7 +150,7 @@ class Points:
                 for row in self.rows
             ]
             if any(cell is not None for cell in cells):
-                found.append(Given(explored.column(metric), cells))
+                found.append(Given(explored.column(metric), _whole(cells)))
         return found
 
     def _axis(self, at: int) -> Given:
@@ -167,18 +163,18 @@ class Points:
         return Given(Column(axis.name, text=True), cells, axis=at)
 
     def _cell(self, row: Row, metric: str) -> Cell:
-        value = row.get(metric)
         known = self.explored.known(row, metric)
         if known is not None:
-            # Whole numbers stay whole.
-            return value if isinstance(value, int) else known[0]
+            return known[0]
+        value = row.get(metric)
         return shown(value) if isinstance(value, str | bool) else None
 
-    def values(self, metric: str) -> list[float | None]:
-        """A metric of all points: simulated, else estimated."""
-        return [
-            None if (known := self.explored.known(row, metric)) is None else known[0] for row in self.rows
-        ]
+
+def _whole(cells: list[Cell]) -> list[Cell]:
+    """Cells as whole numbers where all are, such as counts."""
+    if all(cell is None or (isinstance(cell, int | float) and cell == int(cell)) for cell in cells):
+        return [None if cell is None else int(cell) for cell in cells]
+    return cells
 
 
 def _thinned(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.search import metrics
 from iowatt.search.optimize.explored import Explored
-from iowatt.search.optimize.figures.points import KINDS, Points
+from iowatt.search.optimize.figures.points import KINDS, Points, kind
 
 _EXACT: Final = 1e-9
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -106,7 +106,7 @@ def became(points: Points) -> Figure | None:
     space = points.explored.document.get("space") or {}
     counted = Counter(points.kinds) if len(points.rows) == points.total else _counted(points)
     rows: list[tuple[str, int, str]] = [
-        (kind.name, counted[key], kind.colour) for key, kind in KINDS.items() if counted[key]
+        (look.name, counted[key], look.colour) for key, look in KINDS.items() if counted[key]
     ]
     for key, name in (
         ("known_infeasible", "Known to be infeasible before"),
@@ -146,8 +146,6 @@ def became(points: Points) -> Figure | None:
 
 def _counted(points: Points) -> Counter[str]:
     """Of a space that the page holds thinned out: the kinds of all points."""
-    from iowatt.search.optimize.figures.points import kind
-
     return Counter(kind(points.explored, row) for row in points.explored.rows)
 
 
