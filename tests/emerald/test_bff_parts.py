@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iowatt.emerald.bff import point
 from iowatt.emerald.bff.climb import Refinement, next_to_peak
 from iowatt.emerald.bff.cover import compromise, smallest
 from iowatt.emerald.bff.errors import errors
 from iowatt.emerald.bff.judged import Judged, busy
 from iowatt.emerald.bff.peak import find
+from iowatt.emerald.family import Metric
 
 SHARES = st.dictionaries(st.sampled_from("ABCD"), st.floats(0.5, 1.0), max_size=4)
 
@@ -129,3 +132,39 @@ def test_stations_of_a_run_have_names_and_figures_survive_their_journal():
     assert stations == {"drives": 0.7, "processors": 0.5, "back end": 0.9}
     one = Judged("simulated", 1.0, 2.0, stations=stations, notes=("a",))
     assert one.bottleneck == "back end" and Judged.of(one.as_dict()) == one
+
+
+SUMMARY = {
+    "power_w": {"wall_mean": 300.0, "wall_idle": 200.0},
+    "throughput": {"iops": 1000.0, "mib_per_s": 8.0},
+    "response_time_ms": {"all": {"mean": 19.5}},
+    "devices": [{"utilisation": 0.8}, {"utilisation": 0.6}],
+    "controller": {"processors": {"utilisation": 0.4}},
+}
+
+
+@pytest.fixture
+def task(monkeypatch):
+    """A task of random arrivals, whose search finds what ``found`` says."""
+    found = {
+        "run": SimpleNamespace(summary=SUMMARY), "rate_iops": 1000.0, "crossing_iops": 1020.0,
+        "ci95_iops": (1009.8, 1030.2), "notes": (), "problem": None, "settled": True, "runs": 5,
+    }  # fmt: skip
+    monkeypatch.setattr(point, "of_scenario", lambda *_args: SimpleNamespace(**found))
+    text = 'name = "x"\n[[array.pool]]\nname = "d"\ndevice = "hotband2013-15k"\ncount = 1\n'
+    rr = Metric("RR", "Random read", "random", "IOPS/W")
+    task = point.Task("k", rr, text, ".", (), "open", 0.02, 0.01, 1000, 100)
+    return task, found
+
+
+def test_figures_are_those_at_the_rate_that_just_meets_the_limit(task):
+    """2 % above the run's rate: requests by 2 %, and power above idle by as much."""
+    figures = point.evaluate(task[0], lambda _fraction: None)["figures"]
+    assert figures["iops"] == pytest.approx(1020) and figures["wall_w"] == pytest.approx(302)
+    assert figures["ep"] == pytest.approx(1020 / 302) and figures["half_percent"] == pytest.approx(1)
+    assert figures["stations"] == {"drives": pytest.approx(0.7), "processors": 0.4}
+
+
+def test_a_limit_that_no_rate_keeps_is_an_error_of_the_point(task):
+    task[1].update(run=None, rate_iops=None, problem="no rate keeps it")
+    assert point.evaluate(task[0], lambda _fraction: None)["error"]["message"] == "no rate keeps it"
