@@ -95,7 +95,9 @@ class Search:
         if self.estimates is not None:
             self._estimate((one.metric, point, None) for one in self.series for point in one.points)
         if asked.simulate:
-            self._climb(self._confirmed())
+            chosen = self._confirmed()
+            self._climb(chosen)
+            self._climb(self._doubtful(chosen))
         self._refine()
         self._configurations()
         self._refuse_nothing()
@@ -276,6 +278,23 @@ class Search:
                 if best not in chosen:
                     chosen.append(best)
         return chosen
+
+    def _doubtful(self, chosen: Sequence[Series]) -> list[Series]:
+        """The other curves that could still be the best, if estimates are as low for them as for any point."""
+        low: dict[str, float] = {}
+        best: dict[str, float] = {}
+        for which, seen in self.book.found.items():
+            best[which[0]] = max(best.get(which[0], 0.0), seen.ep)
+            guess = self.book.estimated.get(which)
+            if guess is not None and guess.ep > 0:
+                low[which[0]] = max(low.get(which[0], 0.0), seen.ep / guess.ep)
+        return [
+            one
+            for one in self.series
+            if one.metric.kind != "idle"
+            and one not in chosen
+            and _ep(one.best(self.book)) * low.get(one.metric.name, 1.0) > best.get(one.metric.name, 0.0)
+        ]
 
     def _climb(self, many: Sequence[Series]) -> None:
         """Simulate curves until the best point of each lies between simulated neighbours."""
