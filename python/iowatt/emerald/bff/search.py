@@ -280,7 +280,7 @@ class Search:
         return chosen
 
     def _doubtful(self, chosen: Sequence[Series]) -> list[Series]:
-        """The other curves that could still be the best, if estimates are as low for them as for any point."""
+        """The other curves that could still be the best, were estimates as low for them as for any point."""
         low: dict[str, float] = {}
         best: dict[str, float] = {}
         for which, seen in self.book.found.items():
