@@ -72,6 +72,7 @@ def errors(points: Points) -> Figure:
         "Mean differences",
         "Means of the sizes of the differences in percent.",
         Table(columns, rows),
+        wide=True,
     )
 
 
