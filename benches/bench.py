@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import estimator
 from measure import Figures, in_own_process
 from traces import FORMATS, random_trace, requests_of
 
@@ -253,6 +254,12 @@ def memory_of_much(bench: Bench) -> None:
     )
 
 
+def estimates(bench: Bench, configurations: int) -> None:
+    """The analytic estimator beside simulations: its error and its speed."""
+    figures = estimator.measure(configurations, quiet=bench.quiet)
+    bench.keep("estimator", f"{configurations} configurations", figures)
+
+
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(
@@ -287,6 +294,7 @@ def main() -> None:
         profiling(bench)
         caches_alone(bench)
         dollars(bench)
+        estimates(bench, 2 if options.quick else estimator.CONFIGURATIONS)
         if not options.no_memory:
             memory_of_much(bench)
     if options.json:

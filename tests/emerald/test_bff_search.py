@@ -12,9 +12,10 @@ from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 from iowatt.emerald.bff import make as making
 from iowatt.emerald.bff import page, text
 from iowatt.emerald.bff.asked import Asked
+from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
-from iowatt.errors import InputError
+from iowatt.errors import InputError, IowattError
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
 from iowatt.scenario.document import Document
@@ -170,6 +171,21 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
     assert sorted(whole.ran) == sorted(first.ran + second.ran)
 
 
+def test_a_fault_of_ours_is_an_error_and_tried_again(tmp_path, monkeypatch):
+    def faulty(task, report):
+        if count(task.text) == 8:
+            raise RuntimeError("a wheel came off")
+        return formula(task, report)
+
+    monkeypatch.setattr(making, "evaluate", faulty)
+    with pytest.raises(IowattError, match="a wheel came off") as caught:
+        make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out"))
+    assert caught.value.exit_code == 3 and not (tmp_path / "out" / "bff.json").exists()
+    monkeypatch.setattr(making, "evaluate", formula)
+    found = make(asked(tmp_path, metrics=("RR",)), Where(tmp_path / "out", resume=True))
+    assert by_name(found)["RR"]["peak"]["drives"] == 8
+
+
 def test_what_is_written_is_what_is_returned(tmp_path, work):
     target = tmp_path / "out"
     found = make(asked(tmp_path, NAMED), Where(target), jobs=2)
@@ -229,3 +245,29 @@ def test_a_search_of_which_nothing_can_be_judged_is_an_error(tmp_path, monkeypat
     monkeypatch.setattr(making, "evaluate", refused)
     with pytest.raises(InputError, match="no configuration could be judged; the first: no rate keeps to it"):
         make(asked(tmp_path, metrics=("RR",)))
+
+
+def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, monkeypatch):
+    """n nodes do n - 1/n units of work at n units of power: 2 % below the asymptote from 7 nodes on."""
+    ran = []
+
+    def done(metric, text, basis, off=1.0):
+        nodes = count(text) / 4
+        return Judged(basis, off * (1 - 1 / nodes**2), 100.0 * nodes, iops=off * 100 * nodes)
+
+    def flat(task, report):
+        ran.append(count(task.text) // 4)
+        return {"key": task.key, "figures": done(task.metric, task.text, "simulated").as_dict()}
+
+    class Low(Guesses):
+        def of(self, text, what, limit_s):
+            return done(what, text, "estimated", 0.8)
+
+    monkeypatch.setattr(making, "evaluate", flat)
+    monkeypatch.setattr(making, "_estimates", lambda _asked: Low())
+    out = OUT.replace("least = 1, most = 8", "least = 2, most = 40")
+    found = make(asked(tmp_path, out, metrics=("RR",), estimate=True))
+    peak = found["metrics"][0]["peak"]
+    assert (peak["nodes"], peak["kind"], peak["basis"]) == (7, "plateau", "simulated")
+    # the ends, the point and its neighbours; the highest is the last
+    assert sorted(set(ran)) == [2, 6, 7, 8, 40]

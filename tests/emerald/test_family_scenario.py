@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 import tomllib
+from pathlib import Path
 
 import pytest
 from tiny_family import FAMILY, OUT, family
 
 from iowatt import evaluation
-from iowatt.emerald.family import Candidate, Group, candidates, metrics, problem, scenario, shelves
+from iowatt.emerald.bff.asked import Asked
+from iowatt.emerald.bff.search import Search
+from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
 from iowatt.emerald.family.scenario import nominal_iops, warmup_requests
+from iowatt.emerald.rules import load as rules
 from iowatt.errors import InputError
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
+from iowatt.search.evaluator import Evaluator
 
 MIRRORS = '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'
 SETS = '\n[[raid]]\nname = "sets"\nlevel = 5\nwidth = 4\nchunklet = "64MiB"\n'
@@ -103,9 +109,9 @@ def test_a_scenario_says_what_the_family_does(tmp_path):
 def test_a_write_back_cache_is_filled_before_it_counts(tmp_path):
     found = family(tmp_path, FAMILY.replace('supply = { rating = "1kW", efficiency = 0.8 }', WORK, 1))
     by = {what.name: what for what in metrics(found)}
-    # 128 lines, half of them dirty: 64 writes, and as many requests as bring those
-    assert warmup_requests(found, one(6), by["RW"]) == 100 + 64
-    assert warmup_requests(found, one(6), by["MW1"]) == 100 + 214
+    # 128 lines, half of them dirty: four times 64 writes, and as many requests as bring those
+    assert warmup_requests(found, one(6), by["RW"]) == 100 + 256
+    assert warmup_requests(found, one(6), by["MW1"]) == 100 + 854
     assert warmup_requests(found, one(6), by["RR"]) == 100
 
 
@@ -163,3 +169,15 @@ def test_a_load_that_nobody_tuned_is_a_closed_loop(tmp_path):
     read = text_of(family(tmp_path, FAMILY + named), one(8), "RR", configuration="raw")
     assert read["workload"][0]["profile"]["set"] == ['arrivals={law="closed",outstanding=12}']
     assert read["observe"] == {"warmup": "auto"}
+
+
+def test_a_point_travels_as_a_plain_value(tmp_path):
+    found = family(tmp_path)
+    search = Search(Asked(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    task = search._task(metric(found, "RR"), one(8), None)
+    again = pickle.loads(pickle.dumps(task))
+    assert again == task and [Path(file.path).name for file in task.files] == ["drive.toml"]
+    assert task.key == search._task(metric(found, "RR"), one(8), None).key
+    (tmp_path / "drive.toml").write_text((tmp_path / "drive.toml").read_text() + "\n# changed\n")
+    other = Search(Asked(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    assert other._task(metric(found, "RR"), one(8), None).key != task.key

@@ -63,8 +63,17 @@ def optimize(
         typer.Option(
             "--within",
             metavar="TIME",
-            help="Judge each configuration at the highest rate that keeps its mean response time within this.",
+            help="Judge each at the highest rate that keeps its mean response time within this.",
             show_default="at the scenario's load",
+        ),
+    ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            metavar="NAME|*",
+            help="Whose rate --within searches for; * for all in proportion.",
+            show_default="the only one",
         ),
     ] = None,
     method: Annotated[
@@ -129,6 +138,7 @@ def optimize(
         minimize=minimize or [],
         subject_to=subject_to or [],
         within_s=parsed(within, units.parse_duration, "--within"),
+        workload=workload,
         method=method,
         most=most,
         seed=seed,

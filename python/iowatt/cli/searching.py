@@ -91,6 +91,11 @@ def answer(
                 err=True,
             )
         raise
+    show(found, target, as_json=as_json)
+
+
+def show(found: Found, target: Path, *, as_json: bool) -> None:
+    """Print what was found; raise where points are missing that another try may bring."""
     if as_json:
         print_json(as_dict(found, target))
     else:

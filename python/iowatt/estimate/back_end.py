@@ -14,8 +14,8 @@ from iowatt.tiers import raid_work
 class Geometry:
     """A pool as its requests see it.
 
-    ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives share
-    the operations.
+    ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives
+    share the operations.
     """
 
     level: int
@@ -25,23 +25,33 @@ class Geometry:
     unit: int
     usable: int
     drives: int
+    #: Whether its drives have arms.
+    moving: bool
 
     @property
     def parity(self) -> int:
         """Parity units of a stripe."""
         return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
 
+    def commands(self, mix: Mix) -> float:
+        """Commands to drives for a mix: each copy is written."""
+        return sum(
+            count * kind.commands * (self.mirrored if kind.how == "write" else 1)
+            for kind, count in mix.items()
+        )
+
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
         """Of a plan's pool."""
         raid, count = pool["raid"], pool["count"]
+        moving = pool["device"]["kind"] == "hdd"
         spares = (pool["recovery"] or {}).get("spares", 0)
         level, unit = int(raid["level"]), raid["stripe_unit_bytes"]
         if level == 1:
-            return cls(1, 1, 1, count, unit, usable, count + spares)
+            return cls(1, 1, 1, count, unit, usable, count + spares, moving)
         if level == 10:
-            return cls(0, count // 2, count // 2, 2, unit, usable, count + spares)
-        return cls(level, count, count, 1, unit, usable, count + spares)
+            return cls(0, count // 2, count // 2, 2, unit, usable, count + spares, moving)
+        return cls(level, count, count, 1, unit, usable, count + spares, moving)
 
 
 @dataclass(frozen=True)
@@ -74,13 +84,9 @@ def asked(
             geometry.level, geometry.width, geometry.unit, size, write=write, step=step
         )
     mix: Mix = {}
-    for place, share in places:
-        for how, (count, bytes_) in (
-            ("read", work.plain_reads),
-            ("write", work.plain_writes),
-            ("update", work.updates),
-        ):
-            add(mix, Kind(how, round(bytes_), place), share * count)  # type: ignore[arg-type]
+    for how, count, bytes_ in _kinds(geometry, work):
+        for place, share in places:
+            add(mix, Kind(how, round(bytes_), place), share * count)
     return Asked(mix, _phases(work, write))
 
 
@@ -95,3 +101,30 @@ def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float]
         whole: tuple[tuple[How, float, float], ...] = (("update", before, max(1.0, updates / before)),)
         return whole if before == 1 else (*whole, ("write", 1 - before, max(1.0, others / (1 - before))))
     return (("read", before, max(1.0, work.reads / before)), ("write", 1.0, max(1.0, work.writes)))
+
+
+def _kinds(geometry: Geometry, work: raid_work.Work) -> list[tuple[How, float, float]]:
+    """Operations of a request: what they are, how many, bytes of each.
+
+    On a disk an operation right behind another of the same request costs what the second half of an update
+    does.
+    """
+    (reads, read_bytes), (writes, write_bytes) = work.plain_reads, work.plain_writes
+    updates, update_bytes = work.updates
+    if work.behind and geometry.moving:
+        # The other operation of each pair is one of a full stripe, a write.
+        pairs = min(work.behind, writes)
+        of_reads = min(pairs, reads)
+        of_writes = min(pairs - of_reads, (writes - pairs) if writes > pairs else 0.0)
+        joined = of_reads + of_writes
+        if joined:
+            bytes_ = (of_reads * (read_bytes + write_bytes) / 2 + of_writes * write_bytes) / joined
+            update_bytes = (updates * update_bytes + joined * bytes_) / (updates + joined)
+            updates += joined
+            reads -= of_reads
+            writes -= joined + of_writes
+    return [
+        ("read", reads, read_bytes),
+        ("write", max(0.0, writes), write_bytes),
+        ("update", updates, update_bytes),
+    ]

@@ -1,10 +1,10 @@
 """The controller's cache in its steady state: what hits, what is destaged, in which runs.
 
 Lines of a band are referenced independently (IRM), so a line without dirty data is there if it was referenced
-within the characteristic time T of Che, Tung and Wang (IEEE JSAC 20(7), 2002): the lines that are there by then
-fill the cache. The destager sweeps all addresses in a time D; a line that is written at rate w is dirty for the
-share 1 - (1 - e^-wD)/(wD) of it, which adds up to what the watermarks keep dirty, and e^-wD says what the sweep
-finds clean, so how long its runs are.
+within the characteristic time T of Che, Tung and Wang (IEEE JSAC 20(7), 2002): the lines that are there by
+then fill the cache. The destager sweeps all addresses in a time D; a line that is written at rate w is dirty
+for the share 1 - (1 - e^-wD)/(wD) of it, which adds up to what the watermarks keep dirty, and e^-wD says
+what the sweep finds clean, so how long its runs are.
 """
 
 from __future__ import annotations
@@ -33,11 +33,13 @@ Key = tuple[int, int, int, float]
 
 @dataclass
 class _Use:
-    """Lines of one band: references by reads and by writes, a second each line; bytes and number of writes."""
+    """Lines of one band: references by reads and by writes, a second each line; bytes and number of
+    writes."""
 
     band: Band
     volume: int
     lines: float
+    grain: float
     reads: float = 0.0
     writes: float = 0.0
     requests: float = 0.0
@@ -46,13 +48,16 @@ class _Use:
 
 @dataclass(frozen=True)
 class Run:
-    """Destages of a volume: so many a second, of so many bytes, somewhere from ``first`` to ``last``."""
+    """Destages of a volume: so many a second, of so many bytes, over ``extent`` bytes somewhere from
+    ``first`` to ``last``, in pieces of ``grain``."""
 
     volume: int
     rate: float
     bytes: float
     first: int
     last: int
+    extent: float
+    grain: float
     sequential: bool
 
 
@@ -66,28 +71,22 @@ class Cached:
     _hits: Mapping[Key, float]
     _followers: Mapping[tuple[int, Stream], float]
 
-    def misses(self, flow: Flow, stream: Stream) -> list[tuple[float, int, int]]:
-        """Shares of a stream's reads that miss, and between which bytes of the volume; sequences apart."""
-        if stream.access["pattern"] == "sequential":
-            return [(1 / self._followers[(flow.volume, stream)], stream.start, stream.end)]
-        return [
-            (band.share * (1 - self._hits.get(_key(flow.volume, band), 0.0)), band.first, band.last)
-            for band in bands(stream, write=False)
-        ]
+    def hit(self, flow: Flow, band: Band) -> float:
+        """Of the reads of a band."""
+        return self._hits.get(_key(flow.volume, band), 0.0)
+
+    def missed(self, flow: Flow, stream: Stream) -> float:
+        """Share of a sequence's reads that no other sequence has read before it."""
+        return 1 / self._followers[(flow.volume, stream)]
 
     def fetch(self, stream: Stream, size: int) -> tuple[int, float]:
-        """What a miss of a size fetches, and how often of such misses: a line serves what follows in sequence."""
+        """What a miss of a size fetches, and how often of such misses: a line serves what follows in
+        sequence."""
         if self.cache["transfers"] == "needed":
             return size, 1.0
         line = self.cache["line_bytes"]
         whole = -(-size // line) * line
         return whole, size / whole if stream.access["pattern"] == "sequential" else 1.0
-
-    def hit_ratio(self, flow: Flow, stream: Stream) -> float:
-        """Of the reads of a stream that is banded."""
-        return sum(
-            band.share * self._hits.get(_key(flow.volume, band), 0.0) for band in bands(stream, write=False)
-        )
 
 
 def cached(
@@ -123,7 +122,7 @@ def _refer(
     stream: Stream,
     rate: float,
 ) -> None:
-    line = cache["line_bytes"]
+    line, grain = cache["line_bytes"], float(stream.access.get("extent_bytes") or 0)
     for write, share, sizes in stream.parts:
         if write and cache["transfers"] == "whole" and any(size % line for size, _ in sizes):
             raise refuse(
@@ -131,7 +130,7 @@ def _refer(
             )
         for band in bands(stream, write=write):
             key = _key(flow.volume, band)
-            use = uses.setdefault(key, _Use(band, flow.volume, max(1.0, band.bytes / line)))
+            use = uses.setdefault(key, _Use(band, flow.volume, max(1.0, band.bytes / line), grain))
             for size, weight in sizes:
                 requests = rate * share * weight * band.share
                 touched = requests * max(1.0, size / line) / use.lines
@@ -244,7 +243,8 @@ def _runs(
 ) -> tuple[Run, ...]:
     most = cache["destage_bytes"]
     found = [
-        Run(volume, speed / most, most, stream.start, stream.end, True) for volume, stream, speed in leads
+        Run(volume, speed / most, most, stream.start, stream.end, float(stream.end - stream.start), 0.0, True)
+        for volume, stream, speed in leads
     ]
     for use in uses:
         if not use.requests or math.isinf(sweep):
@@ -253,12 +253,15 @@ def _runs(
         number = max(1.0, use.band.bytes / part)
         full = -math.expm1(-use.requests / number * sweep)
         rate = number * full / sweep
+        band = use.band
         if part >= most:
-            found.append(Run(use.volume, rate * part / most, most, use.band.first, use.band.last, False))
+            runs = (rate * part / most, float(most))
+            found.append(Run(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
             continue
         block = most / part
         apart = (1 + (block - 1) * (1 - full)) / block  # runs for each part that is dirty
-        found.append(Run(use.volume, rate * apart, part / apart, use.band.first, use.band.last, False))
+        runs = (rate * apart, part / apart)
+        found.append(Run(use.volume, *runs, band.first, band.last, band.bytes, use.grain, False))
     return tuple(run for run in found if run.rate > 0)
 
 

@@ -12,10 +12,14 @@ from iowatt.estimate.operations import Kind, Mix, Place
 from iowatt.estimate.queueing import Curve
 from iowatt.scenario.array import Pool
 
-#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is alike.
+#: Shares of kinds are rounded to so many parts, places to so many of a drive: pilots are shared by what is
+#: alike.
 _PARTS: Final = 24
+#: Up to so many kinds; more of them need finer shares.
+_FEW: Final = 8
 _ZONES: Final = 32
-_NARROWEST: Final = 1 / 1024
+#: Small ranges are one of these.
+_NARROW: Final = (2.0**-19, 2.0**-15, 2.0**-10, 2.0**-7)
 _SEED: Final = 1
 
 Key = tuple[tuple[Kind, int], ...]
@@ -43,7 +47,8 @@ class Drives:
 
 
 def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
-    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would write."""
+    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would
+    write."""
     hows = {kind.how for kind, _ in mix}
     return "update" in hows and ("write" not in hows or pool["device"]["kind"] != "ssd")
 
@@ -63,8 +68,9 @@ def alike(mix: Mix) -> Key:
         like = Kind(kind.how, _bytes(kind.bytes), coarse(kind.place))
         rounded[like] = rounded.get(like, 0.0) + count / total
     kept, below, given = [], 0.0, 0
+    parts_in_all = _PARTS if len(rounded) <= _FEW else 8 * _PARTS
     for kind in sorted(rounded, key=_order):
-        below += rounded[kind] * _PARTS
+        below += rounded[kind] * parts_in_all
         if parts := round(below) - given:  # so that many small shares are not lost one by one
             kept.append((kind, parts))
             given += parts
@@ -90,7 +96,7 @@ def coarse(place: Place) -> Place:
     width = place.last - place.first
     if width < 0.75 / _ZONES:
         # A small range: what matters is that it is small.
-        narrow = _NARROWEST if width <= _NARROWEST else 1 / 128 if width <= 1 / 128 else 1 / _ZONES
+        narrow = next((step for step in _NARROW if width <= step), 1 / _ZONES)
         first = min(math.floor(place.first * _ZONES) / _ZONES, 1 - narrow)
         return Place(first, first + narrow, place.cursors, place.sweep)
     first = math.floor(place.first * _ZONES + 0.25)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Station:
-    """Where time goes: ``demand_s`` is what a request takes of it (visits times service), over its servers."""
+    """Where time goes: ``demand_s`` is what a request takes of it (visits times service), over its
+    servers."""
 
     name: str
     kind: str

@@ -11,19 +11,19 @@ from iowatt.estimate import unknown, watts
 from iowatt.estimate.drives import Drives
 from iowatt.estimate.estimate import Estimate, Station
 from iowatt.estimate.load import Flow, flows
-from iowatt.estimate.network import Network, Solved, root
-from iowatt.estimate.system import System
+from iowatt.estimate.root import root
+from iowatt.estimate.stations import Servers, Sets
+from iowatt.estimate.system import Phase, System
 from iowatt.evaluation import Prepared
-from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
-from iowatt.sources.translation import capacity
-
+from iowatt.lenses.efficiency import BYTES_PER_MIB
 
 #: With several workloads, how often their mix is found anew.
 _ROUNDS = 4
 
 
 class Estimator:
-    """Estimates scenarios whose files are relative to ``base``; what single drives do is kept between them."""
+    """Estimates scenarios whose files are relative to ``base``; what single drives do is kept between
+    them."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -43,20 +43,21 @@ class Estimator:
             It has something that is not modelled.
         """
         system = self._system(work, flows(work))
-        return _estimate(system, *system.solved())
+        return _estimate(system)
 
     def highest_rate(self, work: Prepared, limit_s: float) -> Estimate:
         """Estimate the highest rate of the first workload at which requests take ``limit_s`` on the mean.
 
-        Its requests come at random then, closed loop or not; other workloads stay as they are. Where a station
-        saturates before that, the estimate is at the rate at which it does. ``row["rate_iops"]`` is the rate.
+        Its requests come at random then, closed loop or not; other workloads stay as they are. Where a
+        station saturates before that, the estimate is at the rate at which it does. ``row["rate_iops"]`` is
+        the rate.
 
         Raises
         ------
         NotEstimated
             It has something that is not modelled.
         """
-        first, *others = flows(work)
+        first, *others = _some(work)
         rate = first.rate or float(first.outstanding or 1)
         for _ in range(_ROUNDS if others else 1):
             opened = replace(first, rate=rate, outstanding=None, think_s=0.0, variation=1.0)
@@ -68,11 +69,12 @@ class Estimator:
                 break
         opened = replace(opened, rate=rate)
         system = self._system(work, (opened, *others))
-        estimate = _estimate(system, *system.solved())
+        estimate = _estimate(system)
         return replace(estimate, row={**estimate.row, "rate_iops": rate})
 
     def most(self, work: Prepared) -> Estimate:
-        """Estimate what all workloads together could do with any number of requests outstanding, as they are mixed.
+        """Estimate what all workloads together could do with any number of requests outstanding, as they are
+        mixed.
 
         Rates keep the proportions of their rates, or of what they have outstanding; no response times.
 
@@ -85,14 +87,21 @@ class Estimator:
             replace(
                 flow, rate=1e9 * (flow.rate or float(flow.outstanding or 1)), outstanding=None, think_s=0.0
             )
-            for flow in flows(work)
+            for flow in _some(work)
         )
         system = self._system(work, opened)
-        return _estimate(system, *system.solved())
+        return _estimate(system)
 
     def _system(self, work: Prepared, of: Sequence[Flow]) -> System:
         unknown.check(work.plan["simulation"], work.plan["names"])
         return System(work, of, self._drives)
+
+
+def _some(work: Prepared) -> tuple[Flow, ...]:
+    found = flows(work)
+    if not found:
+        raise unknown.refuse("a rate without a workload", "workload")
+    return found
 
 
 def highest(system: System, limit_s: float) -> float:
@@ -114,48 +123,59 @@ def highest(system: System, limit_s: float) -> float:
     return root(excess, most * 1e-6, most * (1 - 1e-6)) if math.isfinite(most) else most
 
 
-def _estimate(system: System, network: Network, solved: Solved) -> Estimate:
-    work = system.work
-    rates = solved.rates
-    total, every = sum(rates), network.every(rates)
-    row: dict[str, float] = {
-        "throughput.iops": total,
-        "throughput.mib_per_s": sum(
-            rate * flow.mean_bytes for rate, flow in zip(rates, system.flows, strict=True)
-        )
-        / BYTES_PER_MIB,
-    }
-    if not solved.saturated and total > 0:
-        row |= _responses(network, solved)
-    mean_w, idle_w = watts.of_drives(system, network, solved)
-    row |= {"power_w.mean": mean_w, "power_w.idle": idle_w}
-    held = capacity(work.plan["names"], work.plan["simulation"])
-    row |= {"capacity_gb.raw": held.raw_bytes / BYTES_PER_GB}
-    if held.usable_bytes is not None:
-        row["capacity_gb.usable"] = held.usable_bytes / BYTES_PER_GB
-    row["efficiency.iops_per_w"] = total / mean_w if mean_w > 0 else 0.0
-    row["efficiency.mib_per_s_per_w"] = row["throughput.mib_per_s"] / mean_w if mean_w > 0 else 0.0
-    row["energy.per_request_j"] = mean_w / total if total > 0 else math.inf
-    row["devices.count"] = float(len(work.plan["names"]["devices"]))
-    stations = tuple(
-        Station(
-            station.name,
-            station.kind,
-            station.number,
-            min(1.0, station.load(every)),
-            station.load(every) / total if total > 0 else 0.0,
-        )
-        for station in network.stations
+def _estimate(system: System) -> Estimate:
+    phases = system.phases()
+    saturated = any(phase.solved.saturated for phase in phases)
+    rates = [
+        sum(phase.share * phase.solved.rates[flow] for phase in phases) for flow in range(len(system.flows))
+    ]
+    total = sum(rates)
+    moved = (
+        sum(rate * flow.mean_bytes for rate, flow in zip(rates, system.flows, strict=True)) / BYTES_PER_MIB
     )
-    return Estimate(row, stations, solved.saturated, tuple(system.assumptions))
+    row: dict[str, float] = {"throughput.iops": total, "throughput.mib_per_s": moved}
+    if not saturated and total > 0:
+        row |= _responses(phases)
+    drives, idle_w = watts.of_drives(system, phases)
+    row |= watts.rows(system, drives, idle_w, total, moved)
+    stations = _stations(phases, total)
+    busy = [(one.servers, one.utilisation) for one in stations if one.kind in ("drives", "mirrors")]
+    if busy:
+        row["devices.utilisation.mean"] = sum(n * u for n, u in busy) / sum(n for n, _ in busy)
+        row["devices.utilisation.max"] = max(u for _, u in busy)
+    return Estimate(
+        {key: float(value) for key, value in row.items()}, stations, saturated, tuple(system.assumptions)
+    )
 
 
-def _responses(network: Network, solved: Solved) -> dict[str, float]:
+def _stations(phases: Sequence[Phase], total: float) -> tuple[Station, ...]:
+    """Utilisation over all phases; a station that is quiet in one may be missing there."""
+    loads: dict[str, float] = {}
+    known: dict[str, Servers | Sets] = {}
+    for phase in phases:
+        every = phase.network.every(phase.solved.rates)
+        for station in phase.network.stations:
+            known[station.name] = station
+            loads[station.name] = loads.get(station.name, 0.0) + phase.share * station.load(every)
+    return tuple(
+        Station(
+            name=name,
+            kind=station.kind,
+            servers=station.number,
+            utilisation=float(min(1.0, loads[name])),
+            demand_s=float(loads[name] * station.number / total) if total > 0 else 0.0,
+        )
+        for name, station in known.items()
+    )
+
+
+def _responses(phases: Sequence[Phase]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, wanted in (("all", None), ("read", False), ("write", True)):
         parts = [
-            (solved.rates[path.flow] * path.share, response)
-            for path, response in zip(network.paths, solved.responses, strict=True)
+            (phase.share * phase.solved.rates[path.flow] * path.share, response)
+            for phase in phases
+            for path, response in zip(phase.network.paths, phase.solved.responses, strict=True)
             if wanted is None or path.write == wanted
         ]
         weight = sum(rate for rate, _ in parts)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from iowatt.estimate.back_end import Geometry
+from iowatt.estimate.counted import Counted, Waits
 from iowatt.estimate.load import Flow
-from iowatt.estimate.network import Leg, Servers
+from iowatt.estimate.stations import Leg, Servers
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
@@ -49,6 +51,46 @@ def fixed_s(controller: Mapping[str, Any], write: bool) -> float:
     """What a request waits for besides: the partner's answer."""
     mirror = (controller.get("cache") or {}).get("mirror")
     return float(mirror["latency_s"]) if mirror and write else 0.0
+
+
+def back_end(controller: Mapping[str, Any], counted: Counted) -> tuple[Servers | None, Servers | None]:
+    """The processors that every command to a drive passes, and those that commands made for writes pass
+    first."""
+    own = controller.get("back_end") or {}
+    found: list[Servers | None] = []
+    for name, seconds, number, commands in (
+        ("back end", own.get("command_s"), own.get("processors", 1), counted.commands),
+        ("write path", own.get("write_command_s"), own.get("write_processors", 1), counted.write_commands),
+    ):
+        if not seconds:
+            found.append(None)
+            continue
+        station = Servers(name, "processor", number)
+        for flow, count in commands.items():
+            station.visit(flow, count, seconds)
+        found.append(station)
+    return found[0], found[1]
+
+
+def command_legs(
+    controller: Mapping[str, Any],
+    passed: tuple[Servers | None, Servers | None],
+    waits: Waits,
+    geometries: Sequence[Geometry],
+    share: float,
+    *,
+    write: bool,
+) -> list[Leg]:
+    """What commands wait for there; those of a phase come together, one behind another."""
+    own, found = controller.get("back_end") or {}, []
+    for (pool, how, abreast), times in waits.items():
+        phases = 2 if how == "update" else 1
+        together = abreast * (geometries[pool].mirrored if how == "write" else 1)
+        for station, seconds in zip(passed, (own.get("command_s"), own.get("write_command_s")), strict=True):
+            if station is not None and seconds and (write or station is passed[0]):
+                behind = (together - 1) / 2 / station.number
+                found.append(Leg(station, times / share * phases, seconds * (1 + behind)))
+    return found
 
 
 def _link(name: str, bandwidth: float, flows: Sequence[Flow], *, reads: bool) -> Servers:

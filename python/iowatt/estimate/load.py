@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
 
 from iowatt.estimate.unknown import refuse
 from iowatt.evaluation import Prepared
 
+#: Requests of a recorded trace that are looked at.
+LOOKED_AT: Final = 20_000
 #: (bytes, share), shares summing to 1.
 Sizes = tuple[tuple[int, float], ...]
 
@@ -106,9 +112,10 @@ def flows(work: Prepared) -> tuple[Flow, ...]:
 
 
 def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow:
+    replay = plan["replay"]
     if "synthetic" not in source:
-        raise refuse("recorded traces", f"workload.{name}.trace")
-    made, replay = source["synthetic"], plan["replay"]
+        return recorded(name, plan, source)
+    made = source["synthetic"]
     closed = replay["mode"] == "closed"
     if closed and replay["per"] == "stream":
         raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
@@ -141,6 +148,80 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
         variation=variation,
         notes=(),
     )
+
+
+def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow:
+    """A trace by its first requests: their rate, mix, sizes and the range that they touch, at random."""
+    replay = plan["replay"]
+    if replay["mode"] == "closed" and replay["per"] == "stream":
+        raise refuse("closed loops for each stream of a trace", f"workload.{name}.replay.per")
+    path = Path(str(source["path"]))
+    if not path.is_file():
+        raise refuse("traces that can be read once only", f"workload.{name}.trace.path")
+    seen = _seen(json.dumps(source, sort_keys=True, default=str), path.stat().st_mtime_ns)
+    closed = replay["mode"] == "closed"
+    return Flow(
+        name=name,
+        volume=plan["volume"],
+        streams=(seen.stream,),
+        rate=None if closed else seen.rate * replay.get("speed", 1.0),
+        outstanding=int(replay["outstanding"]) if closed else None,
+        think_s=float((replay.get("think") or {}).get("mean_s", 0.0)) if closed else 0.0,
+        variation=1.0,
+        notes=(
+            f"workload {name}: the rate, mix and sizes of the first {seen.count} requests, at random places "
+            "and times",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Seen:
+    stream: Stream
+    rate: float
+    count: int
+
+
+@lru_cache(maxsize=64)
+def _seen(spec: str, changed_ns: int) -> _Seen:  # a file that has changed is read anew
+    from iowatt.trace.open import requests  # loads Polars and the extension
+
+    times, sizes, writes, offsets, count = [], [], [], [], 0
+    for batch in requests(json.loads(spec)):
+        times.append(batch["time_ns"])
+        sizes.append(batch["size"])
+        writes.append(batch["op"] == 1)
+        offsets.append(batch["offset"])
+        count += len(batch["size"])
+        if count >= LOOKED_AT:
+            break
+    if count < 2:
+        raise refuse("traces of fewer than two requests", "workload.trace")
+    size, write = np.concatenate(sizes)[:LOOKED_AT], np.concatenate(writes)[:LOOKED_AT]
+    offset, time = np.concatenate(offsets)[:LOOKED_AT], np.concatenate(times)[:LOOKED_AT]
+    span_s = max(1e-9, float(time[-1] - time[0]) / 1e9)
+    stream = Stream(
+        share=1.0,
+        read_share=float(1 - write.mean()),
+        read_sizes=_shares(size[~write]),
+        write_sizes=_shares(size[write]),
+        start=int(offset.min()),
+        end=int((offset + size).max()),
+        access={"pattern": "recorded", "align_bytes": None},
+    )
+    return _Seen(stream, (len(size) - 1) / span_s, len(size))
+
+
+def _shares(sizes: np.ndarray[Any, Any]) -> Sizes:
+    """The mix of sizes, rarer ones joined with their neighbours."""
+    if not len(sizes):
+        return ()
+    cuts = np.unique(np.quantile(sizes, np.linspace(0, 1, 9), method="higher"))
+    at = np.searchsorted(cuts, sizes)
+    found = (
+        (round(float(sizes[at == group].mean())), float((at == group).mean())) for group in np.unique(at)
+    )
+    return tuple((max(512, size), share) for size, share in found)
 
 
 def _variation(name: str, process: Mapping[str, Any]) -> float:

@@ -1,8 +1,8 @@
 """Where requests fall: an address law as bands of bytes that are asked for alike.
 
 The laws are those of crates/iowatt-workload/src/access; the hot band's curve is the table of
-``workload/export/zones.py`` (vdbench 5.04.06). A band may be scattered over its range (Zipf's and the skew law's
-extents lie in a random order).
+``workload/export/zones.py`` (vdbench 5.04.06). A band may be scattered over its range (Zipf's and the skew
+law's extents lie in a random order).
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _PATTERNS: Final = ("uniform", "hot-band", "zipf", "skew")
 
 @dataclass(frozen=True)
 class Band:
-    """``bytes`` of a volume that ``share`` of the requests go to, all alike, somewhere from ``first`` to ``last``."""
+    """``bytes`` of a volume that ``share`` of the requests go to, all alike, somewhere from ``first`` to
+    ``last``."""
 
     first: int
     last: int
@@ -45,13 +46,14 @@ def bands(stream: Stream, *, write: bool) -> tuple[Band, ...]:
         int(access.get("extent_bytes", 0)),
     )
     order = str(access.get("order", "scattered"))
-    return _bands(access["pattern"], numbers, order, stream.start, stream.end, write)
+    return _bands(access["pattern"], numbers, order, (stream.start, stream.end), write=write)
 
 
 @lru_cache(maxsize=4096)
 def _bands(
-    pattern: str, numbers: tuple[float, float, int], order: str, start: int, end: int, write: bool
+    pattern: str, numbers: tuple[float, float, int], order: str, span: tuple[int, int], *, write: bool
 ) -> tuple[Band, ...]:
+    start, end = span
     length = end - start
     if pattern == "uniform":
         return (Band(start, end, float(length), 1.0),)

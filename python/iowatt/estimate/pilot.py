@@ -1,8 +1,9 @@
-"""One drive, or one set of mirrored drives, flown by short simulations: so many operations outstanding at a time.
+"""One drive, or one set of mirrored drives, flown by short simulations: so many operations outstanding at a
+time.
 
-What comes of it is a curve over the depth: operations a second, their response time and its spread, and the joules
-of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn that a disk
-loses between the read and the write of a parity update are in it, because the simulator flies it.
+What comes of it is a curve over the depth: operations a second, their response time and its spread, and the
+joules of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn
+that a disk loses between the read and the write of a parity update are in it, because the simulator flies it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from iowatt.estimate.operations import Kind
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: Requests outstanding at a group of a parity level.
 _DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
+#: Shares of the rate at saturation at which random arrivals are flown.
+_SHARES: Final = (0.25, 0.5, 0.7, 0.85, 0.93)
 #: Its stripe unit: every operation lies within one.
 _UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
@@ -57,22 +60,25 @@ class Point:
 
 @dataclass(frozen=True)
 class Flown:
-    """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's commands,
-    and writes are whole parity updates of ``updated`` drives."""
+    """What the simulations gave. Of a group of a parity level, ``iops`` and joules are of each drive's
+    commands, and writes are whole parity updates of ``updated`` drives."""
 
     points: tuple[Point, ...]
     drives: int
     updated: int = 0
+    #: With random arrivals at shares of the rate at saturation: what a buffer that has room does for writes.
+    open: tuple[tuple[float, Point], ...] = ()
 
 
 def fly(
     pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, parity: int, seed: int
 ) -> Flown:
-    """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the same.
+    """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the
+    same.
 
-    With ``parity`` 1 or 2 it is the smallest group of RAID-5 or RAID-6: the reads and writes of an update meet
-    others on the way, and the parity waits for data that another drive reads. What is only written is read there,
-    which costs a disk nearly the same.
+    With ``parity`` 1 or 2 it is the smallest group of RAID-5 or RAID-6: the reads and writes of an update
+    meet others on the way, and the parity waits for data that another drive reads. What is only written is
+    read there, which costs a disk nearly the same.
 
     Parameters
     ----------
@@ -87,25 +93,58 @@ def fly(
     if parity:
         asked = [(_host(kind), share / (1 + parity if kind.how == "update" else 1)) for kind, share in asked]
     plan = _plan(pool, drives, parity, seed)
-    capacity = plan["volumes"][0]["capacity_bytes"]
+    capacity, sector = plan["volumes"][0]["capacity_bytes"], pool["device"]["sector_bytes"]
     updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
     idle_w = pool["device"]["power"]["levels"]["idle_w"] * drives
     first = _buffered(pool, asked, drives if parity else 1)
     points: list[Point] = []
     rate = (
-        1 / _run(plan, _rows(asked, 1, 200, capacity, pool, seed), 1, None, 0.0, idle_w, parity).both.mean_s
+        1
+        / _run(
+            plan,
+            _rows(asked, 1, 200, capacity=capacity, sector=sector, seed=seed),
+            1,
+            end_s=None,
+            warmup_s=0.0,
+            idle_w=idle_w,
+            parity=parity,
+        ).both.mean_s
     )
     for depth in _DEPTHS_OF_GROUPS if parity else DEPTHS:
         ratio = 1.0 if not points else depth / points[-1].depth
         wanted = first + OPERATIONS * (2 if parity else 1)
         count = int(wanted * ratio * (1.15 if depth == 1 else 1.6)) + 40 * depth
-        rows = _rows(asked, depth, count, capacity, pool, seed + depth)
+        rows = _rows(asked, depth, count, capacity=capacity, sector=sector, seed=seed + depth)
         seconds = wanted / rate
         warmup_s = max(_WARMUP, first / wanted) * seconds
-        points.append(_run(plan, rows, depth, seconds, warmup_s, idle_w, parity))
+        points.append(_run(plan, rows, depth, end_s=seconds, warmup_s=warmup_s, idle_w=idle_w, parity=parity))
         rate = points[-1].depth / points[-1].both.mean_s
-    return Flown(tuple(points), drives, 1 + parity if parity else 0)
+    opened: list[tuple[float, Point]] = []
+    if first and not parity:
+        most = (points[-1].iops + points[-2].iops) / 2
+        plan["workloads"][0]["replay"] = {"mode": "open", "speed": 1.0}
+        for share in _SHARES:
+            wanted = first + 2 * OPERATIONS
+            rows = _rows(asked, 1, int(wanted * 1.05), capacity=capacity, sector=sector, seed=seed)
+            gaps = np.random.default_rng(seed).exponential(1e9 / (share * most), len(rows["op"]))
+            rows["time_ns"] = np.cumsum(gaps).astype(np.int64)
+            seconds = wanted / (share * most)
+            opened.append(
+                (
+                    share,
+                    _run(
+                        plan,
+                        rows,
+                        0,
+                        end_s=seconds,
+                        warmup_s=first / wanted * seconds,
+                        idle_w=idle_w,
+                        parity=parity,
+                    ),
+                )
+            )
+    return Flown(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
 
 
 def _host(kind: Kind) -> Kind:
@@ -146,22 +185,23 @@ def _rows(
     mix: Sequence[tuple[Kind, float]],
     depth: int,
     count: int,
+    *,
     capacity: int,
-    pool: Mapping[str, Any],
+    sector: int,
     seed: int,
 ) -> dict[str, Any]:
-    """A trace of at least ``count`` operations, dealt to ``depth`` streams; an update's two are one behind the other."""
+    """A trace of at least ``count`` operations, dealt to ``depth`` streams; an update's two are one behind
+    the other."""
     draw = np.random.default_rng(seed)
     shares = np.array([share for _, share in mix])
     count = -(-count // depth) * depth
     chosen = draw.choice(len(mix), size=count, p=shares / shares.sum())
     offset, size = np.empty(count, np.uint64), np.empty(count, np.uint32)
     write, twice = np.zeros(count, np.uint8), np.zeros(count, bool)
-    sector = pool["device"]["sector_bytes"]
     for at, (kind, _) in enumerate(mix):
         mine = np.flatnonzero(chosen == at)
         bytes_ = max(sector, round(kind.bytes / sector) * sector)
-        offset[mine] = _offsets(kind, bytes_, len(mine), capacity, sector, draw)
+        offset[mine] = _offsets(kind, bytes_, len(mine), capacity=capacity, sector=sector, draw=draw)
         size[mine], write[mine], twice[mine] = bytes_, kind.how == "write", kind.how == "update"
     stream = np.arange(count, dtype=np.uint32) % depth
     repeated = np.repeat(np.arange(count), 1 + twice)
@@ -179,7 +219,7 @@ def _rows(
 
 
 def _offsets(
-    kind: Kind, bytes_: int, count: int, capacity: int, sector: int, draw: np.random.Generator
+    kind: Kind, bytes_: int, count: int, *, capacity: int, sector: int, draw: np.random.Generator
 ) -> np.ndarray[Any, Any]:
     first, last = kind.place.first * capacity, kind.place.last * capacity
     align = 4096 if bytes_ % 4096 == 0 and 4096 % sector == 0 else sector
@@ -202,6 +242,7 @@ def _run(
     plan: dict[str, Any],
     rows: dict[str, Any],
     depth: int,
+    *,
     end_s: float | None,
     warmup_s: float,
     idle_w: float,
@@ -210,9 +251,10 @@ def _run(
     from iowatt.sources.simulator import run_core
 
     replay = plan["workloads"][0]["replay"]
-    replay["outstanding"] = 1 if replay["per"] == "stream" else depth
+    if replay["mode"] == "closed":
+        replay["outstanding"] = 1 if replay["per"] == "stream" else depth
     plan["observe"] |= {"end_s": end_s, "warmup_s": warmup_s}
-    spec = json.dumps({"path": "pilot", "order_only": True})
+    spec = json.dumps({"path": "pilot", "order_only": replay["mode"] == "closed"})
     raw = run_core(json.dumps(plan), [(spec, _once(rows))], lambda _fraction, _requests: None)
     summary = json.loads(raw["summary"])
     window, total, devices = summary["window"], summary["total"], summary["devices"]

@@ -1,9 +1,9 @@
 """Waiting: at stations of like servers, and at a set of drives whose rate depends on how many wait there.
 
 A station of c servers has Sakasegawa's wait (H. Sakasegawa, Ann. Inst. Stat. Math. 29, 1977), Pollaczek and
-Khinchine's where c = 1. A set of drives is a birth-death process whose death rates are the curve of a pilot, its
-queueing part scaled by (1 + v^2)/2 as theirs is. A closed loop of N requests finds at a station what N - 1 of
-them leave there (the arrival theorem), which is the open station at (N - 1)/N of its own rate.
+Khinchine's where c = 1. A set of drives is a birth-death process whose death rates are the curve of a pilot,
+its queueing part scaled by (1 + v^2)/2 as theirs is. A closed loop of N requests finds at a station what N -
+1 of them leave there (the arrival theorem), which is the open station at (N - 1)/N of its own rate.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def wait(service_s: float, servers: float, variation: float, load: float) -> flo
 
 
 class Found(NamedTuple):
-    """What an operation finds at a set: responses (s) of all, of reads, of writes and of whole parity updates, the
-    deviations of the last three, and joules above idling. Updates are 0 where the pilot had none."""
+    """What an operation finds at a set: responses (s) of all, of reads, of writes and of whole parity
+    updates, the deviations of the last three, and joules above idling. Updates are 0 where the pilot had
+    none."""
 
     both: float
     read: float
@@ -53,14 +54,14 @@ class Found(NamedTuple):
 
     def mixed(self, other: Found, share: float) -> Found:
         """This, and a share of the other."""
-        return Found(*(one + (two - one) * share for one, two in zip(self, other, strict=True)))
+        return Found._make(one + (two - one) * share for one, two in zip(self, other, strict=True))
 
 
 class Curve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
-    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there; ``updated`` how many
-    drives an update of its pilot was on, 0 where that had one drive only.
+    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there; ``updated`` how
+    many drives an update of its pilot was on, 0 where that had one drive only.
     """
 
     def __init__(self, flown: Flown) -> None:
@@ -75,7 +76,10 @@ class Curve:
         else:
             self.service_s = max(1 / points[0].iops, 1 / self.most)
             self._alone = _Alone.of(flown, self.most)
-            self._table = _of_set(flown, self._alone, self.most, self.service_s)
+            opened = _of_arrivals(flown)
+            self._table = opened or _of_set(flown, self._alone, self.most, self.service_s)
+            if opened:
+                self.service_s = min(self.service_s, opened[0][1].both)
         self._loads = tuple(load for load, _ in self._table)
 
     def at(self, rate: float) -> Found:
@@ -86,7 +90,7 @@ class Curve:
         share = min(1.0, (load - low) / (high - low))
         found = self._table[at - 1][1].mixed(self._table[at][1], share)
         scale = 1 / (1 - load) if load < 1 else math.inf
-        return Found(*(value * scale for value in found[:7]), found.operation_j)
+        return Found._make([*(value * scale for value in found[:7]), found.operation_j])
 
     def alone(self, depth: float) -> Found | None:
         """The same where always ``depth`` operations are there: the pilot of one set itself."""
@@ -117,7 +121,21 @@ def _of_group(flown: Flown, most: float) -> Table:
             point.write.deviation_s,
             point.operation_j,
         )
-        table.append((load, Found(*(value * (1 - load) for value in found[:7]), found.operation_j)))
+        table.append((load, Found._make([*(value * (1 - load) for value in found[:7]), found.operation_j])))
+    return table
+
+
+def _of_arrivals(flown: Flown) -> Table:
+    """The same from random arrivals; empty where none were flown."""
+    table: Table = []
+    for load, point in flown.open:
+        times = (point.both, point.read, point.write)
+        means = [moments.mean_s for moments in times]
+        deviations = [moments.deviation_s for moments in times[1:]]
+        if not table:
+            table.append((0.0, Found._make([*means, 0.0, *deviations, 0.0, point.operation_j])))
+        scaled = [(1 - load) * value for value in (*means, 0.0, *deviations, 0.0)]
+        table.append((load, Found._make([*scaled, point.operation_j])))
     return table
 
 
@@ -147,7 +165,7 @@ def _of_set(flown: Flown, alone: _Alone, most: float, service_s: float) -> Table
         spread = np.sqrt(np.maximum(0.0, second - means[1:3] ** 2)) * scale
         joules = share * float((busy * deaths * figures[:, 7]).sum()) / rate
         found = (response, *(means[1:3] * scale), 0.0, *spread, 0.0)
-        table.append((load, Found(*(float(value) * (1 - load) for value in found), joules)))
+        table.append((load, Found._make([*(float(value) * (1 - load) for value in found), joules])))
     return table
 
 
@@ -168,7 +186,8 @@ class _Alone:
 
         def ratio(values: list[float]) -> Floats:
             ratios = [value / point.both.mean_s for value, point in zip(values, points, strict=True)]
-            return np.interp(states, depths, ratios)
+            interpolated: Floats = np.interp(states, depths, ratios)
+            return interpolated
 
         columns = [
             response,
@@ -181,7 +200,7 @@ class _Alone:
             np.interp(states, depths, [point.operation_j for point in points]),
         ]
         table = np.column_stack(columns)
-        return cls([Found(*map(float, row)) for row in table], table)
+        return cls([Found._make(map(float, row)) for row in table], table)
 
     def at(self, depth: float) -> Found:
         """With any number there."""
@@ -199,7 +218,7 @@ def _diffused(load: float, variation: float) -> float:
     """The same by the diffusion."""
     if load >= 1 - 1e-9:
         return (1 + variation) / 2
-    return load * (1 - load) / (1 - load ** (2 / (1 + variation)))
+    return float(load * (1 - load) / (1 - load ** (2 / (1 + variation))))
 
 
 @lru_cache(maxsize=4096)
@@ -215,5 +234,5 @@ def greatest(count: float) -> float:
         return greatest(2.0) * (count - 1)
     normal = NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
     whole = int(count)
-    exponential = sum(1 / k for k in range(2, whole + 1)) + (count - whole) / (whole + 1)
-    return (normal + exponential) / 2
+    exponential = math.fsum(1 / k for k in range(2, whole + 1)) + (count - whole) / (whole + 1)
+    return float((normal + exponential) / 2)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,6 +21,12 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # A megabyte is far beyond any scenario; more is a trace or a disk image given by mistake.
 _MOST_BYTES: Final = 16 * 1024 * 1024
+
+
+@lru_cache(maxsize=16)
+def _loaded(text: str) -> dict[str, Any]:
+    """The same text is parsed once: a search asks for it at every point. Not to be changed."""
+    return tomllib.loads(text)
 
 
 class Document:
@@ -43,7 +50,7 @@ class Document:
     def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
         self.source = source
         try:
-            self.raw: dict[str, Any] = tomllib.loads(text)
+            self.raw: dict[str, Any] = copy.deepcopy(_loaded(text))
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets

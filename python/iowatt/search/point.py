@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
 from iowatt.search.executor import MachineError, Report
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from iowatt.search.over import Cell
     from iowatt.search.pricing import Pricing
     from iowatt.search.rate import Asked as RateAsked
+
+
+TOO_SLOW: Final = "--within"
+"""Where the error of a point is whose every rate is beyond the limit."""
 
 
 @dataclass(frozen=True)
@@ -141,5 +145,5 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
         command=task.command,
     )
     if found.run is None or found.rate_iops is None:
-        raise InputError(found.problem or "no rate is within the limit", where="--within")
+        raise InputError(found.problem or "no rate is within the limit", where=TOO_SLOW)
     return found.run, {"rate_iops": found.rate_iops, "rate.runs": found.runs, "rate.settled": found.settled}

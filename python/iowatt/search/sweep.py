@@ -24,7 +24,7 @@ from iowatt.search.executor import Executor, Work
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
-from iowatt.search.point import Task, as_record, as_text, evaluate
+from iowatt.search.point import Task, as_record, as_text
 from iowatt.search.population import Within
 from iowatt.search.prepare import Checked, Given, Refused
 
@@ -211,8 +211,8 @@ def _key(request: Request, key: str) -> str:
     return hashlib.sha256(f"{key} {sorted(asdict(request.within).items())!r}".encode()).hexdigest()
 
 
-def _work(request: Request) -> Work:
-    return evaluate if request.within is None else partial(population.evaluate, within=request.within)
+def _work(request: Request) -> Work | None:
+    return None if request.within is None else partial(population.evaluate, within=request.within)
 
 
 def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:

@@ -31,6 +31,8 @@ class Work:
     plain_reads: tuple[float, float] = (0.0, 0.0)
     plain_writes: tuple[float, float] = (0.0, 0.0)
     updates: tuple[float, float] = (0.0, 0.0)
+    #: Operations that come right behind another of the same request on the same drive.
+    behind: float = 0.0
 
     @property
     def operations(self) -> float:
@@ -56,8 +58,8 @@ def of_request(
     if level == 1:
         copies = count if write else 1
         whole, none = (float(copies), float(size)), (0.0, 0.0)
-        reads, writes = (none, whole) if write else (whole, none)
-        return Work(reads[0], writes[0], float(size), 1.0, float(copies), reads, writes)
+        read, written = (none, whole) if write else (whole, none)
+        return Work(read[0], written[0], float(size), 1.0, float(copies), read, written)
     step = step or 1 << (size.bit_length() - 1)
     data = data_drives(level, count)
     stripe = data * stripe_unit
@@ -66,11 +68,11 @@ def of_request(
     starts = [(at * step) % stripe for at in range(number)]
     if size <= stripe_unit and stripe_unit % step == 0 and step % size == 0:
         starts = [0]  # it never crosses the border of a unit
-    total = [0.0] * 8
+    total = [0.0] * 9
     for start in starts:
         for at, value in enumerate(_at(level, data, stripe_unit, start, size=size, write=write)):
             total[at] += value
-    plain_reads, read_bytes, plain_writes, write_bytes, updates, update_bytes, phases, abreast = (
+    plain_reads, read_bytes, plain_writes, write_bytes, updates, update_bytes, phases, abreast, behind = (
         value / len(starts) for value in total
     )
     reads, writes = plain_reads + updates, plain_writes + updates
@@ -84,6 +86,7 @@ def of_request(
         _each(plain_reads, read_bytes),
         _each(plain_writes, write_bytes),
         _each(updates, update_bytes),
+        behind,
     )
 
 
@@ -92,10 +95,12 @@ def _each(count: float, bytes_: float) -> tuple[float, float]:
 
 
 def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool) -> tuple[float, ...]:
-    """Plain reads, plain writes and updates (each with its bytes), phases and operations abreast, at one place.
+    """Plain reads, plain writes and updates (each with its bytes), phases, operations abreast and those
+    behind others, at one place.
 
     Units that follow one another on a drive are one operation, so that a request without old data to read has
-    no more of them than there are drives. An update reads and then writes the same place; its bytes count once.
+    no more of them than there are drives. An update reads and then writes the same place; its bytes count
+    once.
     """
     parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
     copies = 2 if level == 10 and write else 1
@@ -104,8 +109,8 @@ def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool)
     if not write or not parity:
         plain, moved = float(min(units, data + parity) * copies), float(size * copies)
         if write:
-            return (0.0, 0.0, plain, moved, 0.0, 0.0, 1.0, plain)
-        return (plain, moved, 0.0, 0.0, 0.0, 0.0, 1.0, plain)
+            return (0.0, 0.0, plain, moved, 0.0, 0.0, 1.0, plain, 0.0)
+        return (plain, moved, 0.0, 0.0, 0.0, 0.0, 1.0, plain, 0.0)
     stripe = data * unit
     first_full, last_full = -(-start // stripe), end // stripe
     full = max(0, last_full - first_full)
@@ -126,7 +131,9 @@ def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool)
             reads, read_bytes = reads + other, read_bytes + other * hull
             writes, write_bytes = writes + touched + parity, write_bytes + new
     abreast = max(1.0, (reads + writes + 2 * updates) / phases)
-    return (reads, read_bytes, writes, write_bytes, updates, update_bytes, phases, abreast)
+    others = reads + writes + updates - (data + parity if full else 0)
+    behind = min(others, float(data + parity)) if full else 0.0
+    return (reads, read_bytes, writes, write_bytes, updates, update_bytes, phases, abreast, behind)
 
 
 def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]]:

@@ -55,6 +55,7 @@ def reduced(found: Found) -> Figure | None:
         f"In the lab: {one['drives']} drives ({', '.join(one['drives_of'])}) behind {one['controller']} hold "
         f"{len(one['contains'])} of them: take shelves out."
         for one in listed["setups"]
+        if len(one["contains"]) > 1
     ]
     if listed["uncovered"]:
         remarks.append(f"Not covered: {', '.join(listed['uncovered'])}.")

@@ -15,7 +15,7 @@ from iowatt.emerald.bff.point import evaluate
 from iowatt.emerald.bff.result import document
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
-from iowatt.errors import IowattError
+from iowatt.errors import InputError, IowattError
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
 
@@ -72,14 +72,13 @@ def make(
         if folder is not None:
             evaluator.records |= folder.journal.records
         search = Search(asked, rules(asked.family.file.rules).fresh(), evaluator, _estimates(asked), told)
-        search.run()
-        found = document(search)
-        if evaluator.faults:
-            raise IowattError(
-                f"{len(evaluator.faults)} points ended in a fault of iowatt\n"
-                + "\n".join(evaluator.faults[:5]),
-                hint="--resume tries them again" if folder is not None else None,
-            )
+        try:
+            search.run()
+            found = document(search)
+        except InputError:
+            _refuse_faults(evaluator)
+            raise
+        _refuse_faults(evaluator)
         if folder is not None:
             frame = table.frame(found)
             folder.write("table.parquet", frame.write_parquet)
@@ -88,6 +87,16 @@ def make(
             folder.write("report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n"))
             folder.write_json("bff.json", found)
     return found
+
+
+def _refuse_faults(evaluator: Evaluator) -> None:
+    """A peak beside points that have no figures for no reason of theirs would be none."""
+    said = [*evaluator.faults, *evaluator.machines]
+    if said:
+        what = "ended in a fault of iowatt" if evaluator.faults else "could not be run where they were tried"
+        raise IowattError(
+            f"{len(said)} points {what}\n" + "\n".join(said[:5]), hint="--resume tries them again"
+        )
 
 
 def _estimates(asked: Asked) -> Any:

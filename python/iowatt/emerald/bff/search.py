@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt import evaluation
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
-from iowatt.emerald.bff.climb import Refinement, next_to_peak
+from iowatt.emerald.bff.climb import Refinement
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import highest
 from iowatt.emerald.bff.point import How, Task, key_of
@@ -128,22 +128,36 @@ class Search:
             if what.kind == "idle" or which in self.book.estimated or which in self.book.unknown:
                 continue
             try:
-                self.book.estimated[which] = self._estimated(what, candidate)
+                self.book.estimated[which] = self._estimated(what, candidate, configuration)
             except InputError as error:  # NotEstimated is one
                 self.book.unknown[which] = _said(error)
 
-    def _estimated(self, what: Metric, candidate: Candidate) -> Judged:
+    def _estimated(self, what: Metric, candidate: Candidate, configuration: str | None) -> Judged:
+        """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
+        from iowatt.estimate import NotEstimated
+
         assert self.estimates is not None
+        named_one = None if configuration is None else self.family.configuration(configuration)
+        tuned = named_one is None or named_one.outstanding is None
+        limit = self._limit(what, configuration) if what.kind == "random" and tuned else None
+        rate = None
         if what.of is not None:
             base = metric(self.family, what.of)
-            self._estimate([(base, candidate, None)])
-            of = self.book.estimated.get((base.name, candidate, None))
+            self._estimate([(base, candidate, configuration)])
+            of = self.book.estimated.get((base.name, candidate, configuration))
             if of is None or not of.iops:
                 raise InputError(f"{base.name} was not estimated")
-            text = scenario(self.family, candidate, what, rate_iops=of.iops * what.share)
-            return self.estimates.of(text, what, None)
-        text = scenario(self.family, candidate, what)
-        return self.estimates.of(text, what, self._limit(what, None) if what.kind == "random" else None)
+            limit, rate = None, of.iops * what.share
+        try:
+            text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
+            return self.estimates.of(text, what, limit)
+        except NotEstimated:
+            if all(self.family.raid(group.raid).width is None for group in candidate.groups):
+                raise
+        text = scenario(
+            self.family, candidate, what, rate_iops=rate, configuration=configuration, chunklets=False
+        )
+        return self.estimates.of(text, what, limit)
 
     # -- simulations ---------------------------------------------------------------------------------------
 
@@ -204,7 +218,7 @@ class Search:
             how = self.family.file.test.random
         text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
         files = self._described(text, candidate)
-        estimate = self.book.estimated.get((what.name, candidate, None))
+        estimate = self.book.estimated.get((what.name, candidate, configuration))
         start = estimate.iops if estimate is not None and how != "as-is" else None
         tolerance = self.asked.tolerance
         return Task(
@@ -266,14 +280,10 @@ class Search:
     def _climb(self, many: Sequence[Series]) -> None:
         """Simulate curves until the best point of each lies between simulated neighbours."""
         while True:
-            wanted = [
-                (one.metric, one.points[at], None)
-                for one in many
-                for at in next_to_peak(one.estimates(self.book), one.simulated(self.book))
-            ]
+            wanted = [(one.metric, one.points[at], None) for one in many for at in one.wanted(self.book)]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by shelves")
+            self.told(f"simulating by shelves: {len(wanted)}")
             self.simulate(wanted)
 
     def winner(self, what: Metric, raid: str | None = None) -> Series | None:
@@ -309,7 +319,7 @@ class Search:
                 wanted += [(fine.metric, fine.points[at], None) for at in grid.wanted()]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by single drives")
+            self.told(f"simulating by single drives: {len(wanted)}")
             self.simulate(wanted)
 
     def _single_drives(self, coarse: Series) -> Series | None:
@@ -353,8 +363,10 @@ class Search:
                     self._keep_idle((what.name, candidate, one.name), candidate)
                 else:
                     wanted.append((what, candidate, one.name))
+        if self.estimates is not None:
+            self._estimate(wanted)
         if self.asked.simulate and wanted:
-            self.told(f"{len(wanted)} figures of named configurations")
+            self.told(f"simulating named configurations: {len(wanted)}")
             self.simulate(wanted)
 
     def _refuse_nothing(self) -> None:

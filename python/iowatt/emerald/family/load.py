@@ -98,7 +98,7 @@ class Test(Strict):
         example=20_000,
     )
     warmup_requests: int = key(
-        "Requests before those. A write-back cache is filled to its high watermark besides.",
+        "Requests before those. A write-back cache is filled to its high watermark four times besides.",
         default=5_000,
         ge=0,
         le=10_000_000,

@@ -36,6 +36,7 @@ def problem(
     minimize: Sequence[str] = (),
     subject_to: Sequence[str] = (),
     within_s: float | None = None,
+    workload: str | None = None,
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
@@ -55,6 +56,9 @@ def problem(
         )
     if not 0 <= seed < 2**63:
         raise InputError(f"expected a whole number from 0 to 2^63 - 1, not {seed}", where="--seed")
+    if workload is not None and within_s is None:
+        raise InputError("says whose rate is searched for, and no limit is given", where="--workload",
+                         hint="for example --within 20ms")  # fmt: skip
     goals = objectives(maximize, minimize)
     limits = constraints(subject_to)
     named = [one.metric for one in goals] + [one.metric for one in limits]
@@ -70,7 +74,7 @@ def problem(
         over.axes(varied),
         goals,
         limits,
-        None if within_s is None else Within(within_s),
+        None if within_s is None else Within(within_s, workload=workload),
         _pricing(words) if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,

@@ -74,6 +74,8 @@ class Within:
     limit_s: float
     statistic: str = "mean"
     tolerance: float = 0.01
+    #: Whose rate it is: a name, ``"*"`` for all in proportion; None where there is one.
+    workload: str | None = None
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,11 @@ class Space:
                 if place != here[axis] and 0 <= place < length:
                     yield self.number([*here[:axis], place, *here[axis + 1 :]])
 
+    @property
+    def most_neighbours(self) -> int:
+        """The most that a point has."""
+        return sum(length - 1 if length <= _WHOLE else 6 for length in self.shape)
+
     def star(self) -> Iterator[int]:
         """Each setting of each axis once, with the first setting of the others."""
         yield 1
@@ -97,7 +102,9 @@ class Space:
         return sorted(found)
 
     def ordered(self, axis: int) -> bool:
-        """Whether the settings of an axis are numbers, so that near ones are alike."""
+        """Whether settings are numbers, so that near ones are alike; levels of RAID are names."""
+        if any(column.endswith("raid.level") for column in self.axes[axis].columns):
+            return False
         return all(
             len(setting.values) == 1
             and isinstance(setting.values[0], int | float)

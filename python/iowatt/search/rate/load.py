@@ -57,8 +57,7 @@ class Load:
         if not self.stretches:
             return None
         if self.requests is not None:
-            requests = min(self.requests * times, float(MOST_REQUESTS))
-            return replace(self, requests=requests) if requests > 1.2 * self.requests else None
+            return replace(self, requests=min(self.requests * times, float(MOST_REQUESTS)))
         assert self.seconds is not None
         return replace(self, seconds=self.seconds * times)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from iowatt import evaluation
+from iowatt.report.findings import findings
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.units import format_bytes
 from iowatt.search.executor import Report
 from iowatt.search.rate.asked import Asked
 from iowatt.search.rate.find import Told, find
@@ -32,6 +35,8 @@ _OPEN: Final = 0.9
 PROBED: Final = 0.15
 #: The first rate of a load that cannot be probed and states none, requests per second.
 _FIRST_RATE: Final = 100.0
+#: Runs that are hardly longer tell hardly more.
+_NO_LONGER: Final = 1.2
 #: Runs that a search takes, about: how far it is can only be guessed.
 _EXPECTED: Final = 6
 
@@ -85,7 +90,27 @@ def of_scenario(
         told=told,
         before=probes,
     )
-    return found
+    if found.run is None:
+        return found
+    return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
+
+
+def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
+    """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
+    for one in findings(run):
+        if one.weight == "warning":
+            yield f"at this rate: {one.text}"
+    controller = scenario.array.controller
+    cache = None if controller is None else controller.cache
+    if cache is None or not cache.size or cache.write != "back":
+        return
+    written, takes = run.summary["requests"]["bytes_written"], round(cache.high_watermark * cache.size)
+    if 0 < written < takes:
+        yield (
+            f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
+            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; give longer "
+            "runs (--requests, or duration and warm-up in the scenario)"
+        )
 
 
 @dataclass
@@ -98,12 +123,15 @@ class _Bench:
     report: Report
     inputs: Callable[[], Sequence[Input]]
     command: str | None
-    runs: int = field(default=0)
+    runs: int = 0
+    #: The last one that was run, requests per second.
+    rate: float = 1.0
 
     def at(self, rate: float, seed: int) -> Run:
         """The Run at a rate."""
         from iowatt.api import with_overrides
 
+        self.rate = rate
         scenario, changes = self.load.at(rate, seed)
         return self.simulate(scenario, with_overrides(self.text, changes))
 
@@ -127,14 +155,17 @@ class _Bench:
         return run
 
     def longer(self, times: float) -> str | None:
-        """Make runs longer."""
+        """Make runs longer; None where they cannot be, or are as long as they may be."""
         load = self.load.longer(times)
         if load is None:
             return None
+        before, after = (one.lasts(self.rate)[1] for one in (self.load, load))
+        if after < _NO_LONGER * before:
+            return None
         self.load = load
-        said = f"{load.requests:.4g} requests" if load.requests is not None else f"{load.seconds:.4g} s"
         return (
-            f"runs were made longer, {said} each, because shorter ones did not tell the rate to its tolerance"
+            f"runs were made longer, about {after * self.rate:,.0f} requests each, because shorter ones did "
+            "not tell the rate to its tolerance"
         )
 
 
@@ -157,7 +188,8 @@ def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> flo
         told(probe)
         if not probe.achieved or not probe.response_s:
             break
-        rate = _OPEN * probe.achieved
+        # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
+        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(asked.limit_s / probe.response_s))
         wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
             break

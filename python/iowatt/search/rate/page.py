@@ -182,7 +182,7 @@ def _caption(found: Found) -> str:
     elif found["beyond_iops"] is not None:
         said += " Band: from the rate found to the lowest one that is over."
     if any(p["half_width_ms"] is not None for p in found["points"]):
-        over = "over seeds" if len(found["seeds"]) > 1 else "by batch means"
+        over = "over seeds, or by batch means of one" if len(found["seeds"]) > 1 else "by batch means"
         said += f" Bars: 95 % intervals of the mean, {over}."
     return said
 
@@ -192,9 +192,7 @@ def _left_out(points: Points, near: Points) -> list[str]:
     if not gone:
         return []
     many = "1 rate is" if gone == 1 else f"{gone} rates are"
-    return [
-        f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing, and stand in the table only."
-    ]
+    return [f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing: see the table."]
 
 
 def _table(found: Found) -> Table:

@@ -13,7 +13,7 @@ Found = Mapping[str, Any]
 def lines(found: Found) -> Iterator[str]:
     """A document ``iowatt.rate/1`` for people."""
     yield f"{found['scenario']}: {answer(found)}"
-    yield f"  limit: {limit(found)}; tolerance {numbers.percent(found['tolerance'])}"
+    yield f"  limit: {limit(found)}; tolerance {_percent(found['tolerance'])}"
     if said := interval(found):
         yield f"  {said}"
     yield f"  {response(found)}"
@@ -81,7 +81,7 @@ def figures(found: Found) -> str:
     if row.get("efficiency.iops_per_w") is not None:
         parts.append(f"{shown(row['efficiency.iops_per_w'])} IOPS/W")
     if row.get("devices.utilisation.mean") is not None:
-        parts.append(f"drives busy {numbers.percent(row['devices.utilisation.mean'])}")
+        parts.append(f"drives busy {_percent(row['devices.utilisation.mean'])}")
     return ", ".join(parts)
 
 
@@ -125,6 +125,10 @@ def cells(point: Mapping[str, Any]) -> list[str]:
         str(point["runs"]),
         point["verdict"] or point["kind"],
     ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 _HEADING = ["asked IOPS", "achieved IOPS", "response ms", "requests", "seeds", "verdict"]

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
-from iowatt.search.optimize.explored import SIMULATED, AxisSeen, Explored, Goal, Row, number
+from iowatt.search import metrics
+from iowatt.search.optimize.explored import FIRM, AxisSeen, Explored, Goal, Row, number
 from iowatt.search.optimize.figures.points import WINNER
 
 MOST: Final = 12
@@ -47,7 +48,7 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
                 setting,
                 None if here is None else here[0],
                 None if here is None else here[1],
-                None if here is None else {True: "yes", False: "no"}.get(here[2], "not known"),
+                None if here is None else _yes(here[2]),
                 None if top is None else explored.simulated(top, goal.metric),
                 None if top is None else top["point"],
                 counted.get(setting, 0),
@@ -66,7 +67,7 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
                 Column("Figures", text=True),
                 Column("Feasible", text=True),
                 Column("Best feasible", unit),
-                Column("Its point"),
+                metrics.Given("Its point"),
                 Column("Points simulated"),
             ],
             rows,
@@ -138,7 +139,7 @@ def _data(
         data.append(
             {
                 "type": "scatter",
-                "mode": "lines+markers",
+                "mode": "lines+markers" if one.ordered else "markers",
                 "name": "Best feasible, simulated",
                 "x": [places[setting] for setting in tops],
                 "y": [explored.simulated(best[setting], goal.metric) for setting in tops],
@@ -149,11 +150,11 @@ def _data(
         )
     line = [setting for setting in places if setting in alone]
     if line:
-        firm = [alone[setting][1] == SIMULATED and alone[setting][2] is not False for setting in line]
+        firm = [alone[setting][1] in FIRM and alone[setting][2] is not False for setting in line]
         data.append(
             {
                 "type": "scatter",
-                "mode": "lines+markers",
+                "mode": "lines+markers" if one.ordered else "markers",
                 "name": "All else as the winner",
                 "x": [places[setting] for setting in line],
                 "y": [alone[setting][0] for setting in line],
@@ -180,6 +181,10 @@ def _data(
             }
         )
     return data
+
+
+def _yes(feasible: bool | None) -> str:
+    return "not known" if feasible is None else "yes" if feasible else "no"
 
 
 def _said(found: tuple[float, str, bool | None]) -> str:
