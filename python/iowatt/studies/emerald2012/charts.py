@@ -85,6 +85,7 @@ def single(points: Points) -> Figure:
         "end's limit.",
         Table(columns, rows),
         {"data": data, "layout": layout(axis("Drives"), axis("IOPS per W"), showlegend=True)},
+        wide=True,
     )
 
 

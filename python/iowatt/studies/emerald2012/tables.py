@@ -72,6 +72,7 @@ def errors(points: Points) -> Figure:
         "Mean differences",
         "Means of the sizes of the differences in percent.",
         Table(columns, rows),
+        wide=True,
     )
 
 
@@ -282,7 +283,7 @@ def constants() -> Figure:
         ["Destages under way", f"{store.destage_outstanding}", "random write at 75 drives (RAID-5)"],
         [
             "Cache for writes",
-            f"{(store.size or 0) / 2**20:g} MiB, destaged in proportion to what is dirty",
+            f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills",
             "assumed",
         ],
         [
@@ -295,10 +296,10 @@ def constants() -> Figure:
             f"{reading.streams} streams, {reading.outstanding} requests outstanding",
             "sequential read at 25 and 50 drives (RAID-5); streams assumed",
         ],
-        ["Sets", "5 (RAID-5) and 2 (RAID-10) drives, units of 256 KiB, chunklets over all drives", "assumed"],
+        ["Sets", "4+1 and 1+1 of chunklets, units of 256 KiB", "assumed"],
         [
             "Drives",
-            "watts and mechanics of the library, 16 commands held, shortest positioning first",
+            "16 commands held, shortest positioning first",
             "library, marked there",
         ],
         [
@@ -325,18 +326,18 @@ def defects(points: Points) -> Figure:
     rows: list[list[Cell]] = [
         [
             "The sample form calls MW1 70 % random, 30 % sequential",
-            "70 % reads, 30 % writes, all random, as in the profile table",
+            "70 % reads, all random",
             "",
         ],
         [
             "MB and MiB are mixed",
-            "MB (10^6 bytes) beside the training's MB/s/W; the specification has MiB",
+            "MB (10^6 bytes); the specification has MiB",
             f"{published.MIB - 1:.2%}: sequential read at 25 drives is {one.value:.3g} MB/s/W or "
             f"{other:.3g} MiB/s/W",
         ],
         [
             "Sequential is 256 KiB in the profile and 128K in the table of levels",
-            "256 KiB everywhere; 128 KiB as an experiment (RAID-10)",
+            "256 KiB; 128 KiB as an experiment",
             ", ".join(
                 f"{metric} at {small.drives} drives {small.value:.3g} for "
                 f"{points.at(metric, 'raid-10', small.drives).value:.3g}"
