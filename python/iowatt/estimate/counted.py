@@ -9,6 +9,7 @@ from typing import Any, Final
 from iowatt.estimate import back_end
 from iowatt.estimate.asking import Asked, Request
 from iowatt.estimate.back_end import Geometry
+from iowatt.estimate.caching import SPREAD
 from iowatt.estimate.drives import coarse
 from iowatt.estimate.hybrid import Hybrid, Where
 from iowatt.estimate.operations import How, Mix, Place
@@ -18,8 +19,6 @@ Waits = dict[tuple[int, How, float], float]
 
 #: Ranges of so many stripes have their parity on few drives.
 _STRIPES: Final = 4
-#: Sequences that began together have come so far apart, bytes: by the square root of what they have moved.
-_SPREAD: Final = 2 << 20
 #: What an update of parity at the place of the one before it counts: disks find it on the same track (set by
 #: hot bands of the development seed).
 _AGAIN: Final = 0.5
@@ -85,7 +84,7 @@ class Counted:
             updated = parity > 0 and request.size < stripe / 2
             if where.cursors:
                 if updated:
-                    apart = 1 + (where.cursors - 1) * min(1.0, _SPREAD / stripe)
+                    apart = 1 + (where.cursors - 1) * min(1.0, SPREAD / stripe)
                     sets = min(geometry.sets, round(apart * parity))
                     _add(own, range(sets), times * 2 * parity * _AGAIN)
                 continue
