@@ -58,7 +58,7 @@ def _places(flow: Flow, stream: Stream, kept: Cached | None, *, write: bool) -> 
     grain = float(stream.access.get("extent_bytes") or 0)
     if not is_banded(stream):
         sequential = stream.access["pattern"] == "sequential"
-        cursors = int(stream.access.get("cursors", 1)) if sequential else 0
+        cursors = _cursors(flow, stream, write=write) if sequential else 0
         share = 1.0 if kept is None else kept.missed(flow, stream)
         return {Where(stream.start, stream.end, float(stream.end - stream.start), grain, cursors): share}
     found: dict[Where, float] = {}
@@ -68,6 +68,17 @@ def _places(flow: Flow, stream: Stream, kept: Cached | None, *, write: bool) -> 
         if share > 0:
             found[where] = found.get(where, 0.0) + share
     return found
+
+
+def _cursors(flow: Flow, stream: Stream, *, write: bool) -> int:
+    """Sequences of one direction over the range of a stream, its own among them."""
+    return sum(
+        int(other.access.get("cursors", 1))
+        for other in flow.streams
+        if other.access["pattern"] == "sequential"
+        and (other.start, other.end) == (stream.start, stream.end)
+        and any(part[0] == write for part in other.parts)
+    )
 
 
 def _add(asked: Asked, request: Request, places: Mapping[Where, float], times: float) -> None:

@@ -23,6 +23,8 @@ from iowatt.estimate.unknown import refuse
 _STEPS: Final = 60
 #: Share of the lines that is dirty where writes wait for destages.
 FULL: Final = 0.97
+#: Sequences that began together have come so far apart, bytes: by the square root of what they have moved.
+SPREAD: Final = 2 << 20
 #: Streams whose speeds differ by less follow one another.
 _ALIKE: Final = 0.15
 
@@ -175,7 +177,7 @@ def _steady(
     capacity = float(cache["capacity_bytes"] // line)
     lines = np.array([use.lines for use in uses])
     reads, writes = np.array([use.reads for use in uses]), np.array([use.writes for use in uses])
-    followers: dict[tuple[int, Stream], float] = {}
+    followers: dict[tuple[int, Stream], tuple[float, float]] = {}
     new = dirtied = 0.0  # lines a second that sequences come to first, and write
     leads: list[tuple[int, Stream, float]] = []
     for (volume, _, _), members in ahead.items():
@@ -184,7 +186,7 @@ def _steady(
             cursors = sum(stream.access.get("cursors", 1) for stream, *_ in group)
             together = len(group) if group[0][0].access.get("begin") == "start" else 1
             for stream, *_ in group:
-                followers[(volume, stream)] = float(max(1, together))
+                followers[(volume, stream)] = (float(max(1, together)), speed)
             of_group = speed if together > 1 else speed * cursors
             new += of_group / line
             written = [stream for stream, _, _, out in group if out > 0]
@@ -219,7 +221,11 @@ def _steady(
     share = (
         (float((lines * dirty).sum()) + (dirtied * sweep / 2 if dirtied else 0.0)) / capacity if back else 0.0
     )
-    return Cached(cache, runs, share, found, followers)
+    # Who follows finds the lines of the first only as long as these stay.
+    following = {
+        key: together if speed * time >= SPREAD else 1.0 for key, (together, speed) in followers.items()
+    }
+    return Cached(cache, runs, share, found, following)
 
 
 def _key(volume: int, band: Band) -> Key:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from iowatt.estimate import back_end
 from iowatt.estimate.asking import Asked, Request
 from iowatt.estimate.back_end import Geometry
+from iowatt.estimate.caching import SPREAD
 from iowatt.estimate.drives import coarse
 from iowatt.estimate.hybrid import Hybrid, Where
 from iowatt.estimate.operations import How, Mix, Place
 
 #: How often is waited for operations of a pool, by what they are and how many of them together.
 Waits = dict[tuple[int, How, float], float]
+
+#: Ranges of so many stripes have their parity on few drives.
+_STRIPES: Final = 4
+#: What an update of parity at the place of the one before it counts: disks find it on the same track (set by
+#: hot bands of the development seed).
+_AGAIN: Final = 0.5
 
 
 @dataclass
@@ -62,23 +69,37 @@ class Counted:
         return waits
 
     def _single(self, flow: int, pool: int, request: Request, places: Mapping[Where, float]) -> None:
-        """Count what falls on a few sets, as small hot ranges do."""
+        """Count what falls on single sets: small hot ranges, and the parity of stripes that are written long.
+
+        A sequence writes one stripe at a time, whose parity is on one drive; so does a range of few stripes.
+        """
         geometry, offset = self.geometries[pool], self.volumes[request.volume]["offset_bytes"]
         if self.volumes[request.volume]["pool"] != pool or geometry.level == 1:
             return
         own = self.wanted[pool].single.setdefault(flow, {})
-        wide = geometry.unit * geometry.sets / 2
-        copies = 1 + geometry.parity if request.write else 1
+        parity = geometry.parity if request.write else 0
+        stripe = geometry.unit * (geometry.sets - geometry.parity)
         for where, times in places.items():
-            if where.cursors or where.bytes >= wide or where.bytes < where.last - where.first - 1:
+            scattered = where.bytes < where.last - where.first - 1
+            updated = parity > 0 and request.size < stripe / 2
+            if where.cursors:
+                if updated:
+                    apart = 1 + (where.cursors - 1) * min(1.0, SPREAD / stripe)
+                    sets = min(geometry.sets, round(apart * parity))
+                    _add(own, range(sets), times * 2 * parity * _AGAIN)
                 continue
-            first = (where.first + offset) // geometry.unit
-            last = int(where.first + offset + max(where.bytes, request.size) - 1) // geometry.unit
-            count = times * copies * (2 if copies > 1 else 1) / (last - first + 1)
-            for unit in range(first, last + 1):
-                for copy in range(copies):
-                    at = (unit + copy) % geometry.sets
-                    own[at] = own.get(at, 0.0) + count / copies
+            if scattered or where.bytes >= _STRIPES * stripe:
+                continue
+            begin = where.first + offset
+            end = begin + max(where.bytes, request.size) - 1
+            if updated:
+                stripes = range(int(begin // stripe), int(end // stripe) + 1)
+                sets = [-1 - one - copy for one in stripes for copy in range(parity)]
+                _add(own, [one % geometry.sets for one in sets], times * 2 * parity * _AGAIN)
+            if where.bytes < geometry.unit * geometry.sets / 2:
+                units = range(int(begin // geometry.unit), int(end // geometry.unit) + 1)
+                commands = 2 if updated else 1
+                _add(own, [one % geometry.sets for one in units], times * commands)
 
     def moves(self, hybrid: Hybrid, flow: int, total: float) -> list[tuple[float, int, Waits]]:
         """Count a virtual pool's moves, for one request of all flows: their rate and what one waits for.
@@ -146,6 +167,12 @@ class Counted:
         geometry = self.geometries[pool]
         one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
         return sum(places.values()) * geometry.commands(one.mix)
+
+
+def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:
+    """Spread a count over sets."""
+    for at in sets:
+        own[at] = own.get(at, 0.0) + count / len(sets)
 
 
 def shifted(where: Where, volume: Mapping[str, Any]) -> Where:

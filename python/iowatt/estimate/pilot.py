@@ -23,6 +23,8 @@ DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 _DEPTHS_OF_GROUPS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80, 128)
 #: Shares of the rate at saturation at which random arrivals are flown.
 _SHARES: Final = (0.25, 0.5, 0.7, 0.85, 0.93)
+#: Sequences begin within so many bytes of one another, whatever the size of their requests.
+_NEAR: Final = 1 << 20
 #: Its stripe unit: every operation lies within one.
 _UNIT: Final = 1 << 20
 #: Operations of each simulation: rates are then known within 1 % or so.
@@ -232,7 +234,8 @@ def _offsets(
         # Within one unit, so that it is one operation of a drive.
         return (found - np.maximum(0, found % _UNIT + min(bytes_, _UNIT) - _UNIT)).astype(np.uint64)
     cursors = kind.place.cursors
-    begins = draw.integers(low, high, size=cursors)
+    near = max(low + 1, min(high, low + _NEAR // align))
+    begins = draw.integers(low, near, size=cursors)
     steps = np.arange(count) // cursors * (bytes_ // align)
     places = low + (begins[np.arange(count) % cursors] - low + steps) % (high - low)
     return places.astype(np.uint64) * np.uint64(align)

@@ -91,6 +91,8 @@ class System:
         draining, behind = paused, sum(rates)
         for _ in range(_ROUNDS):
             busy = self.network(rates, behind=behind)
+            if busy.background is None:
+                return whole
             draining, found_behind = _drain(busy, draining.rates)
             settled = abs(found_behind - behind) <= 0.05 * behind and _near(draining.rates, rates)
             rates, behind = draining.rates, found_behind
