@@ -19,6 +19,7 @@ from iowatt.cli.options import (
     print_json,
 )
 from iowatt.errors import InputError, IowattError
+from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
     from iowatt.search.optimize.outcome import Outcome
@@ -109,7 +110,7 @@ def optimize(
         float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
     ] = None,
     years: Annotated[
-        float | None, typer.Option("--years", help="Equal time: how long it goes on.", show_default="3")
+        float | None, typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}")
     ] = None,
     output: Annotated[
         Path | None,

@@ -78,6 +78,8 @@ class _Given:
     #: Machines that could not do it, and what the last one said.
     unfit: list[str] = field(default_factory=list)
     error: bytes | None = None
+    #: The machine that it was sent to; None where Ray chose.
+    node: str | None = None
 
 
 class Driver:
@@ -152,6 +154,7 @@ class Driver:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         task = self._given[ticket]
+        task.node = node
         every_s = max(worker.REPORT_S, sum(self._nodes.values()) / REPORTS_PER_S)
         perform = self._perform
         if node is not None:
@@ -166,6 +169,8 @@ class Driver:
         if error is not None:
             # Where it was tried before, what that machine said is of more use.
             if task.error is not None:
+                if task.node is not None:  # once is enough, or it would go there for ever
+                    task.unfit.append(task.node)
                 self._elsewhere(ticket)
             else:
                 self._finish((LOST, ticket, plain(error)))

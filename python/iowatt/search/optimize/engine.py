@@ -135,6 +135,9 @@ def optimize(
     return found
 
 
+_FAR: Final = 0.25
+"""Share by which an estimate of the winner may differ from its Run without a word."""
+
 _FEW: Final = 8
 """Points that are run, where the first leaves open whether any can be, or has a metric that is asked for."""
 
@@ -251,8 +254,7 @@ def _all_failed(judge: Judge) -> InputError:
     number, record = next(iter(judge.records.items()))
     error = record["error"]
     return InputError(
-        f"no point that was tried ({len(judge.records)}) could be simulated; the first: "
-        f"{error['message']}",
+        f"no point that was tried ({len(judge.records)}) could be simulated; the first: {error['message']}",
         where=f"point {number}" + (f": {error['where']}" if error["where"] else ""),
         hint=error["hint"],
     )
@@ -296,6 +298,7 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
     if failed:
         said = as_text(judge.records[failed[0]]["error"])
         notes.append(f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}")
+    notes += _of_winner(problem, looker, judge)
     if method == "search":
         notes.append(
             "not every point was simulated: nothing proves that there is no better one among the others"
@@ -310,6 +313,24 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
             f"each point is judged at the highest rate whose {problem.within.statistic} response time is "
             f"within {problem.within.limit_s * 1e3:g} ms, found to {problem.within.tolerance:.2%} of the rate"
         )
+    return notes
+
+
+def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+    """What speaks against the winner: warnings of its Run, an estimate that says something else."""
+    winner = outcome.chosen(problem, judge).winner
+    if winner is None:
+        return []
+    row, notes = judge.rows[winner], []
+    if row.get("warnings"):
+        notes.append(f"the winner's Run warns: {row['warnings']}")
+    for goal in problem.objectives:
+        expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
+        if expected is not None and value and abs(expected / value - 1) > _FAR:
+            notes.append(
+                f"the estimate of the winner's {goal.metric} in steady state is {expected:.4g}, its Run says "
+                f"{value:.4g}: look at the Run (is it long enough?) before you trust either"
+            )
     return notes
 
 
