@@ -110,7 +110,8 @@ def optimize(
         float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
     ] = None,
     years: Annotated[
-        float | None, typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}")
+        float | None,
+        typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}"),
     ] = None,
     output: Annotated[
         Path | None,

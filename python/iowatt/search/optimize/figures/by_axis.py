@@ -1,4 +1,4 @@
-"""An objective by the settings of one axis: with all else as the winner has it, and with all else at its best."""
+"""An objective by the settings of one axis: all else as the winner has it, and all else at its best."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
     return Figure(
         f"by-{at}-{explored.goals.index(goal)}",
         f"{goal.column.title} by {one.name}",
-        "All else as the winner has it (hollow: estimated or not feasible), and the best feasible point that was "
-        "simulated with each setting, whatever the rest.",
+        "All else as the winner has it (hollow: estimated or not feasible), and the best feasible point that "
+        "was simulated with each setting, whatever the rest.",
         Table(
             [
                 Column(one.name, text=True),
@@ -73,14 +73,14 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
             rows,
         ),
         {
-            "data": _data(explored, goal, places, alone, best, one),
+            "data": _data(explored, goal, places, alone, best, one=one),
             "layout": layout(_axis(one, list(places.values())), axis(goal.column.heading), showlegend=True),
         },
     )
 
 
 def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[float, str, bool | None]]:
-    """The objective at each setting with all else as the winner has it, what it rests on, whether it is feasible."""
+    """The objective at each setting, all else as the winner has it; what it rests on, if it is feasible."""
     if explored.winner is None:
         return {}
     rows: list[tuple[str, Mapping[str, Any] | None]] = [(one.of(explored.winner), explored.winner)]
@@ -131,6 +131,7 @@ def _data(
     places: Mapping[str, Cell],
     alone: Mapping[str, tuple[float, str, bool | None]],
     best: Mapping[str, Row],
+    *,
     one: AxisSeen,
 ) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = []

@@ -38,7 +38,8 @@ def winner(explored: Explored) -> Figure | None:
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
     title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
     columns = [Column("What", text=True), Column("Value", text=True), Column("Remark", text=True)]
-    return Figure("winner", title, "What it is, what it does, what is left to its limits.", Table(columns, rows))
+    said = "What it is, what it does, what is left to its limits."
+    return Figure("winner", title, said, Table(columns, rows))
 
 
 def limits(explored: Explored, why: Why) -> Figure | None:
@@ -73,7 +74,10 @@ def limits(explored: Explored, why: Why) -> Figure | None:
             "marker": {"color": colour},
             "hovertemplate": "%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
         }
-        for name, colour, binds in (("Binds", palette.STATE_COLOURS["spin_up"], True), ("Keeps out nothing better", _HELD, False))
+        for name, colour, binds in (
+            ("Binds", palette.STATE_COLOURS["spin_up"], True),
+            ("Keeps out nothing better", _HELD, False),
+        )
         if (chosen := [one for one in shown if one["binds"] is binds])
     ]
     spec = {
@@ -133,7 +137,8 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     columns = [
         Column("Axis", text=True), Column("Setting", text=True), metrics.Given("Point"), goal.column,
         Column("Change", goal.column.unit), Column("Gain", "%"), Column("Figures", text=True),
-        Column("Feasible", text=True), Column("Breaks or why not", text=True), Column("Busiest station", text=True),
+        Column("Feasible", text=True), Column("Breaks or why not", text=True),
+        Column("Busiest station", text=True),
     ]  # fmt: skip
     return Figure(
         f"neighbours-{at}",

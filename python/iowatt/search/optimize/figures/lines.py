@@ -38,8 +38,8 @@ def figure(points: Points) -> Figure | None:
     return Figure(
         LINES,
         "Points as lines",
-        "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that the "
-        "better end is on top. Filter above to see what goes together.",
+        "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that "
+        "the better end is on top. Filter above to see what goes together.",
         Table(
             [metrics.Given("Point"), *(given.column for given in columns), Column("What it is", text=True)],
             [

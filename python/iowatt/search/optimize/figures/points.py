@@ -126,7 +126,7 @@ class Points:
 
     @cached_property
     def columns(self) -> list[Given]:
-        """Columns of the table from the second on: settings, objectives, limited metrics, other common figures."""
+        """Columns from the second on: settings, objectives, limited metrics, other common figures."""
         explored = self.explored
         found = [self._axis(at) for at in range(len(explored.axes))]
         for metric in explored.metrics:
@@ -221,14 +221,14 @@ def table(points: Points) -> Figure:
     remarks = []
     if len(points.rows) < points.total:
         remarks.append(
-            f"Of {numbers.count(points.total)} points the page holds {numbers.count(len(points.rows))}: all that "
-            "were simulated, and of the others evenly many. table.parquet has them all."
+            f"Of {numbers.count(points.total)} points the page holds {numbers.count(len(points.rows))}: all "
+            "that were simulated, and of the others evenly many. table.parquet has them all."
         )
     return Figure(
         POINTS,
         "All points",
-        "Best first; a click on a heading sorts. Figures are simulated where the point was simulated, else they "
-        "are the estimator's.",
+        "Best first; a click on a heading sorts. Figures are simulated where the point was simulated, else "
+        "they are the estimator's.",
         Table(columns, rows),
         remarks=remarks,
         wide=True,

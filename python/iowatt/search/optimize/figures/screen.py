@@ -169,7 +169,8 @@ def reasons(explored: Explored) -> Figure | None:
     return Figure(
         "reasons",
         "Why not",
-        "What kept points out, the most frequent first, with one of the points. Dots stand for figures that differ.",
+        "What kept points out, the most frequent first, with one of the points. Dots stand for figures that "
+        "differ.",
         Table(
             [
                 Column("Why", text=True),

@@ -17,8 +17,8 @@ TWIN_ROWS: Final = 500
 def first(points: Points) -> tuple[int, int]:
     """The columns that are set against each other at first, across and upwards.
 
-    Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else over
-    the first axis.
+    Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else
+    over the first axis.
     """
     pairs = _pairs(points)
     known = [pair for pair in pairs if any(_both(points, *pair))]
@@ -106,7 +106,7 @@ def figure(points: Points) -> Figure:
                 shapes=[*_limits(across, "x"), *_limits(upwards, "y")],
             ),
         },
-        [f"The table has at most the {TWIN_ROWS} best of what is shown; the table of all points has the rest."]
+        [f"The table has the {TWIN_ROWS} best of what is shown; the table of all points has the rest."]
         if len(known) > TWIN_ROWS
         else [],
         wide=True,
@@ -182,7 +182,9 @@ def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict
             "symbol": look.symbol,
             "line": {"color": look.colour, "width": 1},
         },
-        "visible": "legendonly" if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"]) else True,
+        "visible": "legendonly"
+        if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"])
+        else True,
         "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
     }
 
