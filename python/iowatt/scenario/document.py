@@ -23,6 +23,10 @@ Model = TypeVar("Model", bound=BaseModel)
 _MOST_BYTES: Final = 16 * 1024 * 1024
 
 
+_KEPT_CHARS: Final = 1 << 20
+"""Longer texts are not kept."""
+
+
 @lru_cache(maxsize=16)
 def _loaded(text: str) -> dict[str, Any]:
     """The same text is parsed once: a search asks for it at every point. Not to be changed."""
@@ -50,7 +54,9 @@ class Document:
     def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
         self.source = source
         try:
-            self.raw: dict[str, Any] = copy.deepcopy(_loaded(text))
+            self.raw: dict[str, Any] = (
+                copy.deepcopy(_loaded(text)) if len(text) < _KEPT_CHARS else tomllib.loads(text)
+            )
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets

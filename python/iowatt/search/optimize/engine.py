@@ -298,6 +298,12 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
     if failed:
         said = as_text(judge.records[failed[0]]["error"])
         notes.append(f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}")
+    late = sum(row.get("overloaded") is True for row in judge.rows.values())
+    if late:
+        notes.append(
+            f"{late} simulated points could not keep up with their load: their figures depend on how long the "
+            "run is, so that they are not feasible"
+        )
     notes += _of_winner(problem, looker, judge)
     if method == "search":
         notes.append(

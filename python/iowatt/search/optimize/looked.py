@@ -134,7 +134,8 @@ class Looker:
     def _ranges(
         self, plan: Mapping[str, Any], sure: Mapping[str, float], arrivals: str | None
     ) -> dict[str, bounds.Range]:
-        found = bounds.bounds(plan, self.come.get(arrivals or ""))
+        warmed = self._problem.within is not None
+        found = bounds.bounds(plan, self.come.get(arrivals or ""), warmed=warmed)
         found |= bounds.capacity_per_watt(sure, found)
         return {name: found[name] for name in self._problem.metrics if name in found}
 

@@ -259,7 +259,7 @@ def _violated(
     number: int, problem: Problem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
 ) -> str | None:
     if number in rows:
-        return "; ".join(one.text for one in problem.violated(rows[number])) or None
+        return "; ".join(problem.violated(rows[number])) or None
     return (
         reasons[number].rpartition(", and ")[2].removesuffix(" is asked")
         if _infeasible(number, reasons)

@@ -17,6 +17,10 @@ from iowatt.search.pricing import Pricing
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
 
+KEEPS_UP: Final = "keeps up with its load"
+"""What is asked of every system under requests at recorded times: else its figures are those of a queue that
+grows as long as the run lasts."""
+
 MOST_OBJECTIVES: Final = 4
 _EXPRESSION: Final = re.compile(
     r"\s*([A-Za-z_][A-Za-z0-9_.%-]*)\s*(<=|>=|==|!=|<|>|=)\s*(\S.*?)\s*", re.ASCII
@@ -110,13 +114,15 @@ class Problem:
             found.append(one.loss(float(value)))
         return tuple(found)
 
-    def violated(self, row: Mapping[str, Any]) -> list[Constraint]:
-        """The constraints that a row does not keep."""
-        return [one for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
+    def violated(self, row: Mapping[str, Any]) -> list[str]:
+        """What a row does not keep, in words; a system that does not keep up with its load keeps nothing."""
+        found = [one.text for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
+        return [*found, KEEPS_UP] if row.get("overloaded") is True else found
 
     def excess(self, row: Mapping[str, Any]) -> float:
         """How much it violates of all of them together."""
-        return math.fsum(one.excess(_number(row.get(one.metric))) for one in self.constraints)
+        late = 1.0 if row.get("overloaded") is True else 0.0
+        return late + math.fsum(one.excess(_number(row.get(one.metric))) for one in self.constraints)
 
 
 def _number(value: Any) -> float | None:
