@@ -216,3 +216,55 @@ def test_points_run_at_the_same_time(monkeypatch):
     optimized(CLOSED, OVER[:2], jobs=3, **EFFICIENCY)
     optimized(CLOSED, OVER, jobs=3, method="search", most=8, **EFFICIENCY)
     assert made == [3, 3]
+
+
+def test_a_system_that_drowns_is_no_answer():
+    """Four disks under a rate that twelve can bear draw the fewest watts, and complete what they can."""
+    over = ["array.pool.p.count=4,12"]
+    rate = ["workload.w.profile.rate_iops=700", "workload.w.profile.requests=8000"]
+    found = optimized(OPEN, over, overrides=rate, minimize=["power_w.wall_mean"])
+    rows = found.frame.sort("point")
+    assert rows["overloaded"].to_list() == [True, False]
+    assert found.document["winner"] == 2
+    assert rows["feasible"].to_list() == [False, True]
+    assert rows["violated"][0] == "keeps up with its load"
+    assert any("could not keep up" in note for note in found.document["notes"])
+    assert (
+        set(found.document["front"])
+        == brute_force(OPEN, over, overrides=rate, minimize=["power_w.wall_mean"])[0]
+    )
+
+
+def test_runs_at_a_limit_keep_to_bounds_too():
+    """What was under way when a Run's window began completes in it: a processor's rate is no bound then."""
+    text = OPEN.replace('read = "100us", write = "200us"', 'read = "2ms", write = "2ms"')
+    found = optimized(
+        text,
+        ["seed=1..4"],
+        overrides=["workload.w.profile.requests=3000"],
+        maximize=["throughput.iops"],
+        within_s=1.0,
+    )
+    assert found.document["space"]["simulated"] == 4
+
+
+def test_what_no_point_can_do_is_an_error_and_not_an_empty_answer():
+    with pytest.raises(InputError, match="closed loop"):
+        optimized(CLOSED, OVER[:1], maximize=["rate_iops"], within_s=0.02)
+    with pytest.raises(InputError, match="no limit is given"):
+        optimized(OPEN, OVER[:1], workload="w", **EFFICIENCY)
+
+
+def test_a_metric_of_some_points_only_is_one():
+    over = ['array.controller.cache={size="0B"},{size="64MiB"}']
+    for given_order in (over, ['array.controller.cache={size="64MiB"},{size="0B"}']):
+        found = optimized(CLOSED, given_order, maximize=["cache.hit_ratio"])
+        winner = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
+        assert "64MiB" in winner["array.controller.cache"]
+
+
+def test_what_is_ordered():
+    made = axes(
+        ["a.raid.level=0,5,6", "b,c=(4,5),(8,10)", "d=15k-600gb,2tb.toml", "e=38,24,30", "f=64KiB,1MiB"]
+    )
+    assert [Space(made).ordered(at) for at in range(5)] == [False, False, False, False, True]

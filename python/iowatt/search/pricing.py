@@ -40,7 +40,11 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
     from iowatt.lenses.cost.price import price
 
     system = observe(run).merged()
-    costs = price(Case(system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)))
+    costs = price(
+        Case(
+            system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
+        )
+    )
     row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
     for group in GROUPS:
         row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
@@ -62,7 +66,9 @@ def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
     from iowatt.lenses.cost.observe import unused
 
     system = unused(plan, str(plan["name"])).merged()
-    case = Case(system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load))
+    case = Case(
+        system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
+    )
     many = {drive.name: drive.count for drive in system.drives}
     return sum(one.usd * many.get(one.device or "", 1) for one in bought.components(case))
 

@@ -301,8 +301,8 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
     late = sum(row.get("overloaded") is True for row in judge.rows.values())
     if late:
         notes.append(
-            f"{late} simulated points could not keep up with their load: their figures depend on how long the "
-            "run is, so that they are not feasible"
+            f"{late} simulated points could not keep up with their load: their figures depend on how long "
+            "the run is, so that they are not feasible"
         )
     notes += _of_winner(problem, looker, judge)
     if method == "search":

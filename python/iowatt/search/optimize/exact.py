@@ -48,7 +48,9 @@ def enumerate_all(
         if not waiting:
             return reasons
         # One point alone first: its arrivals are those of others, and say what these can be at best.
-        batch, waiting = (waiting[:1], waiting[1:]) if not judge.records else (waiting[:BATCH], waiting[BATCH:])
+        batch, waiting = (
+            (waiting[:1], waiting[1:]) if not judge.records else (waiting[:BATCH], waiting[BATCH:])
+        )
         judge.run(batch)
         for number in batch:
             row = judge.rows.get(number)
