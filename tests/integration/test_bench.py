@@ -57,6 +57,9 @@ def test_every_figure_is_measured() -> None:
     prices = {name: m for (section, name), m in measured.items() if section == "prices"}
     assert list(prices) == ["sdge-al-tou-2024", "south-central-ppd-lp1-2012"]
     assert all(m["prices"] == 20 and m["times_first"] > 0 for m in prices.values())
+    [estimates] = [m for (section, _), m in measured.items() if section == "estimator"]
+    assert estimates["configurations"] == estimates["power"]["count"] == 2
+    assert estimates["estimate_s"] > 0
     [together] = [m for (section, _), m in measured.items() if section == "caches in one pass"]
     assert (together["caches"], together["hits"] > 0) == (27, True)
 

@@ -11,7 +11,7 @@ from iowatt.estimate.asking import Asked, Request
 from iowatt.estimate.back_end import Geometry
 from iowatt.estimate.caching import SPREAD
 from iowatt.estimate.drives import coarse
-from iowatt.estimate.hybrid import Hybrid, Where
+from iowatt.estimate.hybrid import Hybrid, Target, Where
 from iowatt.estimate.operations import How, Mix, Place
 
 #: How often is waited for operations of a pool, by what they are and how many of them together.
@@ -50,6 +50,7 @@ class Counted:
     ) -> None:
         self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
         self.wanted = [Wanted() for _ in geometries]
+        self._known: dict[tuple[int, int, Where, bool], list[tuple[int, Place, float]]] = {}
         #: Commands to drives for a request of each flow: all, and those that are made for writes.
         self.commands: dict[int, float] = {}
         self.write_commands: dict[int, float] = {}
@@ -94,8 +95,8 @@ class Counted:
             end = begin + max(where.bytes, request.size) - 1
             if updated:
                 stripes = range(int(begin // stripe), int(end // stripe) + 1)
-                sets = [-1 - one - copy for one in stripes for copy in range(parity)]
-                _add(own, [one % geometry.sets for one in sets], times * 2 * parity * _AGAIN)
+                behind = [-1 - one - copy for one in stripes for copy in range(parity)]
+                _add(own, [one % geometry.sets for one in behind], times * 2 * parity * _AGAIN)
             if where.bytes < geometry.unit * geometry.sets / 2:
                 units = range(int(begin // geometry.unit), int(end // geometry.unit) + 1)
                 commands = 2 if updated else 1
@@ -125,16 +126,25 @@ class Counted:
         plan, found = self.volumes[volume], dict[int, dict[Place, float]]()
         pool, offset = plan["pool"], plan["offset_bytes"]
         for where, times in places.items():
-            if pool < len(self.geometries):
-                spots = [(pool, where.first + offset, where.last + offset, 1.0)]
-            else:
-                own = self.hybrids[pool - len(self.geometries)]
-                spots = [tuple(target) for target in own.targets(shifted(where, plan), write=write)]
-            for part, first, last, share in spots:
-                place = self._place(part, first, last, where.cursors, where.sweep)
+            for part, place, share in self._spots(pool, offset, where, write=write):
                 known = found.setdefault(part, {})
                 known[place] = known.get(place, 0.0) + times * share
         return found
+
+    def _spots(self, pool: int, offset: int, where: Where, *, write: bool) -> list[tuple[int, Place, float]]:
+        """Where a band of a volume lies: pools, places on their drives, shares."""
+        key = (pool, offset, where, write)
+        if key not in self._known:
+            band = where._replace(first=where.first + offset, last=where.last + offset)
+            if pool < len(self.geometries):
+                targets = [Target(pool, band.first, band.last, 1.0)]
+            else:
+                targets = self.hybrids[pool - len(self.geometries)].targets(band, write=write)
+            self._known[key] = [
+                (to.pool, self._place(to.pool, to.first, to.last, where.cursors, where.sweep), to.share)
+                for to in targets
+            ]
+        return self._known[key]
 
     def _place(self, pool: int, first: int, last: int, cursors: int, sweep: bool) -> Place:
         usable = self.geometries[pool].usable
