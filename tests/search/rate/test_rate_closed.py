@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,12 @@ import pytest
 from iowatt.errors import InputError
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
-from iowatt.search import inputs, population, prepare
+from iowatt.search import inputs, point, prepare
+from iowatt.search.executor import MachineError
 from iowatt.search.over import axes
-from iowatt.search.population import Tried, Within
 from iowatt.search.prepare import Given
+from iowatt.search.rate import ALL, Asked, Found, Tried, of_scenario, row
+from iowatt.search.rate.closed import elasticity
 from iowatt.search.sweep import Request, search
 
 BASE = Path()
@@ -38,11 +39,11 @@ raid = { level = 0 }
 [array.controller]
 back_end = { command = "1ms" }
 """
-WITHIN = Within(0.050, requests=3_000, warmup_requests=500)
+WITHIN = Asked(0.050, loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500)
 
 
-def found(within: Within, text: str = TEXT) -> population.Found:
-    return population.of_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
+def found(within: Asked, text: str = TEXT) -> Found:
+    return of_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
 
 
 def test_a_station_that_is_busy_gives_its_rate_and_littles_law_the_population():
@@ -60,7 +61,7 @@ def test_wherever_it_begins_it_ends_at_the_same_rate():
 
 def test_the_same_twice():
     first, second = found(WITHIN), found(WITHIN)
-    assert first.tried == second.tried
+    assert first.points == second.points
     assert first.rate_iops == second.rate_iops
 
 
@@ -69,14 +70,15 @@ def test_rates_of_several_workloads_keep_their_proportion():
     text = TEXT.replace(
         "[[array.pool]]", second.replace("rate_iops = 100", "rate_iops = 300") + "[[array.pool]]"
     )
-    run = found(WITHIN, text).run
+    run = found(replace(WITHIN, workload=ALL), text).run
     rates = {part["name"]: part["throughput"]["iops"] for part in run.summary["workloads"]}
     assert rates["more"] / rates["reads"] == pytest.approx(3, rel=0.1)
 
 
-def test_a_limit_that_one_request_exceeds_is_an_error():
-    with pytest.raises(InputError, match="with one request outstanding"):
-        found(replace(WITHIN, limit_s=0.0005))
+def test_a_limit_that_one_request_exceeds_has_no_rate():
+    one = found(replace(WITHIN, limit_s=0.0005))
+    assert one.rate_iops is None and one.run is None
+    assert "with one request outstanding" in one.problem
 
 
 def test_a_scenario_without_work_or_with_a_recorded_trace_is_an_error():
@@ -92,20 +94,65 @@ def test_a_scenario_without_work_or_with_a_recorded_trace_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"limit_s": 0.0}, {"limit_s": math.nan}, {"tolerance": 0.0}, {"requests": 10}, {"most_runs": 1}]
-)
+    "wrong",
+    [
+        {"limit_s": 0.0}, {"limit_s": math.nan}, {"tolerance": 0.0}, {"requests": 10}, {"most_runs": 1},
+        {"warmup_requests": -1}, {"loop": "half"}, {"loop": "open"}, {"statistic": "p95"},
+        {"read_limit_s": 0.1}, {"write_limit_s": 0.1}, {"replications": 2},
+    ],
+)  # fmt: skip
 def test_what_cannot_be_meant_is_refused(wrong):
     with pytest.raises(InputError):
         replace(WITHIN, **wrong)
 
 
 def test_elasticity_lies_between_a_bottleneck_and_no_waiting():
-    flat = [Tried(10, 1000.0, 0.010), Tried(20, 1000.0, 0.020)]
-    free = [Tried(10, 1000.0, 0.010), Tried(40, 2000.0, 0.020)]
-    near = [Tried(10, 1000.0, 0.0100), Tried(10, 1001.0, 0.0101)]
-    assert population._elasticity(flat) == 0.0
-    assert population._elasticity(free) == 1.0
-    assert 0 < population._elasticity(near) < 1
+    flat = [_tried(1000.0, 0.010), _tried(1000.0, 0.020)]
+    free = [_tried(1000.0, 0.010), _tried(2000.0, 0.020)]
+    near = [_tried(1000.0, 0.0100), _tried(1001.0, 0.0101)]
+    assert elasticity(flat) == 0.0
+    assert elasticity(free) == 1.0
+    assert 0 < elasticity(near) < 1
+
+
+def _tried(iops: float, response_s: float) -> Tried:
+    return Tried("search", None, 10, iops, response_s, None, None, None, "meets", 1, 1000, 1.0)
+
+
+def test_workloads_are_judged_together_and_that_is_to_be_said():
+    part = TEXT.split("[[array.pool]]", maxsplit=1)[0].split("\n\n", 1)[1].replace('"reads"', '"more"')
+    text = TEXT.replace("[[array.pool]]", part + "[[array.pool]]")
+    with pytest.raises(InputError, match="2 workloads"):
+        found(WITHIN, text)
+    with pytest.raises(InputError, match="judged together"):
+        found(replace(WITHIN, workload="reads"), text)
+
+
+def test_a_row_taken_to_the_limit_agrees_with_itself():
+    """By drives, whose rate grows with the limit, and far from it: what is taken is then much."""
+    text = TEXT.replace('"1ms"', '"10us"').replace("count = 40", "count = 4")
+    one = found(replace(WITHIN, limit_s=0.020, start=900.0, tolerance=0.5), text)
+    cells, summary = row(one), one.run.summary
+    assert abs(one.scale - 1) > 0.01
+    assert cells["throughput.iops"] == pytest.approx(one.rate_iops)
+    assert cells["throughput.iops"] != pytest.approx(summary["throughput"]["iops"], rel=1e-7)
+    watts = cells["power_w.mean"]
+    assert cells["efficiency.iops_per_w"] == pytest.approx(cells["throughput.iops"] / watts, rel=1e-12)
+    assert cells["efficiency.mib_per_s_per_w"] == pytest.approx(
+        cells["throughput.mib_per_s"] / watts, rel=1e-12
+    )
+    for kind in ("raw", "usable", "effective"):
+        assert cells[f"efficiency.{kind}_gb_per_w"] == pytest.approx(
+            cells[f"capacity_gb.{kind}"] / watts, rel=1e-12
+        )
+    # A request's share of the watts: exactly so in the Run, where all energy is that of its window.
+    assert cells["energy.per_request_j"] == pytest.approx(watts / cells["throughput.iops"], rel=1e-9)
+    assert cells["energy.energy_delay_js"] == pytest.approx(
+        cells["energy.per_request_j"] * cells["response_time_ms.all.mean"] / 1e3, rel=1e-12
+    )
+    assert (cells["rate_iops"], cells["outstanding"], cells["rate.runs"]) == (
+        one.rate_iops, one.outstanding, one.runs,
+    )  # fmt: skip
 
 
 def test_a_point_of_a_sweep_is_taken_to_the_limit(tmp_path):
@@ -137,20 +184,77 @@ def test_a_sweep_at_another_limit_is_another_one(tmp_path):
     assert keys[0] != keys[1]
 
 
+def test_a_sweep_does_not_go_on_with_points_that_were_judged_otherwise(tmp_path):
+    given = Given(TEXT, BASE, "here", ())
+    request = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    search(request, output=tmp_path / "sweep")
+    for other in (replace(WITHIN, limit_s=0.1), replace(WITHIN, requests=2_000), None):
+        with pytest.raises(InputError, match="how its points are judged has changed"):
+            search(replace(request, within=other), output=tmp_path / "sweep", resume=True)
+    assert search(request, output=tmp_path / "sweep", resume=True).resumed == 1
+
+
+def test_the_key_of_a_point_is_that_of_how_it_is_judged():
+    judged = [None, WITHIN, replace(WITHIN, limit_s=0.1), replace(WITHIN, tolerance=0.02), Asked(0.050)]
+    keys = [point.key_of("files", one) for one in judged]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == "files"
+
+
 def test_a_point_that_cannot_be_run_is_a_record_with_its_reason():
-    (checked,) = prepare.check(Given(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False)
-    task = population.Task(
-        key="k", document=checked.document, base=".", text=TEXT,
-        files=inputs.described(checked.files, inputs.digests(path for _, path in checked.files)),
-        bundle=None, command=None,
-    )  # fmt: skip
-    work = partial(population.evaluate, within=replace(WITHIN, limit_s=0.0005))
-    record = work(task, lambda _fraction: None)
+    record = point.evaluate(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
     assert record["key"] == "k"
     assert "outstanding" in record["error"]["message"]
+    assert record["error"]["where"] == point.TOO_SLOW
+
+
+@pytest.mark.parametrize("how", ["as it is", "closed", "open", "family, closed", "family, open", "family"])
+def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
+    from iowatt.emerald.bff import point as family
+    from iowatt.emerald.family import Metric
+
+    gone = (inputs.File("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
+    within = {"as it is": None, "closed": WITHIN, "open": Asked(0.05)}
+    metric = Metric("RR", "Random read", "random", "IOPS/W")
+    ways = {"family, closed": "closed", "family, open": "open", "family": "as-is"}
+    with pytest.raises(MachineError):
+        if how in within:
+            point.evaluate(replace(_task(within[how]), files=gone), lambda _fraction: None)
+        else:
+            family.evaluate(
+                family.Task("k", metric, TEXT, ".", gone, ways[how], 0.05, 0.01, 3_000, 500),
+                lambda _fraction: None,
+            )
+
+
+def _task(within: Asked | None) -> point.Task:
+    (checked,) = prepare.check(Given(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False)
+    return point.Task(
+        key="k", document=checked.document, base=".", text=TEXT,
+        files=inputs.described(checked.files, inputs.digests(path for _, path in checked.files)),
+        bundle=None, command=None, rate=within,
+    )  # fmt: skip
 
 
 def _points():
     from iowatt.search import grid
 
     return grid.points(axes(["seed=1"]))
+
+
+def test_the_verb_finds_it_too(tmp_path):
+    import iowatt
+    from iowatt.search.rate import text
+
+    place = tmp_path / "back-end.toml"
+    place.write_text(TEXT, "utf-8")
+    page = tmp_path / "page.html"
+    answer = iowatt.rate(
+        place, "50ms", loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500, output=page
+    )
+    one = found(WITHIN)
+    assert answer["rate_iops"] == one.rate_iops and answer["outstanding"] == one.outstanding
+    assert answer["at_rate"]["efficiency.iops_per_w"] == row(one)["efficiency.iops_per_w"]
+    said = "\n".join(text.lines(answer))
+    assert "a closed loop of" in said and "at the limit" in said
+    assert "Rate of the loop" in page.read_text("utf-8")

@@ -101,25 +101,19 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
         points=tuple(points),
         settled=settled,
         problem=None,
-        notes=_notes(nearest, asked, settled=settled),
+        notes=_notes(asked, settled=settled),
         seeds=(scenario.seed,),
         runs=simulations.runs,
         outstanding=rate * asked.limit_s,
     )
 
 
-def _notes(nearest: Tried, asked: Asked, *, settled: bool) -> tuple[str, ...]:
-    taken = (
-        f"figures at the limit are those of the run with {nearest.outstanding:,} outstanding "
-        f"({nearest.achieved:.6g} requests per second, {_response_s(nearest) * 1e3:.4g} ms), rates and power "
-        "above idle taken to the limit"
-    )
+def _notes(asked: Asked, *, settled: bool) -> tuple[str, ...]:
     if settled:
-        return (taken,)
+        return ()
     return (
-        taken,
-        f"no number of outstanding requests that was run came within {asked.tolerance:.3g} of the limit, as "
-        "a share",
+        f"no number of outstanding requests that was run came within {asked.tolerance:.2%} of the limit: the "
+        "rate there is interpolated from further away",
     )
 
 

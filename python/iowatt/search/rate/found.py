@@ -77,7 +77,7 @@ class Found:
     response_s: float | None
     response_half_width_s: float | None
     #: The Run at the rate found, of the first seed; its requests are those of all workloads. Of a closed loop
-    #: the nearest one: :func:`iowatt.search.rate.row.row` takes its figures to the limit.
+    #: the nearest one: :func:`iowatt.search.rate.at_limit.row` takes its figures to the limit.
     run: Run | None
     points: tuple[Tried, ...]
     #: Whether rate and beyond are within the tolerance of one another.
