@@ -169,4 +169,4 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         "within": "how its points are judged has changed",
     }
     changed = (key for key in said if before.get(key) != now.get(key))
-    return next((said[key].format(before.get(key), now[key]) for key in changed), None)
+    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)
