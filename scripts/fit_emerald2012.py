@@ -34,7 +34,7 @@ from iowatt.library.find import device_file
 from iowatt.run import provenance
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
-from iowatt.search import population
+from iowatt.search import rate
 from iowatt.search.row import of_run
 from iowatt.studies.emerald2012 import published, systems
 
@@ -88,10 +88,10 @@ def random(metric: str, drives: int, requests: int, sets: tuple[str, ...]) -> Se
     text = families.scenario(of, systems.candidate(drives, "raid-5"), metric)
     within = systems.within(metric, "raid-5", requests, of=of)
     if metric == "MW1":
-        within = replace(within, per_drive=min(174.0, 20_800 / drives), tolerance=0.005)
-    found = population.of_scenario(Document(text, "fit").validate(Scenario), of.base, text, within)
-    row = population.row(found)
-    return Seen(found.rate_iops, row["power_w.wall_mean"])
+        within = replace(within, start_per_drive=min(174.0, 20_800 / drives), tolerance=0.005)
+    found = rate.of_scenario(Document(text, "fit").validate(Scenario), of.base, text, within)
+    row = rate.row(found)
+    return Seen(_number(row["rate_iops"]), _number(row["power_w.wall_mean"]))
 
 
 def sequential(metric: str, drives: int, sets: tuple[str, ...]) -> Seen:

@@ -339,6 +339,7 @@ def rate(
     scenario: str | os.PathLike[str],
     limit: str | float,
     *,
+    loop: str = "open",
     statistic: str = "mean",
     tolerance: float = 0.02,
     replications: int = 1,
@@ -347,6 +348,7 @@ def rate(
     write_limit: str | float | None = None,
     start: float | None = None,
     requests: int | None = None,
+    warmup_requests: int | None = None,
     most_runs: int = 24,
     set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
     output: str | os.PathLike[str] | None = None,
@@ -361,6 +363,9 @@ def rate(
         As for :func:`run`.
     limit, read_limit, write_limit:
         Of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
+    loop:
+        ``"open"``: requests come whether or not the array keeps up; ``"closed"``: as others complete, and the
+        number of outstanding ones is found that takes the limit in the mean.
     statistic:
         What is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
     tolerance:
@@ -373,6 +378,8 @@ def rate(
         The first rate, requests per second; left out, a closed loop says it.
     requests:
         Counted in each run; left out, as long as the scenario says, and longer where that tells too little.
+    warmup_requests:
+        Cut before these, of a closed loop; left out, as the scenario says, else a third of them.
     most_runs:
         Rates after which a search ends unsettled.
     output:
@@ -399,6 +406,7 @@ def rate(
         page.check_target(target, force)
     asked = Asked(
         limit_s=_seconds(limit, "limit") or 0.0,
+        loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
         tolerance=tolerance,
         workload=workload,
@@ -406,6 +414,7 @@ def rate(
         most_runs=most_runs,
         replications=replications,
         requests=requests,
+        warmup_requests=warmup_requests,
         read_limit_s=_seconds(read_limit, "read_limit"),
         write_limit_s=_seconds(write_limit, "write_limit"),
     )

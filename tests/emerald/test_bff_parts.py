@@ -149,6 +149,7 @@ def task(monkeypatch):
     found = {
         "run": SimpleNamespace(summary=SUMMARY), "rate_iops": 1000.0, "crossing_iops": 1020.0,
         "ci95_iops": (1009.8, 1030.2), "notes": (), "problem": None, "settled": True, "runs": 5,
+        "scale": 1.0,
     }  # fmt: skip
     monkeypatch.setattr(point, "of_scenario", lambda *_args: SimpleNamespace(**found))
     text = 'name = "x"\n[[array.pool]]\nname = "d"\ndevice = "hotband2013-15k"\ncount = 1\n'

@@ -166,6 +166,7 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         "set": "--set has changed from {} to {}",
         "scenario_sha256": "the scenario has changed",
         "own_seeds": "--own-seeds has changed",
+        "within": "how its points are judged has changed",
     }
-    changed = (key for key in said if before.get(key) != now[key])
-    return next((said[key].format(before.get(key), now[key]) for key in changed), None)
+    changed = (key for key in said if before.get(key) != now.get(key))
+    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)

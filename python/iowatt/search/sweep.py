@@ -12,24 +12,24 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.errors import InputError, IowattError
-from iowatt.search import grid, inputs, population, prepare, table
+from iowatt.search import grid, inputs, prepare, table
 from iowatt.search.evaluator import Evaluator, Job, Progress
-from iowatt.search.executor import Executor, Work
+from iowatt.search.executor import Executor
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
-from iowatt.search.point import Task, as_record, as_text
-from iowatt.search.population import Within
+from iowatt.search.point import Task, as_record, as_text, key_of
 from iowatt.search.prepare import Checked, Given, Refused
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from iowatt.search.rate import Asked
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Request:
     bundles: bool = False
     strict: bool = False
     command: str | None = None
-    #: Judge each point as the closed loop whose mean response time is a limit; None: as its scenario says.
-    within: Within | None = None
+    #: Judge each point at its highest rate within a limit, open or closed; None: as its scenario says.
+    within: Asked | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def search(
     _stop_at_refused(request, checked)
     ready = [one for one in checked if isinstance(one, Checked)]
     digests = inputs.digests(path for one in ready for _, path in one.files)
-    keys = {one.point.number: _key(request, one.key(digests)) for one in ready}
+    keys = {one.point.number: key_of(one.key(digests), request.within) for one in ready}
     columns = grid.columns(request.axes)
 
     with ExitStack() as stack:
@@ -121,7 +121,7 @@ def search(
             folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
             stack.callback(folder.close)
         names = _bundle_names(request, points, keys) if request.bundles else {}
-        runner = Evaluator(folder, executor, jobs, progress, total=len(points), work=_work(request))
+        runner = Evaluator(folder, executor, jobs, progress, total=len(points))
         stack.callback(runner.close)
         if folder is not None:
             runner.records |= _usable(folder, keys, names)
@@ -204,17 +204,6 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
     }
 
 
-def _key(request: Request, key: str) -> str:
-    """Of a point's record: judged at a limit it is another one."""
-    if request.within is None:
-        return key
-    return hashlib.sha256(f"{key} {sorted(asdict(request.within).items())!r}".encode()).hexdigest()
-
-
-def _work(request: Request) -> Work | None:
-    return None if request.within is None else partial(population.evaluate, within=request.within)
-
-
 def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
     from iowatt.api import with_overrides
 
@@ -226,6 +215,7 @@ def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bu
         files=inputs.described(one.files, digests),
         bundle=None if bundle is None else str(bundle.resolve()),
         command=request.command,
+        rate=request.within,
     )
 
 

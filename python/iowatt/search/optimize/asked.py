@@ -7,14 +7,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from iowatt.errors import InputError
 from iowatt.search import over
 from iowatt.search.optimize.metric import COST
-from iowatt.search.optimize.problem import Method, Problem, Within, constraints, objectives
+from iowatt.search.optimize.problem import Method, Problem, constraints, objectives
 from iowatt.search.prepare import Given
 from iowatt.search.pricing import Pricing
+from iowatt.search.rate import Asked
+
+TOLERANCE: Final = 0.01
+"""How near each point's rate comes to the highest one within the limit, as a share."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def problem(
         over.axes(varied),
         goals,
         limits,
-        None if within_s is None else Within(within_s, workload=workload),
+        None if within_s is None else Asked(within_s, workload=workload, tolerance=TOLERANCE),
         _pricing(words) if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,

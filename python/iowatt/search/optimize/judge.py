@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.api import with_overrides
 from iowatt.search import grid, inputs
 from iowatt.search.evaluator import Evaluator, Job
-from iowatt.search.optimize import looked
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
-from iowatt.search.point import TOO_SLOW, Task
+from iowatt.search.point import TOO_SLOW, Task, key_of
 from iowatt.search.prepare import Checked, Refused
-from iowatt.search.rate import Asked as RateAsked
 
 _START_ERROR: Final = 0.25
 """How near an estimated rate is thought to be to the one that is found, as a share."""
@@ -70,7 +69,7 @@ class Judge:
             if isinstance(checked, Refused):
                 continue
             digests = inputs.digests(path for _, path in checked.files)
-            key = looked.key(checked, self._problem, checked.key(digests))
+            key = key_of(checked.key(digests), self._problem.within, self._problem.pricing)
             keys[number] = key
             if key not in jobs:
                 jobs[key] = Job(
@@ -88,14 +87,7 @@ class Judge:
         rate = (
             None
             if within is None
-            else RateAsked(
-                within.limit_s,
-                workload=within.workload,
-                statistic=within.statistic,
-                tolerance=within.tolerance,
-                start=start,
-                start_error=None if start is None else _START_ERROR,
-            )
+            else replace(within, start=start, start_error=None if start is None else _START_ERROR)
         )
         return Task(
             key=key,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -167,16 +166,6 @@ class Looker:
             return row | pricing.expected(work.plan, row, prices)
         except InputError:
             return row
-
-
-def key(checked: Checked, problem: Problem, files: str) -> str:
-    """What tells a point from every other: its plan and files, and how it is judged and priced."""
-    parts = [files]
-    if problem.within is not None:
-        parts.append(f"within {problem.within}")
-    if problem.pricing is not None:
-        parts.append(f"priced {problem.pricing.digest}")
-    return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def possible(one: Looked, problem: Problem) -> str | None:

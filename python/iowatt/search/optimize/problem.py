@@ -13,6 +13,7 @@ from iowatt.search.optimize import metric
 from iowatt.search.over import Axis
 from iowatt.search.prepare import Given
 from iowatt.search.pricing import Pricing
+from iowatt.search.rate import Asked
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
@@ -72,17 +73,6 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Each point is judged at the highest rate whose response time is within a limit."""
-
-    limit_s: float
-    statistic: str = "mean"
-    tolerance: float = 0.01
-    #: Whose rate it is: a name, ``"*"`` for all in proportion; None where there is one.
-    workload: str | None = None
-
-
-@dataclass(frozen=True)
 class Problem:
     """All of what is asked."""
 
@@ -90,7 +80,8 @@ class Problem:
     axes: Sequence[Axis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
-    within: Within | None = None
+    #: Judge each point at its highest rate within a limit; None: as its scenario says.
+    within: Asked | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
     #: Most simulations; None: as the method has it.

@@ -62,12 +62,14 @@ def headlines(found: Found) -> list[Headline]:
     half = found["response_half_width_ms"]
     given = [
         Headline(
-            "rate", "Highest rate", found["rate_iops"], "IOPS",
+            "rate", "Highest rate" if found["loop"] == "open" else "Rate at the limit",
+            found["rate_iops"], "IOPS",
             "; ".join([*([] if over is None else [f"{text.shown(over)} is over"]),
                        *([] if found["settled"] else ["not settled"])]),
         ),
+        Headline("outstanding", "Outstanding", found["outstanding"], "", "in the mean, by Little's law"),
         Headline(
-            "crossing", "Limit met at", found["crossing_iops"], "IOPS",
+            "crossing", "Limit met at", found["crossing_iops"] if found["loop"] == "open" else None, "IOPS",
             "" if between is None else f"95 % interval {text.shown(between[0])} to {text.shown(between[1])}",
         ),
         Headline(
@@ -85,8 +87,9 @@ def headlines(found: Found) -> list[Headline]:
 
 def curve(found: Found) -> Figure:
     """Every rate that was run, with the limit and the answer."""
+    closed = found["loop"] == "closed"
     points = sorted(
-        (p for p in found["points"] if p["rate_iops"] is not None), key=lambda p: (p["rate_iops"], p["runs"])
+        (p for p in found["points"] if p["verdict"] is not None), key=lambda p: (_across(p), p["runs"])
     )
     deciding = [p for p in points if _decides(p, found)]
     near = [p for p in points if p["response_ms"] is not None and _drawn(p, found)]
@@ -96,7 +99,7 @@ def curve(found: Found) -> Figure:
         traces.append(
             {
                 "type": "scatter", "mode": "lines", "name": "Curve of the last runs", "hoverinfo": "skip",
-                "x": [p["rate_iops"] for p in line], "y": [p["response_ms"] for p in line],
+                "x": [_across(p) for p in line], "y": [p["response_ms"] for p in line],
                 "line": {"color": palette.BAR, "width": 1.5},
             }
         )  # fmt: skip
@@ -119,7 +122,7 @@ def curve(found: Found) -> Figure:
         {
             "data": traces,
             "layout": layout(
-                axis("Rate asked for (IOPS)"),
+                axis("Rate of the loop (IOPS)" if closed else "Rate asked for (IOPS)"),
                 axis(f"{_statistic(found)} (ms)", rangemode="tozero"),
                 shapes=shapes,
             ),
@@ -161,6 +164,11 @@ def seeds(found: Found) -> Figure:
     )
 
 
+def _across(point: Mapping[str, Any]) -> float:
+    """Where a point stands: at the rate asked for, a closed loop at its own."""
+    return float(point["achieved_iops"] if point["rate_iops"] is None else point["rate_iops"])
+
+
 def _decides(point: Mapping[str, Any], found: Found) -> bool:
     """Whether a point is of the runs that the answer follows from: as long, and as many, as the last ones."""
     last = found["points"][-1]
@@ -174,6 +182,12 @@ def _drawn(point: Mapping[str, Any], found: Found) -> bool:
 
 
 def _caption(found: Found) -> str:
+    if found["loop"] == "closed":
+        return (
+            f"{text.answer(found)}. Each mark is a number of outstanding requests that was run. Dashed: the "
+            "limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest run, rates "
+            "and power above idle taken to the limit."
+        )
     said = (
         f"{text.answer(found)}. Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
     )
@@ -218,7 +232,7 @@ def _marks(name: str, points: Points, colour: str, symbol: str, *, faint: bool) 
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [p["rate_iops"] for p in points],
+        "x": [_across(p) for p in points],
         "y": [p["response_ms"] for p in points],
         "error_y": {
             "type": "data",

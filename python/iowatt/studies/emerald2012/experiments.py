@@ -9,7 +9,7 @@ from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
 from iowatt.report.figures.figure import Cell
 from iowatt.search.over import axes
-from iowatt.search.population import Within
+from iowatt.search.rate import Asked
 from iowatt.studies.emerald2012 import systems
 from iowatt.studies.emerald2012.systems import SEED, Scale, family
 from iowatt.studies.study import Stage
@@ -82,7 +82,7 @@ def _baseline(scale: Scale) -> list[Stage]:
     of = family()
     groups = families.named(of, "baseline").groups
     mirrored = Candidate("higher", tuple(Group(one.drive, one.count, "raid-10") for one in groups), 1)
-    judged = replace(_within("MW1", "raid-10", scale), per_drive=85)
+    judged = replace(_within("MW1", "raid-10", scale), start_per_drive=85)
     text = families.scenario(of, mirrored, "MW1")
     said: dict[str, Cell] = {
         "kind": "exp-baseline-raid-10",
@@ -93,11 +93,12 @@ def _baseline(scale: Scale) -> list[Stage]:
     return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), said, within=judged)]
 
 
-def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Within:
+def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Asked:
     return systems.within(metric, raid, scale.requests, limit_s, fills=scale.fills)
 
 
 def _filled(scale: Scale) -> int:
     """Requests that write the larger cache so often."""
     own = systems.within("RW", "raid-5", scale.requests, fills=scale.fills, of=family(*LARGER))
+    assert own.warmup_requests is not None
     return own.warmup_requests

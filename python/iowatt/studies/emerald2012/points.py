@@ -61,7 +61,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
         raw_gb=row["capacity_gb.raw"],
         busy=row["devices.utilisation.mean"],
         back_end=row.get("controller.back_end.utilisation"),
-        runs=int(row.get("runs") or 1),
+        runs=int(row.get("rate.runs") or 1),
         rate=row.get(RATE),
     )
 

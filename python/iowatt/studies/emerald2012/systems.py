@@ -1,7 +1,7 @@
 """The family's configurations under each profile of Emerald as sweeps over the number of drives.
 
 Every scenario is the one that ``iowatt emerald bff`` makes of the family's file, so both say the same. Random
-profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.search.population`): the
+profiles are judged as closed loops at a mean response time of 20 ms (:mod:`iowatt.search.rate.closed`): the
 cache writes back, and an open load would be steady only after minutes.
 """
 
@@ -19,7 +19,7 @@ from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Family, Group
 from iowatt.report.figures.figure import Cell
 from iowatt.search.over import axes
-from iowatt.search.population import Within
+from iowatt.search.rate import ALL, Asked
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.study import Stage
 
@@ -121,14 +121,23 @@ def within(
     *,
     fills: float = FULL.fills,
     of: Family | None = None,
-) -> Within:
+) -> Asked:
     """How a random profile is judged: so many requests, after the cache was written ``fills`` times."""
     writes = _WRITES[metric]
     store = (of or family()).controller(CLASS).work
     lines = 0 if store is None or store.cache is None else store.cache.size / store.cache.line
     warmup = 5_000 + (math.ceil(fills * lines / writes) if writes else 0)
     per_drive = _PER_DRIVE.get((metric, raid), 150)
-    return Within(limit_s, requests=requests, warmup_requests=warmup, tolerance=0.01, per_drive=per_drive)
+    return Asked(
+        limit_s,
+        loop="closed",
+        workload=ALL,
+        requests=requests,
+        warmup_requests=warmup,
+        tolerance=0.01,
+        start_per_drive=per_drive,
+        most_runs=8,
+    )
 
 
 def stages(scale: Scale) -> list[Stage]:
@@ -148,7 +157,7 @@ def stage(
     metric: str,
     raid: str,
     counts: Sequence[int],
-    judged: Within | None = None,
+    judged: Asked | None = None,
     *,
     sets: Sequence[str] = (),
     **said: Any,
@@ -199,7 +208,7 @@ def _named(
     key: str,
     configuration: str,
     metric: str,
-    judged: Within | None = None,
+    judged: Asked | None = None,
     sets: Sequence[str] = (),
     **said: Any,
 ) -> Stage:
@@ -244,7 +253,7 @@ def _baseline(scale: Scale) -> list[Stage]:
             )
         else:
             judged = within(metric, "raid-5", scale.requests, fills=scale.fills)
-            judged = replace(judged, per_drive=100 if metric == "RR" else 60)
+            judged = replace(judged, start_per_drive=100 if metric == "RR" else 60)
             found.append(_named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
     return found
 
