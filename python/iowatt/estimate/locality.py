@@ -16,8 +16,8 @@ import numpy as np
 from iowatt.estimate.load import Stream
 from iowatt.workload.export.zones import CUMULATIVE, FIRST_BYTES, REACH_BYTES
 
-#: Each band of Zipf's or the skew law reaches so many times as far as the one before.
-_GROWTH: Final = 1.6
+#: Each band of Zipf's or the skew law reaches so many times as far as the one before; coarser ones miss hits.
+_GROWTH: Final = 1.25
 _PATTERNS: Final = ("uniform", "hot-band", "zipf", "skew")
 
 
