@@ -112,15 +112,19 @@ def key_text(path: KeyPath, raw: Any) -> str:
     return ".".join(parts)
 
 
-def read_text(path: Path) -> str:
-    """The text of a TOML file; an ``InputError`` that names it where it cannot be read."""
+def read_text(path: Path, hint: str = "`iowatt init` writes one to start from") -> str:
+    """The text of a TOML file; an ``InputError`` that names it where it cannot be read, with ``hint`` where
+    there is none.
+    """
     try:
         if path.is_file() and path.stat().st_size > _MOST_BYTES:
             raise InputError("expected a TOML file; this one is too large to be one", where=str(path))
         return path.read_bytes().decode("utf-8")
     except OSError as error:
-        hint = "`iowatt init` writes one to start from" if isinstance(error, FileNotFoundError) else None
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint) from None
+        missing = isinstance(error, FileNotFoundError)
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected a TOML file in UTF-8; byte {error.start} is not", where=str(path)

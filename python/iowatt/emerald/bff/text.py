@@ -99,7 +99,7 @@ def _reduced(found: Found) -> Iterator[str]:
     for setup in listed["setups"]:
         if len(setup["contains"]) > 1:
             held = len(setup["contains"])
-            yield f"  {setup['drives']} drives behind {setup['controller']} hold {held} of them"
+            yield f"  {setup['drives']} drives behind {setup['controller']}: {held} of these, by taking shelves out"
 
 
 def _configurations(found: Found) -> Iterator[str]:

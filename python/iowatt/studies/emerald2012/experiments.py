@@ -1,5 +1,5 @@
-"""Runs that tell which of several causes a difference has: one thing of the family, the load or the "
-"level changed."""
+"""Runs that tell which of several causes a difference has: one thing of the family, the load or the
+level changed."""
 
 from __future__ import annotations
 

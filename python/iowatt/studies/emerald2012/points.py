@@ -1,5 +1,5 @@
-"""What the study's sweeps are reduced to: throughput, response time, watts and the metric of each "
-"configuration."""
+"""What the study's sweeps are reduced to: throughput, response time, watts and the metric of each
+configuration."""
 
 from __future__ import annotations
 

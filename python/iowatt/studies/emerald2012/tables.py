@@ -1,5 +1,5 @@
-"""The study's tables: published beside ours, peaks, idle points, three columns of one array, constants, "
-"defects."""
+"""The study's tables: published beside ours, peaks, idle points, three columns of one array, constants,
+defects."""
 
 from __future__ import annotations
 
