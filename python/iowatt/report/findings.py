@@ -45,7 +45,9 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(run)
-    found = [*_busy(run.summary), *piled_up, *_space(run.summary), *_left(run.summary)]
+    found = [*_busy(run.summary), *piled_up, *_space(run.summary)]
+    if not _loops(run):
+        found += _left(run.summary)
     found += _soaked_up(run.summary)
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
@@ -115,6 +117,12 @@ def _space(summary: Mapping[str, Any]) -> list[Finding]:
     mean = numbers.with_unit(summary["cache"]["space_wait_mean_ms"], "ms")
     text = f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average"
     return [Finding("warning", f"{text}: destaging did not keep up with them.")]
+
+
+def _loops(run: Run) -> bool:
+    """Whether all work is closed loops, which have their outstanding requests in flight at any end."""
+    workloads = (run.plan.get("simulation") or {}).get("workloads", [])
+    return bool(workloads) and all(one["replay"]["mode"] == "closed" for one in workloads)
 
 
 def _left(summary: Mapping[str, Any]) -> list[Finding]:
