@@ -152,8 +152,8 @@ def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
         Finding(
             "warning",
             f"The cache took {numbers.percent(kept / taken)} of what was written without destaging it yet: "
-            "in steady state drives have more to do than in this run; let it run longer, or warm up until the "
-            "cache is full (observe.warmup).",
+            "in steady state drives have more to do than in this run; let it run longer, or warm up until "
+            "the cache is full (observe.warmup).",
         )
     ]
 
