@@ -186,9 +186,9 @@ def _caption(found: Found) -> str:
     said = text.answer(found)
     if found["loop"] == "closed":
         return (
-            f"{said[:1].upper()}{said[1:]}. Each mark is a number of outstanding requests that was run. Dashed: the "
-            "limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest run, rates "
-            "and power above idle taken to the limit."
+            f"{said[:1].upper()}{said[1:]}. Each mark is a number of outstanding requests that was run. "
+            "Dashed: the limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest "
+            "run, rates and power above idle taken to the limit."
         )
     said += ". Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
     if found["crossing_ci95_iops"] is not None:
