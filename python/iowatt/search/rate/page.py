@@ -91,11 +91,12 @@ def curve(found: Found) -> Figure:
     points = sorted(
         (p for p in found["points"] if p["verdict"] is not None), key=lambda p: (_across(p), p["runs"])
     )
-    deciding = [p for p in points if _decides(p, found)]
+    # Loops are all of one length, and each is noisy on its own: marks without a line.
+    deciding = points if closed else [p for p in points if _decides(p, found)]
     near = [p for p in points if p["response_ms"] is not None and _drawn(p, found)]
     traces: list[dict[str, Any]] = []
     line = [p for p in deciding if p in near and p["verdict"] != "saturated"]
-    if len(line) > 1:
+    if len(line) > 1 and not closed:
         traces.append(
             {
                 "type": "scatter", "mode": "lines", "name": "Curve of the last runs", "hoverinfo": "skip",
@@ -182,15 +183,14 @@ def _drawn(point: Mapping[str, Any], found: Found) -> bool:
 
 
 def _caption(found: Found) -> str:
+    said = text.answer(found)
     if found["loop"] == "closed":
         return (
-            f"{text.answer(found)}. Each mark is a number of outstanding requests that was run. Dashed: the "
-            "limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest run, rates "
-            "and power above idle taken to the limit."
+            f"{said[:1].upper()}{said[1:]}. Each mark is a number of outstanding requests that was run. "
+            "Dashed: the limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest "
+            "run, rates and power above idle taken to the limit."
         )
-    said = (
-        f"{text.answer(found)}. Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
-    )
+    said += ". Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
     if found["crossing_ci95_iops"] is not None:
         said += " Band: the 95 % interval of the rate at which the limit is met."
     elif found["beyond_iops"] is not None:
