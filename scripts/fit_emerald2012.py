@@ -5,15 +5,19 @@
 What is fitted, and to what:
 
     pair and shelf at rest          two idle points (50 x 146 GB 15k: 592.692 W; 450 x 500 GB 7.2k: 76.6 GB/W)
-    active watts of the pair        all eight RAID-5 figures, least squares of the relative errors
+    active watts of the pair        all seven RAID-5 figures, least squares of the relative errors
     back_end.command                70/30 at 125 and 120 drives, random read at 125
     cache.destage_outstanding       random write at 75 drives
     sequential outstanding          sequential read at 25 and 50 drives
-    cache.mirror.bandwidth          sequential write at 50 drives
+    cache.mirror.bandwidth          sequential write at 50 drives (its peak: the metric is the same above 850)
+
+Seven constants in all: the first two follow from two idle points, five are fitted to seven figures and six
+peaks. The last three act on one metric each, so that its figure has a constant of its own in effect.
 
 Every combination of the values tried below is put together from simulations of single values (each figure
 depends on one of them, and on the watts); those whose peaks are not where the training has them are dropped,
-the rest is ranked. RAID-10, 60/40, 80/20, other idle points, the submission and the baseline take no part.
+70/30 by single drives (120) among them, and the rest is ranked: the peaks are fitted, too. RAID-10, 60/40,
+80/20, other idle points, the submission and the baseline take no part.
 Takes about ten minutes of two cores.
 """
 

@@ -3,7 +3,7 @@
 published    what the training prints            systems, experiments  configurations as sweeps
 points       what the sweeps gave                compare               published beside ours
 conclusions  the claims, agree or differ         causes                why they differ
-tables, charts  what the page shows
+knee         how flat the peak by single drives is   tables, charts    what the page shows
 """
 
 from __future__ import annotations

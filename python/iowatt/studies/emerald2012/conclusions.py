@@ -1,22 +1,28 @@
 """The training's claims, from the points alone: agree or differ.
 
-A metric agrees within :data:`TOLERANCE`, a number of drives where it is the same, the ratio of the levels
-within :data:`RATIO_TOLERANCE`.
+A metric agrees within :data:`TOLERANCE`, a number of whole shelves where it is the same, the ratio of the
+levels within :data:`RATIO_TOLERANCE`. A number of single drives agrees where chance does not tell it from the
+best. A peak with nothing beyond it was not tried.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from iowatt.report import numbers
-from iowatt.studies.emerald2012 import causes, compare, published
+from iowatt.studies.emerald2012 import causes, compare, knee, published
 from iowatt.studies.emerald2012.causes import Why
-from iowatt.studies.emerald2012.compare import Compared
-from iowatt.studies.emerald2012.points import Points, best
+from iowatt.studies.emerald2012.compare import Compared, Peak
+from iowatt.studies.emerald2012.points import Points
 from iowatt.studies.verdict import Verdict
 
 TOLERANCE: Final = 0.05
 RATIO_TOLERANCE: Final = 0.03
+_PEAK: Final = (
+    "peak",
+    "Each metric has its peak at a number of drives well below the largest configuration",
+)
 
 
 def all_of(points: Points) -> list[Verdict]:
@@ -38,17 +44,22 @@ def peaks(points: Points) -> list[Verdict]:
     found = []
     for one in compare.peaks(points):
         figure, ours = one.figure, one.ours
+        case = f"{compare.said(figure.metric)}, {compare.named(figure.raid)}, by "
+        case += ("single drives" if figure.peak == "drive" else "whole shelves") + _braces(figure.braces)
+        if not one.inside:
+            found.append(_untried(_PEAK, case, f"{figure.drives} drives", _edge(one)))
+            continue
+        if figure.peak == "drive":
+            found.append(_knee(points, one, case))
+            continue
         near = [
             f"{other.value / ours.value - 1:+.1%} at {other.drives}"
             for other in (one.below, one.above)
             if other
         ]
-        by = "single drives" if figure.peak == "drive" else "whole shelves"
-        case = f"{compare.said(figure.metric)}, {compare.named(figure.raid)}, by {by}{_braces(figure.braces)}"
         found.append(
             _verdict(
-                "peak",
-                "Each metric has its peak at a number of drives well below the largest configuration",
+                *_PEAK,
                 case,
                 theirs=f"{figure.drives} drives",
                 ours=f"{ours.drives} drives ({', '.join(near)})",
@@ -59,17 +70,58 @@ def peaks(points: Points) -> list[Verdict]:
     return found
 
 
-def by_drive(points: Points) -> Verdict:
-    """Single drives find a higher peak than whole shelves."""
-    fine, coarse = best(points.of("mw1-single")), best(points.curve("MW1", "raid-5"))
-    high, low = (numbers.significant(one.value, 4) for one in (fine, coarse))
+def _edge(one: Peak) -> str:
+    """Why a reduced curve shows no peak."""
+    fewest, most = one.tried
+    if fewest == most:
+        return f"nothing beside {most} drives was tried"
+    side = "more" if one.above is None else "fewer"
+    return f"highest at {one.ours.drives} of {fewest} to {most} drives: nothing {side} was tried"
+
+
+def _knee(points: Points, one: Peak, case: str) -> Verdict:
+    """The peak by single drives, which the fit has chosen and which is flat."""
+    drives = one.figure.drives
+    case = f"{case}; fitted: combinations of constants with another peak were dropped"
+    flat = knee.near(points.of(knee.FINE))
+    wide = f"{flat[0].drives} to {flat[-1].drives}"
+    curve = f"{one.ours.drives} drives, {wide} within {100 * knee.NEAR:.1f} % of it"
+    if drives not in knee.counts(points) or len(knee.seeds(points)) < 2:
+        return _untried(_PEAK, case, f"{drives} drives", f"{curve}; one seed does not tell them apart")
+    alike = knee.alike(points)
+    highest = knee.top(points)
+    how = "the best" if highest == drives else f"{knee.gap(points, drives, highest)} from {highest}"
     return _verdict(
-        "single-drives",
-        "Adding single drives finds a better point than adding whole shelves",
-        "mixed 70/30, RAID-5",
-        theirs="13.03 at 120 drives against 12.7 at 125",
-        ours=f"{high} at {fine.drives} against {low} at {coarse.drives}",
-        agrees=fine.value > coarse.value,
+        *_PEAK,
+        case,
+        theirs=f"{drives} drives",
+        ours=f"{curve}; the same 125 drives differ by {100 * knee.lengths(points):.1f} % between runs of two "
+        f"lengths. Over {len(knee.seeds(points))} more seeds {drives} is {how} in the mean, the best of each "
+        f"are {_listed(knee.tops(points))}, and chance does not tell {_listed(alike)} apart",
+        agrees=drives in alike,
+        why=causes.of_peak(points, one.figure.metric, one.figure.raid),
+    )
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def by_drive(points: Points) -> Verdict:
+    """Single drives find a higher peak than whole shelves: by more than chance, over seeds."""
+    claim = ("single-drives", "Adding single drives finds a better point than adding whole shelves")
+    case, theirs = "mixed 70/30, RAID-5", "13.03 at 120 drives against 12.7 at 125: +2.6 %"
+    try:
+        lead = knee.gap(points, 120, 125)
+    except LookupError:
+        return _untried(claim, case, theirs, "one seed does not tell them apart")
+    high, low = (numbers.significant(knee.mean(points, drives), 4) for drives in (120, 125))
+    return _verdict(
+        *claim,
+        case,
+        theirs=theirs,
+        ours=f"{high} at 120 against {low} at 125, means of {len(knee.seeds(points))} seeds: {lead}",
+        agrees=lead.mean > lead.half,
         why=causes.of_peak(points, "MW1", "raid-5"),
     )
 
@@ -110,8 +162,10 @@ def idle(points: Points) -> list[Verdict]:
 
 
 def submission(points: Points) -> list[Verdict]:
-    """What the estimate says of the 50 drives that were measured."""
-    claim = "The measured submission is what the estimate of its 50 drives says"
+    """What is predicted of the 50 drives at the response times that were measured."""
+    claim = (
+        "The measured submission is what its 50 drives are predicted to give at the measured response times"
+    )
     return [
         _compared("submission", claim, one, causes.of_submission(points, one.metric))
         for one in compare.submission(points)
@@ -161,6 +215,11 @@ def _verdict(key: str, claim: str, case: str, *, theirs: str, ours: str, agrees:
     if agrees:
         return Verdict(key, claim, case, theirs, ours, agrees)
     return Verdict(key, claim, case, theirs, ours, agrees, why.cause, why.experiment)
+
+
+def _untried(claim: tuple[str, str], case: str, theirs: str, ours: str) -> Verdict:
+    """What a reduced study cannot judge."""
+    return Verdict(*claim, case, theirs, ours, agrees=False, tried=False)
 
 
 def _braces(printed: bool) -> str:

@@ -35,6 +35,7 @@ class Point:
     runs: int
     #: Rate of a swept open load, requests per second.
     rate: float | None
+    seed: int = 1
 
     @property
     def value(self) -> float:
@@ -63,6 +64,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
         back_end=row.get("controller.back_end.utilisation"),
         runs=int(row.get("rate.runs") or 1),
         rate=row.get(RATE),
+        seed=int(row["seed"]),
     )
 
 
@@ -127,11 +129,19 @@ class Points:
             raise LookupError(f"no point of {metric} with {drives} drives in {raid}")
         return found[0]
 
-    def quarter(self, kind: str = "submission-mw2") -> float:
-        """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate."""
-        target = self.at("MW1", "raid-5", 50).iops / 4
+    def quarter(self, kind: str = "submission-mw2", *, whole: Point | None = None) -> float:
+        """MW2 of the submission's drives, IOPS/W at a quarter of MW1's rate.
+
+        ``whole`` is the point of MW1; left out, that within 20 ms.
+        """
+        target = (whole or self.at("MW1", "raid-5", 50)).iops / 4
         known = sorted(self.some(kind), key=lambda one: one.iops)
-        return target / _at(target, known, [one.wall_w for one in known])
+        return target / _between(target, [one.iops for one in known], [one.wall_w for one in known])
+
+    def within(self, kind: str, ms: float) -> float:
+        """The metric at a mean response time, between the points of a sweep over requests outstanding."""
+        known = sorted(self.some(kind), key=lambda one: one.ms or 0.0)
+        return _between(ms, [one.ms or 0.0 for one in known], [one.value for one in known])
 
 
 def best(points: Sequence[Point]) -> Point:
@@ -139,11 +149,10 @@ def best(points: Sequence[Point]) -> Point:
     return max(points, key=lambda one: one.value)
 
 
-def _at(iops: float, points: Sequence[Point], values: Sequence[float]) -> float:
-    """A figure between two rates, by a straight line; beyond them, the same line."""
-    if len(points) == 1:
+def _between(at: float, known: Sequence[float], values: Sequence[float]) -> float:
+    """A figure between two known ones, by a straight line; beyond them, the same line."""
+    if len(known) == 1:
         return values[0]
-    pairs = list(zip(points, points[1:], values, values[1:], strict=False))
-    low, high, first, second = next((pair for pair in pairs if iops <= pair[1].iops), pairs[-1])
-    share = (iops - low.iops) / (high.iops - low.iops)
-    return first + share * (second - first)
+    pairs = list(zip(known, known[1:], values, values[1:], strict=False))
+    low, high, first, second = next((pair for pair in pairs if at <= pair[1]), pairs[-1])
+    return first + (at - low) / (high - low) * (second - first)

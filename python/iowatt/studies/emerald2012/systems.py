@@ -60,6 +60,9 @@ class Scale:
     #: Whole shelves, by level and metric.
     shelves: Mapping[str, Mapping[str, tuple[int, ...]]]
     single: tuple[int, ...]
+    #: Around the peak by single drives, once for each of the seeds: which differences are more than chance.
+    again: tuple[int, ...]
+    seeds: tuple[int, ...]
     #: Shares of 25 % MW1: rates around it, requests per second.
     quarter: tuple[int, ...]
     #: Times over which the cache is written before anything is counted: what is dirty settles slowly.
@@ -78,6 +81,8 @@ FULL: Final = Scale(
     fine_requests=1_000_000,
     shelves={"raid-5": {**_BOTH, "60/40": _ALL[1:7], "80/20": _ALL[1:7]}, "raid-10": _BOTH},
     single=tuple(range(116, 126)),
+    again=(119, 120, 121, 122, 125),
+    seeds=(2, 3, 4, 5),
     quarter=(1_500, 2_000, 2_500, 3_000),
 )
 QUICK: Final = Scale(
@@ -94,6 +99,8 @@ QUICK: Final = Scale(
         "raid-10": {"MW1": (100, 125), "RR": (100, 125), "RW": (75,), "SR": (25, 50), "SW": (50,)},
     },
     single=(120, 121),
+    again=(),
+    seeds=(),
     quarter=(2_000, 2_500),
     fills=1.0,
     sequential_s=1.0,
@@ -201,7 +208,13 @@ def _plain(metric: str) -> str:
 def _single(scale: Scale) -> list[Stage]:
     """Exercise 1.5: by single drives."""
     judged = within("MW1", "raid-5", scale.fine_requests, fills=scale.fills)
-    return [stage("mw1-single", "MW1", "raid-5", scale.single, judged)]
+    found = [stage("mw1-single", "MW1", "raid-5", scale.single, judged)]
+    if scale.again:
+        # A run may stop 1 % from the limit, which is 0.2 to 0.3 % of the rate: too coarse to compare counts.
+        judged = replace(within("MW1", "raid-5", scale.requests, fills=scale.fills), tolerance=0.004)
+        one = stage("mw1-seeds", "MW1", "raid-5", scale.again, judged)
+        found.append(replace(one, axes=[*one.axes, *axes({SEED: list(scale.seeds)})]))
+    return found
 
 
 def _named(
@@ -225,13 +238,24 @@ def _idle() -> list[Stage]:
 
 
 def _submission(scale: Scale) -> list[Stage]:
-    """The submission's drives at the response times that were measured, and MW1's quarter."""
+    """The submission's drives at the response times that were measured, and MW1's quarter.
+
+    Sequential ones keep several numbers of requests outstanding, between which the measured time lies.
+    """
     found = []
     for one in published.SUBMISSION:
         if one.metric in ("RR", "RW", "MW1"):
             judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3, fills=scale.fills)
             key = f"submission-{_plain(one.metric)}"
             found.append(stage(key, one.metric, "raid-5", (50,), judged, limit_ms=one.ms))
+    for metric, name, deep in (
+        ("SR", "sequential_read", (8, 12, 16, 24)),
+        ("SW", "sequential_write", (16, 24, 28, 32)),
+    ):
+        kind = f"submission-{_plain(metric)}"
+        for outstanding in deep:
+            sets = (*_sequential(scale, metric), f"test.{name}.outstanding={outstanding}")
+            found.append(stage(f"{kind}-{outstanding}", metric, "raid-5", (50,), sets=sets, kind=kind))
     return [*found, quarter("submission-mw2", scale)]
 
 
