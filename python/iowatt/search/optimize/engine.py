@@ -35,7 +35,10 @@ EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
 
 LOOKED_AT: Final = 20_000
-"""Points of which each is looked at, before any simulation; of a larger space so many at random."""
+"""Points of which each is looked at, before any simulation."""
+
+AT_RANDOM: Final = 4_000
+"""Points of a larger space that are looked at: looking takes milliseconds each."""
 
 MOST_EXACT: Final = 1_000_000
 """Points of which every one can be simulated, if somebody has the time."""
@@ -199,7 +202,7 @@ def _look(
     progress: Callable[[Progress], None] | None,
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
-    numbers = range(1, space.size + 1) if whole else space.sample(LOOKED_AT, problem.seed)
+    numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
         looker(number)
         if progress is not None:

@@ -56,7 +56,8 @@ def search(scenario: Scenario, simulations: Simulations, asked: Asked, told: Tol
     bench = _Bench(scenario, simulations, asked)
     points: list[Tried] = []
     guess = asked.first_rate(drives_of(scenario))
-    if guess is None:
+    # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
+    if guess is None or guess * asked.limit_s < len(weights):
         outstanding = max(len(weights), _A_DRIVE * drives_of(scenario))
         run = bench.probed(_split(outstanding, weights))
         points.append(tried("probe", run, outstanding, asked))
