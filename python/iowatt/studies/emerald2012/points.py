@@ -139,9 +139,15 @@ class Points:
         return target / _between(target, [one.iops for one in known], [one.wall_w for one in known])
 
     def within(self, kind: str, ms: float) -> float:
-        """The metric at a mean response time, between the points of a sweep over requests outstanding."""
+        """The metric at a mean response time, between the points of a sweep over requests outstanding.
+
+        Raises ``LookupError`` where no number of them that was tried comes down, or up, to it.
+        """
         known = sorted(self.some(kind), key=lambda one: one.ms or 0.0)
-        return _between(ms, [one.ms or 0.0 for one in known], [one.value for one in known])
+        times = [one.ms or 0.0 for one in known]
+        if not times[0] <= ms <= times[-1]:
+            raise LookupError(f"{ms:g} ms is outside {times[0]:.1f} to {times[-1]:.1f} ms of {kind}")
+        return _between(ms, times, [one.value for one in known])
 
 
 def best(points: Sequence[Point]) -> Point:

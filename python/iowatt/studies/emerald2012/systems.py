@@ -83,7 +83,7 @@ FULL: Final = Scale(
     single=tuple(range(116, 126)),
     again=(119, 120, 121, 122, 125),
     seeds=(2, 3, 4, 5),
-    quarter=(1_500, 2_000, 2_500, 3_000),
+    quarter=(1_500, 2_000, 2_500),
 )
 QUICK: Final = Scale(
     requests=15_000,
@@ -101,7 +101,7 @@ QUICK: Final = Scale(
     single=(120, 121),
     again=(),
     seeds=(),
-    quarter=(2_000, 2_500),
+    quarter=(1_500, 2_500),
     fills=1.0,
     sequential_s=1.0,
     experiments=False,
