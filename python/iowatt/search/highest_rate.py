@@ -322,8 +322,10 @@ class _Search:
             over = last.verdict == "over" and point.verdict == "over"
             lower, higher = point.response_s or 0.0, last.response_s or 0.0
             far = point.rate * _LEAST_GROWTH <= last.rate * (1 + 1e-9)
+            meets = _crossing(point, last, self.limit)
+            flat = far and lower >= 0.95 * higher and (meets is None or meets <= self._floor(first))
             # A little more at a little less is noise.
-            if over and (lower > 1.05 * higher or (far and lower >= 0.95 * higher)):
+            if over and (lower > 1.05 * higher or flat):
                 return self._ascend_over(first)
             last = point
         self.notes.append(f"no rate down to {last.rate:.6g} requests per second keeps to the limit")
