@@ -10,7 +10,7 @@ from typing import Any
 
 from iowatt.emerald.bff import page, table
 from iowatt.emerald.bff.asked import Asked
-from iowatt.emerald.bff.folder import Folder, refuse
+from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
 from iowatt.emerald.bff.point import evaluate
 from iowatt.emerald.bff.result import document
 from iowatt.emerald.bff.search import Search
@@ -18,6 +18,7 @@ from iowatt.emerald.rules import load as rules
 from iowatt.errors import InputError, IowattError
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
+from iowatt.search.folder import Folder, refuse
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,17 @@ def make(
     place = where or Where()
     asked.chosen_metrics(), asked.chosen_drives(), asked.chosen_levels(), asked.chosen_controllers()
     if place.output is not None:
-        refuse(place.output, force=place.force, resume=place.resume)
+        refuse(place.output, force=place.force, resume=place.resume, shape=BFF)
     with ExitStack() as stack:
         folder = None
         if place.output is not None:
             folder = Folder(
-                place.output, _as_dict(asked), asked.family.text, force=place.force, resume=place.resume
+                place.output,
+                {"schema": ASKED_SCHEMA, **_as_dict(asked)},
+                asked.family.text,
+                force=place.force,
+                resume=place.resume,
+                shape=BFF,
             )
             stack.callback(folder.close)
         evaluator = Evaluator(

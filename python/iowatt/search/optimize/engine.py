@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,7 @@ from iowatt.errors import InputError
 from iowatt.search import prepare, table
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
-from iowatt.search.folder import Folder, refuse, write_whole
+from iowatt.search.folder import SWEEP, Folder, refuse, write_whole
 from iowatt.search.optimize import exact, outcome, sampled
 from iowatt.search.optimize.judge import Judge
 from iowatt.search.optimize.looked import Looker, possible
@@ -87,7 +88,7 @@ def optimize(
     if jobs is not None and jobs < 1:
         raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
     if output is not None:
-        refuse(output, force=force, resume=resume, what="an optimization")
+        refuse(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
     method = _method(problem, space)
     looker = Looker(problem, space)
@@ -99,9 +100,7 @@ def optimize(
         folder = None
         if output is not None:
             manifest = _manifest(problem, looker)
-            folder = Folder(
-                output, manifest, problem.given.text, force=force, resume=resume, results=_RESULTS
-            )
+            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
         evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
@@ -147,7 +146,8 @@ _FEW: Final = 8
 _PARTNERS: Final = 4
 """Points that a value is looked at in, before it is said to be wrong by itself."""
 
-_RESULTS: Final = ("table.parquet", "table.csv", "report.html", DOCUMENT)
+SHAPE: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
+"""Its directory is a sweep's with the result besides."""
 
 
 def _method(problem: Problem, space: Space) -> str:
