@@ -84,7 +84,7 @@ class Counted:
             scattered = where.bytes < where.last - where.first - 1
             updated = parity > 0 and request.size < stripe / 2
             if where.cursors:
-                if updated:
+                if updated and geometry.moving:  # buffers of flash even out what moves on
                     apart = 1 + (where.cursors - 1) * min(1.0, SPREAD / stripe)
                     sets = min(geometry.sets, round(apart * parity))
                     _add(own, range(sets), times * 2 * parity * _AGAIN)

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from iowatt.estimate.pilot import Flown
 
 _LOADS: Final = np.concatenate([np.linspace(0.0, 0.9, 37)[1:], 1 - np.geomspace(0.09, 0.002, 24)])
+#: Load from which the write buffer of a flash drive is taken to be full.
+_FULL: Final = 0.97
 #: Longest queue that the process knows.
 _STATES: Final = 2000
 
@@ -60,7 +62,8 @@ class Found(NamedTuple):
 class Curve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
-    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there; ``updated`` how
+    ``most`` is its rate at saturation, ``service_s`` the response with nobody else there, ``apart`` the
+    deviations of reads and writes then; ``updated`` how
     many drives an update of its pilot was on, 0 where that had one drive only.
     """
 
@@ -76,10 +79,15 @@ class Curve:
         else:
             self.service_s = max(1 / points[0].iops, 1 / self.most)
             self._alone = _Alone.of(flown, self.most)
+            self._table = _of_set(flown, self._alone, self.most, self.service_s)
             opened = _of_arrivals(flown)
-            self._table = opened or _of_set(flown, self._alone, self.most, self.service_s)
             if opened:
+                # Beyond what was flown the buffer has no room, as in the loops: writes wait, and not reads.
+                beyond = [row for row in self._table if row[0] >= max(_FULL, opened[-1][0])]
+                self._table = opened + beyond
                 self.service_s = min(self.service_s, opened[0][1].both)
+        first = self._table[0][1]
+        self.apart = (first.read_deviation, first.write_deviation)
         self._loads = tuple(load for load, _ in self._table)
 
     def at(self, rate: float) -> Found:

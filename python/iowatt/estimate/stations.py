@@ -13,6 +13,8 @@ from iowatt.estimate.queueing import Curve, Found, greatest, wait
 #: Of the spread of a response, what parts of one request on neighbouring drives differ by (from simulations
 #: of requests of 2 to 16 units on 8 and 24 drives: 0.2 to 0.45).
 _APART: Final = 0.3
+#: Of the spread of services, which is there without a queue too: 0.6 to 0.9.
+_OWN: Final = 0.75
 
 
 @dataclass
@@ -132,9 +134,12 @@ class Leg:
         updated = self.station.curve.updated if isinstance(self.station, Sets) else 0
         if self.how == "update" and updated:
             return found.update + (greatest(self.abreast) - greatest(updated)) * found.update_deviation
-        beyond = greatest(self.abreast) * self._apart()
-        reads = found.read + beyond * found.read_deviation
-        writes = found.write + beyond * found.write_deviation
+        if self.abreast <= 1 or not isinstance(self.station, Sets):
+            reads, writes = found.read, found.write
+        else:
+            most, alike, own = greatest(self.abreast), self._apart(), self.station.curve.apart
+            reads = found.read + most * max(alike * found.read_deviation, _OWN * own[0])
+            writes = found.write + most * max(alike * found.write_deviation, _OWN * own[1])
         return {"read": reads, "write": writes, "update": reads + writes}[self.how]
 
     def _apart(self) -> float:
