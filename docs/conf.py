@@ -28,6 +28,7 @@ _MARKS = (("unverified", "unverified"), ("assumed", "assumed"), ("asked for or n
 def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
     from iowatt.emerald.classify.product import Product
+    from iowatt.emerald.family.file import FamilyFile
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import markdown as book
     from iowatt.lenses.cost.inventory.file import InventoryFile
@@ -44,6 +45,7 @@ def _write_catalogues(_app: object) -> None:
     for name, model in (
         ("_keys.md", Scenario),
         ("_device_keys.md", DeviceFile),
+        ("_family_keys.md", FamilyFile),
         ("_inventory_keys.md", InventoryFile),
         ("_part_keys.md", PartFile),
         ("_product_keys.md", Product),

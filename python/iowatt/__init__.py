@@ -18,6 +18,15 @@ from importlib import import_module
 # the package in the function's place.
 import_module("iowatt.run")
 
-from iowatt.api import cache, cost, curve, open_run, run, sweep  # noqa: E402 - after the package, see above
+from iowatt.api import (  # noqa: E402 - after the package, see above
+    cache,
+    cost,
+    curve,
+    open_run,
+    optimize,
+    rate,
+    run,
+    sweep,
+)
 
-__all__ = ["cache", "cost", "curve", "open_run", "run", "sweep"]
+__all__ = ["cache", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]

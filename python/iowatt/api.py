@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
     from iowatt.search.evaluator import Progress as SearchProgress
     from iowatt.search.executor import Executor
+    from iowatt.search.optimize.asked import Priced
+    from iowatt.search.optimize.outcome import Outcome
     from iowatt.search.prepare import Given
     from iowatt.trace.back_end import BackEndSpool
 
@@ -187,6 +189,95 @@ def sweep(
     )
 
 
+def optimize(
+    scenario: str | os.PathLike[str],
+    over: Iterable[str] | Mapping[Any, Iterable[Any]],
+    *,
+    maximize: str | Iterable[str] = (),
+    minimize: str | Iterable[str] = (),
+    subject_to: str | Iterable[str] = (),
+    within_s: float | None = None,
+    workload: str | None = None,
+    method: str = "auto",
+    most: int | None = None,
+    seed: int = 1,
+    pricing: Priced | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> Outcome:
+    """Find the best configurations of a scenario, by simulating as few as it takes.
+
+    Parameters
+    ----------
+    scenario, over, set, output, force, resume, jobs, executor, progress:
+        As for :func:`sweep`.
+    maximize, minimize:
+        Metrics, by their columns in a sweep's table (``"efficiency.iops_per_w"``), and ``cost.*``.
+    subject_to:
+        ``"METRIC <= VALUE"`` or ``"METRIC >= VALUE"``.
+    within_s:
+        Judge each configuration at the highest rate whose mean response time is within so many seconds.
+    workload:
+        Whose rate that is, where there are several; ``"*"`` for all in proportion.
+    method:
+        ``"exact"`` (every configuration but for those that cannot be best), ``"search"`` (a small part), or
+        ``"auto"``.
+    most:
+        Most simulations of a search.
+    seed:
+        Of the search; simulations have the scenario's.
+    pricing:
+        Assumptions of ``cost.*`` (:class:`iowatt.search.optimize.asked.Priced`).
+
+    Returns
+    -------
+    iowatt.search.optimize.outcome.Outcome
+        ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
+        holds something else.
+    """
+    from iowatt.search import asked
+    from iowatt.search.optimize import asked as wanted
+    from iowatt.search.optimize import engine
+
+    def listed(given: str | Iterable[str]) -> list[str]:
+        return [given] if isinstance(given, str) else list(given)
+
+    given = _search_given(scenario, set)
+    problem = wanted.problem(
+        given,
+        over,
+        maximize=listed(maximize),
+        minimize=listed(minimize),
+        subject_to=listed(subject_to),
+        within_s=within_s,
+        workload=workload,
+        method=method,
+        most=most,
+        seed=seed,
+        pricing=pricing,
+    )
+    return engine.optimize(
+        problem,
+        name=asked.name(given),
+        output=None if output is None else Path(output),
+        force=force,
+        resume=resume,
+        jobs=jobs,
+        executor=executor,
+        progress=progress,
+    )
+
+
 def curve(
     scenario: str | os.PathLike[str],
     *,
@@ -242,6 +333,108 @@ def curve(
     return _frame(
         request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
+
+
+def rate(
+    scenario: str | os.PathLike[str],
+    limit: str | float,
+    *,
+    loop: str = "open",
+    statistic: str = "mean",
+    tolerance: float = 0.02,
+    replications: int = 1,
+    workload: str | None = None,
+    read_limit: str | float | None = None,
+    write_limit: str | float | None = None,
+    start: float | None = None,
+    requests: int | None = None,
+    warmup_requests: int | None = None,
+    most_runs: int = 24,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """The highest rate of a workload at which the response time stays within a limit.
+
+    Parameters
+    ----------
+    scenario, set:
+        As for :func:`run`.
+    limit, read_limit, write_limit:
+        Of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
+    loop:
+        ``"open"``: requests come whether or not the array keeps up; ``"closed"``: as others complete, and the
+        number of outstanding ones is found that takes the limit in the mean.
+    statistic:
+        What is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
+    tolerance:
+        How near the highest rate within the limit and the lowest one over it come, as a share.
+    replications:
+        Independent seeds, the same at every rate, for the 95 % interval of the rate.
+    workload:
+        Whose rate is raised; needed where there are several. ``"*"``: all, in the proportion of their rates.
+    start:
+        The first rate, requests per second; left out, a closed loop says it.
+    requests:
+        Counted in each run; left out, as long as the scenario says, and longer where that tells too little.
+    warmup_requests:
+        Cut before these, of a closed loop; left out, as the scenario says, else a third of them.
+    most_runs:
+        Rates after which a search ends unsettled.
+    output:
+        A page (.html) to write.
+    progress:
+        Called a few times a second with how far it is, about, from 0 to 1.
+
+    Returns
+    -------
+    dict
+        The document ``iowatt.rate/1`` (docs/reference/cli.md): ``rate_iops``, ``beyond_iops``,
+        ``crossing_iops`` with ``crossing_ci95_iops``, ``response_ms``, ``points``, and ``at_rate``, a row as
+        of :func:`sweep` at the rate found.
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
+    """
+    from iowatt.search.rate import Asked, ask, page
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        page.check_target(target, force)
+    asked = Asked(
+        limit_s=_seconds(limit, "limit") or 0.0,
+        loop=loop,  # type: ignore[arg-type]  # checked there
+        statistic=statistic,
+        tolerance=tolerance,
+        workload=workload,
+        start=start,
+        most_runs=most_runs,
+        replications=replications,
+        requests=requests,
+        warmup_requests=warmup_requests,
+        read_limit_s=_seconds(read_limit, "read_limit"),
+        write_limit_s=_seconds(write_limit, "write_limit"),
+    )
+    found = ask.answer(_search_given(scenario, set), asked, report=progress)
+    if target is not None:
+        page.write(found, target, force=force)
+    return found
+
+
+def _seconds(value: str | float | None, where: str) -> float | None:
+    """A time in s, of a text such as ``"20ms"`` too."""
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_duration
+
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None
 
 
 def cache(

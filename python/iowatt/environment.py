@@ -37,7 +37,7 @@ class Part:
 
 def survey() -> dict[str, Any]:
     """Everything `iowatt doctor` prints: the parts, the machine, and whether the main job can run."""
-    parts = [*_main_job(), *_printing(), *_loading(), *_metering(), *_building()]
+    parts = [*_main_job(), *_printing(), *_clusters(), *_loading(), *_metering(), *_building()]
     return {
         "schema": "iowatt.doctor/1",
         "ready": all(part.found for part in parts if part.essential),
@@ -114,6 +114,12 @@ def _printing() -> list[Part]:
             "make test installs it",
         ),
     ]
+
+
+def _clusters() -> list[Part]:
+    version = _installed("ray")
+    fix = "pip install 'iowatt[cluster]'"
+    return [Part("Ray", "searches on a cluster", False, version is not None, version or "not installed", fix)]
 
 
 def _loading() -> list[Part]:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-from executor_contract import ExecutorContract
-from loopback_cluster import started
+import importlib.util
+import os
+import signal
+import socket
+import time
+from collections import Counter
+from contextlib import closing
 
-from iowatt.search.cluster import Cluster
+import pytest
+from executor_contract import ExecutorContract, double, slow
+
+from iowatt.errors import InputError
+from iowatt.search.cluster import Cluster, address, child, driver, worker
+from iowatt.search.executor import MachineError
+from loopback import ray_work
+from loopback.ray_nodes import started
 
 pytestmark = pytest.mark.cluster
 
@@ -17,10 +28,171 @@ def nodes():
         yield made
 
 
-@pytest.mark.usefixtures("nodes")
+@pytest.fixture
+def cluster(nodes):
+    with closing(Cluster(nodes.address)) as made:
+        yield made
+
+
 class TestCluster(ExecutorContract):
     @pytest.fixture
-    def executor(self, nodes):
-        made = Cluster(nodes.address)
-        yield made
-        made.close()
+    def executor(self, cluster):
+        return cluster
+
+
+def test_a_task_that_a_machine_cannot_do_is_done_on_another(nodes):
+    lacking = nodes.add(processors=2, environment={ray_work.LACKING: "yes"})
+    try:
+        with closing(Cluster(nodes.address)) as cluster:
+            assert (cluster.nodes, cluster.processors) == (2, 5)
+            tickets = [cluster.submit(ray_work.where, number) for number in range(40)]
+            found = list(cluster.as_completed())
+            assert Counter(one.ticket for one in found) == Counter(tickets)
+            assert {(one.result, one.error) for one in found} == {("done", None)}
+            # Where none can do it, it is an error that says on which machine.
+            lost = cluster.submit(ray_work.nowhere, None)
+            (one,) = cluster.as_completed()
+            assert one.ticket == lost
+            assert isinstance(one.error, MachineError)
+            assert str(one.error) == f"trace.csv: is not there (on {socket.gethostname()})"
+    finally:
+        nodes.kill(lacking)
+
+
+def test_a_task_whose_worker_dies_is_run_again_and_given_up_in_the_end(cluster, tmp_path):
+    (tmp_path / "marks").mkdir()
+    once = cluster.submit(ray_work.dies_once, str(tmp_path / "once"))
+    always = cluster.submit(ray_work.dies, str(tmp_path / "marks"))
+    found = {one.ticket: one for one in cluster.as_completed()}
+    assert sorted(found) == [once, always]
+    assert found[once].result == "done"
+    assert isinstance(found[always].error, MachineError)
+    assert "died or lost it, 4 times" in str(found[always].error)
+    assert len(list((tmp_path / "marks").iterdir())) == 4
+
+
+def test_reports_arrive_now_and_then_and_losing_them_loses_no_result(nodes):
+    heard = []
+    with closing(
+        Cluster(nodes.address, lambda ticket, fraction: heard.append((ticket, fraction)))
+    ) as cluster:
+        ticket = cluster.submit(ray_work.says, 3)
+        assert [one.result for one in cluster.as_completed()] == ["said"]
+        assert 1 <= len(heard) <= 3
+        assert {number for number, _ in heard} == {ticket}
+        assert all(0.3 < fraction < 1 for _, fraction in heard)
+        (actor,) = nodes.workers(nodes.head, "ray::Reports")
+        cluster.submit(ray_work.says, 2)
+        os.kill(actor, signal.SIGKILL)
+        assert [one.result for one in cluster.as_completed()] == ["said"]
+
+
+def test_reporting_to_nobody_is_no_error_of_the_task():
+    class Lost:
+        class tell:
+            @staticmethod
+            def remote(*_):
+                raise RuntimeError("the actor died")
+
+    report = worker.reporter(1, Lost, every_s=0)
+    report(0.5)
+
+
+def test_an_exception_that_cannot_travel_arrives_as_its_text(cluster):
+    cluster.submit(ray_work.unlike, None)
+    (one,) = cluster.as_completed()
+    assert isinstance(one.error, RuntimeError)
+    assert str(one.error) == "UnlikeOthersError: this and that"
+
+
+def test_an_argument_that_cannot_travel_is_its_task_s_error(cluster):
+    bad, good = cluster.submit(double, lambda: 0), cluster.submit(double, 1)
+    found = {one.ticket: one for one in cluster.as_completed()}
+    assert found[bad].error is not None
+    assert found[good].result == 2
+
+
+def test_a_machine_with_another_iowatt_is_refused_with_both_named(nodes, tmp_path):
+    fake = tmp_path / "iowatt-99.1.dist-info"
+    fake.mkdir()
+    (fake / "METADATA").write_text("Metadata-Version: 2.1\nName: iowatt\nVersion: 99.1\n")
+    paths = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    with closing(Cluster(nodes.address)) as before:
+        odd = nodes.add(processors=2, environment={"PYTHONPATH": paths})
+        try:
+            with pytest.raises(InputError, match=r"has iowatt 99\.1 on Python .*, and this machine iowatt 0"):
+                Cluster(nodes.address)
+            # One that comes later is found out by its first task.
+            for _ in range(30):
+                before.submit(slow, 0.2)
+            with pytest.raises(InputError, match=r"has iowatt 99\.1 on Python .*would not belong together"):
+                list(before.as_completed())
+        finally:
+            nodes.kill(odd)
+
+
+def test_a_cluster_that_is_lost_is_an_error_and_no_wait(monkeypatch):
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "2")
+    with started() as nodes, closing(Cluster(nodes.address)) as cluster:
+        first = cluster.submit(double, 1)
+        got = []
+        with pytest.raises(InputError, match=r"the cluster at .* is lost") as caught:
+            for one in cluster.as_completed():
+                got.append((one.ticket, one.result))
+                cluster.submit(slow, 600)
+                nodes.kill(nodes.head)
+        assert got == [(first, 2)]
+        assert "--resume goes on" in caught.value.hint
+        with pytest.raises(InputError, match="is lost"):
+            list(cluster.as_completed())
+
+
+@pytest.mark.parametrize("text", ["5", "local", "here:0", "here:99999", "http://here:1", "a b:1", ":1", ""])
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(InputError, match="HOST:PORT"):
+        address.parse(text)
+
+
+def test_ray_s_own_environment_says_which_cluster_auto_is(monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", "10.1.2.3:6379")
+    assert address.parse("auto") == address.Address("10.1.2.3:6379", "10.1.2.3", 6379)
+    monkeypatch.setenv("RAY_ADDRESS", "ray://10.1.2.3:10001")
+    with pytest.raises(InputError, match="one of the cluster"):
+        address.parse("auto")
+    monkeypatch.delenv("RAY_ADDRESS")
+    assert address.parse(" auto ").host is None
+    assert address.parse("[::1]:6379") == address.Address("[::1]:6379", "::1", 6379)
+    assert address.parse("[::1]:6379").loopback
+    assert not address.parse("10.1.2.3:6379").loopback
+
+
+def test_an_address_without_a_cluster_is_an_error_soon(monkeypatch):
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        place = f"127.0.0.1:{server.getsockname()[1]}"
+        # Something listens and is no Ray: only the time that it is given tells.
+        monkeypatch.setattr(child, "JOIN_S", 1.0)
+        begun = time.monotonic()
+        with pytest.raises(InputError, match=r"could not join the cluster at .* not within 1 s"):
+            Cluster(place)
+        assert time.monotonic() - begun < 60
+    with pytest.raises(InputError, match=f"no Ray cluster answers at {place} .*refused"):
+        Cluster(place)
+
+
+def test_what_ray_says_of_tokens_and_versions_is_said_with_what_to_do():
+    said, hint = driver.reason(Exception("RPC error: InvalidAuthToken: it is missing or incorrect"))
+    assert "wants a token" in said
+    assert "RAY_AUTH_MODE=token" in hint
+    mismatch = "Version mismatch: The cluster was started with:\n    Ray: 2.60.0\n    Python: 3.13.1\n"
+    said, hint = driver.reason(RuntimeError(mismatch))
+    assert "Python: 3.13.1" in said
+    assert "every machine" in hint
+    assert driver.reason(OSError("it broke\nat length")) == ("OSError: it broke", None)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else there(name))
+    with pytest.raises(InputError, match="Ray is not installed") as caught:
+        Cluster("127.0.0.1:1")
+    assert "pip install 'iowatt[cluster]'" in caught.value.hint

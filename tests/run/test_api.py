@@ -47,7 +47,7 @@ def fitting(simulation, _sources, progress):
 def scenario(tmp_path, monkeypatch):
     monkeypatch.setattr(simulator, "run_core", fitting)
     monkeypatch.setattr(simulator, "_source", lambda trace: ("{}", None))
-    monkeypatch.setattr(provenance, "version", lambda _name: "0.0.0")
+    monkeypatch.setattr(provenance, "_version", lambda: "0.0.0")
     (tmp_path / "trace.csv").write_text("time_us,op,offset,size\n0,R,0,4096\n")
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     return tmp_path / "scenario.toml"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iowatt.search.highest_rate import Measured, highest_rate
@@ -69,6 +69,7 @@ def test_one_server_is_found_in_few_runs(capacity: float, ratio: float, start: f
 
 
 @settings(max_examples=150, deadline=None)
+@example(servers=1, mean=0.01, ratio=1.0625, tolerance=0.005, start=10.0)  # flat, and yet it falls
 @given(
     servers=st.integers(1, 64),
     mean=st.floats(-5.0, -2.0).map(lambda e: 10**e),
@@ -208,3 +209,26 @@ def test_few_random_arrivals_are_not_taken_for_lateness() -> None:
 
     found = highest_rate(measure, 0.02, start=20)
     assert found.best is not None and 490 <= found.best.rate <= 500
+
+
+def test_a_start_that_is_nearly_right_is_confirmed_in_few_runs() -> None:
+    """M/M/1 with a limit of 20 service times: the answer is 950; from 5 % beside it a few runs are enough."""
+    for start in (903.0, 998.0):
+        found = highest_rate(mm1(1000.0), 0.02, start=start, tolerance=0.02, near=0.05)
+        assert found.settled and found.best is not None and 931 <= found.best.rate <= 950
+        assert found.runs <= 5, found.points
+    # A belief that is wrong costs runs, and no answer.
+    wrong = highest_rate(mm1(1000.0), 0.02, start=3.0, tolerance=0.02, near=0.05, most_runs=60)
+    assert wrong.settled and wrong.best is not None and 931 <= wrong.best.rate <= 950
+
+
+def test_a_shade_more_at_a_lower_rate_is_noise_and_no_curve_that_falls() -> None:
+    """A flat stretch above the limit, as simulated: 12.03 ms, less load, 12.04 ms; the answer lies below."""
+    curve = {378.2: 0.01203, 371.4: 0.01204}
+
+    def measure(rate: float) -> Measured:
+        known = next((value for at, value in curve.items() if abs(rate - at) < 0.1), None)
+        return Measured(rate, rate, known or 0.0110 + rate * 2.7e-6)
+
+    found = highest_rate(measure, 0.012, start=378.2, tolerance=0.02, near=0.05)
+    assert found.settled and found.best is not None and 360 <= found.best.rate <= 371

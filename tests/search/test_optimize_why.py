@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import statistics
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -109,10 +110,13 @@ def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what
     assert {one["setting"]: one["objectives"][0]["change"] for one in b["neighbours"]} == {"u": -5, "v": -4}
     assert found["shares"][0]["axes"][0]["share"] == pytest.approx(11.25 / (11.25 + 14 / 3))
     assert found["runner_up"]["point"] == 9  # a = 2
+    assert (a["edge"], b["edge"]) == ("last", None)
+    (edge,) = told(found, "edge")
+    assert edge.startswith("a 3 is the last that was offered, and the step inwards is worse")
     assert b["otherwise"]["point"] == 11
     assert (
         told(found, "neighbour")[0]
-        == "With a 2 instead of 3 it would lose 12.5 % in worth (21.00 p instead of 24.00)."
+        == "With a 2 instead of 3 it would lose 12.5 % in worth (21 p instead of 24)."
     )
 
 
@@ -126,12 +130,13 @@ def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     assert binding["without"]["point"] == 12
     assert binding["without"]["objectives"][0]["gain"] == pytest.approx(3)
     assert (loose["binds"], loose["without"]) == (False, None)
+    assert found["axes"][0]["edge"] is None
     broken = found["axes"][0]["neighbours"][-1]
     assert (broken["setting"], broken["feasible"], broken["breaks"]) == ("3", False, ["y <= 5"])
     assert any(
-        "binds" in sentence and "y of 7.000 is above 5" in sentence for sentence in told(found, "constraint")
+        "binds" in sentence and "y of 7 is above 5" in sentence for sentence in told(found, "constraint")
     )
-    assert "but its y of 7.000 is above 5." in told(found, "neighbour")[1]
+    assert "but its y of 7 is above 5." in told(found, "neighbour")[1]
 
 
 def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so():
@@ -155,8 +160,19 @@ def test_less_is_better_where_it_is_minimized():
     assert (next_one["change"], next_one["gain"]) == (3, -3)
     assert (
         told(found, "neighbour")[0]
-        == "With a 1 instead of 0 it would raise worth by 30.0 % (13.00 p instead of 10.00)."
+        == "With a 1 instead of 0 it would raise worth by 30.0 % (13 p instead of 10)."
     )
+
+
+def test_an_efficiency_is_told_with_what_it_is_made_of():
+    document, frame = made.one()
+    found = why(document, frame)
+    row = {one["point"]: one for one in frame.to_dicts()}
+    (level,) = [axis for axis in found["axes"] if axis["name"] == "raid.level"]
+    other, own = row[level["neighbours"][0]["point"]], row[found["winner"]]
+    (sentence,) = [text for text in told(found, "neighbour") if "raid.level" in text]
+    assert f"{other[made.IOPS]:,.0f} IOPS instead of {own[made.IOPS]:,.0f}, " in sentence
+    assert f"{other[made.WATTS]:,.0f} W instead of {own[made.WATTS]:,.0f})" in sentence
 
 
 def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_gain():
@@ -208,6 +224,25 @@ def test_the_text_without_an_estimator_says_why():
     document, frame = made.one(estimator=False)
     document["why"] = why(document, frame)
     assert "estimator: not used: tiers are not estimated" in list(text.lines(document, frame))
+
+
+def test_the_reference_has_every_key():
+    document, frame = made.two(simulate=lambda number, _: number % 3 != 1)
+    found = why(document, frame)
+    axis = next(one for one in found["axes"] if one["otherwise"])
+    known = [one for one in axis["neighbours"] if one["point"]]
+    keys = {
+        *found,
+        *axis,
+        *known[0],
+        *known[0]["objectives"][0],
+        *found["constraints"][0],
+        *found["shares"][0],
+    }
+    keys -= {"text", "name", "columns", "ordered"}  # as everywhere else in the document
+    reference = (Path(__file__).parents[2] / "docs/reference/optimize.md").read_text("utf-8")
+    told_there = reference[reference.index("## why") :]
+    assert {key for key in keys if f"`{key}`" not in told_there} == set()
 
 
 # --- whatever the frame lacks ---

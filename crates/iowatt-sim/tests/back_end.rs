@@ -303,8 +303,7 @@ fn spooled(plan: &Value, requests: Vec<Request>) -> Vec<BackEndRow> {
     let mut simulation = Simulation::new(&plan, vec![&mut source as &mut dyn Source]).unwrap();
     simulation.log_back_end(Box::new(move |batch| seen.lock().unwrap().extend_from_slice(batch)));
     simulation.run(&mut |_| true).unwrap();
-    let rows = rows.lock().unwrap().clone();
-    rows
+    std::mem::take(&mut *rows.lock().unwrap())
 }
 
 /// The back-end stream is what pools are handed: the back end comes behind.

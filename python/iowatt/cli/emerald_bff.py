@@ -90,7 +90,7 @@ def bff(
     from iowatt.cli.progress import points_bar
     from iowatt.emerald.bff import text
     from iowatt.emerald.bff.asked import Asked
-    from iowatt.emerald.bff.folder import is_search
+    from iowatt.emerald.bff.folder import BFF
     from iowatt.emerald.bff.make import Where, make
     from iowatt.emerald.family import load
     from iowatt.errors import InputError
@@ -118,26 +118,19 @@ def bff(
         command=command_line.written(),
     )
     target = output or Path("bff") / asked.family.name
-    try:
-        with (
-            searching.executor(cluster, jobs) as executor,
-            points_bar(f"simulating {asked.family.name}") as progress,
-        ):
-            found = make(
-                asked,
-                Where(target, resume=resume, force=force),
-                jobs=jobs,
-                executor=executor,
-                progress=progress,
-                told=lambda line: typer.echo(f"iowatt: {line}", err=True),
-            )
-    except KeyboardInterrupt:
-        if is_search(target):
-            typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
-                err=True,
-            )
-        raise
+    with (
+        searching.kept_on_interrupt(target, BFF),
+        searching.executor(cluster, jobs) as executor,
+        points_bar(f"simulating {asked.family.name}") as progress,
+    ):
+        found = make(
+            asked,
+            Where(target, resume=resume, force=force),
+            jobs=jobs,
+            executor=executor,
+            progress=progress,
+            told=lambda line: typer.echo(f"iowatt: {line}", err=True),
+        )
     if as_json:
         print_json(found)
         return

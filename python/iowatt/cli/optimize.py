@@ -18,7 +18,7 @@ from iowatt.cli.options import (
     parsed,
     print_json,
 )
-from iowatt.errors import InputError, IowattError
+from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
     from iowatt.search.optimize.outcome import Outcome
@@ -63,8 +63,17 @@ def optimize(
         typer.Option(
             "--within",
             metavar="TIME",
-            help="Judge each configuration at the highest rate that keeps its mean response time within this.",
+            help="Judge each at the highest rate that keeps its mean response time within this.",
             show_default="at the scenario's load",
+        ),
+    ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            metavar="NAME|*",
+            help="Whose rate --within searches for; * for all in proportion.",
+            show_default="the only one",
         ),
     ] = None,
     method: Annotated[
@@ -100,7 +109,8 @@ def optimize(
         float | None, typer.Option("--alpha", help="Equal work: how often it is done.", show_default="none")
     ] = None,
     years: Annotated[
-        float | None, typer.Option("--years", help="Equal time: how long it goes on.", show_default="3")
+        float | None,
+        typer.Option("--years", help="Equal time: how long it goes on.", show_default=f"{YEARS:g}"),
     ] = None,
     output: Annotated[
         Path | None,
@@ -117,7 +127,7 @@ def optimize(
     from iowatt.cli.progress import points_bar
     from iowatt.scenario import units
     from iowatt.search import asked
-    from iowatt.search.folder import is_sweep, refuse
+    from iowatt.search.folder import refuse
     from iowatt.search.optimize import asked as wanted
     from iowatt.search.optimize import engine
 
@@ -129,6 +139,7 @@ def optimize(
         minimize=minimize or [],
         subject_to=subject_to or [],
         within_s=parsed(within, units.parse_duration, "--within"),
+        workload=workload,
         method=method,
         most=most,
         seed=seed,
@@ -137,41 +148,24 @@ def optimize(
     )
     name = asked.name(given)
     target = output or Path("optimized") / name
-    try:
-        refuse(target, force=force, resume=resume, what="an optimization")
-        with (
-            searching.executor(cluster, jobs) as worker,
-            points_bar(f"optimizing {scenario.name}") as progress,
-        ):
-            found = engine.optimize(
-                problem,
-                name=name,
-                output=target,
-                force=force,
-                resume=resume,
-                jobs=jobs,
-                executor=worker,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        if is_sweep(target):
-            typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
-                err=True,
-            )
-        raise
+    refuse(target, force=force, resume=resume, shape=engine.SHAPE)
+    with (
+        searching.kept_on_interrupt(target),
+        searching.executor(cluster, jobs) as worker,
+        points_bar(f"optimizing {scenario.name}") as progress,
+    ):
+        found = engine.optimize(
+            problem,
+            name=name,
+            output=target,
+            force=force,
+            resume=resume,
+            jobs=jobs,
+            executor=worker,
+            progress=progress,
+        )
     _print(found, target, as_json)
-    if found.faults:
-        raise IowattError(
-            f"{len(found.faults)} points ended in a fault of iowatt\n" + "\n".join(found.faults[:5]),
-            hint="--resume tries them again",
-        )
-    if found.machines:
-        raise InputError(
-            f"{len(found.machines)} points could not be run where they were tried\n"
-            + "\n".join(found.machines[:5]),
-            hint="mend that, and --resume tries them again; the others are kept",
-        )
+    searching.stop_at_lost(found.faults, found.machines)
 
 
 def _print(found: Outcome, target: Path, as_json: bool) -> None:

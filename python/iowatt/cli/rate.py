@@ -23,6 +23,14 @@ def rate(
     limit: Annotated[
         str, typer.Option("--limit", metavar="TIME", help="Of the response time: 20ms.", show_default=False)
     ],
+    loop: Annotated[
+        str,
+        typer.Option(
+            "--loop",
+            metavar="open|closed",
+            help="open: requests come whether or not the array keeps up; closed: as others complete.",
+        ),
+    ] = "open",
     statistic: Annotated[
         str,
         typer.Option(
@@ -70,6 +78,15 @@ def rate(
             show_default="as the scenario says, longer where that tells too little",
         ),
     ] = None,
+    warmup_requests: Annotated[
+        int | None,
+        typer.Option(
+            "--warmup-requests",
+            metavar="N",
+            help="Cut before these; of closed loops.",
+            show_default="as the scenario says, else a third of --requests",
+        ),
+    ] = None,
     most_runs: Annotated[
         int, typer.Option("--most-runs", metavar="N", help="Rates after which a search ends unsettled.")
     ] = 24,
@@ -81,6 +98,7 @@ def rate(
     """Find the highest rate of a workload at which the response time stays within a limit.
 
     A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
+    With --loop closed: how many requests outstanding take the limit in the mean, and the rate that they make.
     """
     from iowatt.scenario.units import parse_duration
     from iowatt.search.rate import Asked
@@ -88,6 +106,7 @@ def rate(
     seconds = parsed(limit, parse_duration, "--limit")
     asked = Asked(
         limit_s=seconds,
+        loop=loop,  # type: ignore[arg-type]  # checked there
         statistic=statistic,
         tolerance=tolerance,
         workload=workload,
@@ -95,6 +114,7 @@ def rate(
         most_runs=most_runs,
         replications=replications,
         requests=requests,
+        warmup_requests=warmup_requests,
         read_limit_s=parsed(read_limit, parse_duration, "--read-limit"),
         write_limit_s=parsed(write_limit, parse_duration, "--write-limit"),
     )

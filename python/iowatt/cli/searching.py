@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from iowatt.search.executor import Executor
+    from iowatt.search.folder import Shape
     from iowatt.search.prepare import Given
     from iowatt.search.sweep import Found, Request
 
@@ -67,44 +68,61 @@ def answer(
     """Run a request and print what was found."""
     from iowatt.cli.progress import points_bar
     from iowatt.search import asked
-    from iowatt.search.folder import is_sweep, refuse
+    from iowatt.search.folder import refuse
+
+    refuse(target, force=force, resume=resume)
+    with (
+        kept_on_interrupt(target),
+        executor(cluster, jobs) as worker,
+        points_bar(f"simulating {Path(request.given.source).name}") as progress,
+    ):
+        found = asked.answer(
+            request,
+            output=target,
+            resume=resume,
+            force=force,
+            jobs=jobs,
+            executor=worker,
+            progress=progress,
+        )
+    show(found, target, as_json=as_json)
+
+
+def show(found: Found, target: Path, *, as_json: bool) -> None:
+    """Print what was found; raise where points are missing that another try may bring."""
+    if as_json:
+        print_json(as_dict(found, target))
+    else:
+        _print(found, target)
+    stop_at_lost(found.faults, found.machines)
+
+
+@contextmanager
+def kept_on_interrupt(target: Path, shape: Shape | None = None) -> Iterator[None]:
+    """Say at Ctrl-C where to go on, if there is something there."""
+    from iowatt.search.folder import SWEEP, is_search
 
     try:
-        refuse(target, force=force, resume=resume)
-        with (
-            executor(cluster, jobs) as worker,
-            points_bar(f"simulating {Path(request.given.source).name}") as progress,
-        ):
-            found = asked.answer(
-                request,
-                output=target,
-                resume=resume,
-                force=force,
-                jobs=jobs,
-                executor=worker,
-                progress=progress,
-            )
+        yield
     except KeyboardInterrupt:
-        if is_sweep(target):
+        if is_search(target, shape or SWEEP):
             typer.echo(
                 f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
                 err=True,
             )
         raise
-    if as_json:
-        print_json(as_dict(found, target))
-    else:
-        _print(found, target)
-    if found.faults:
+
+
+def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
+    """Raise where points are missing for a fault of ours or of a machine: another try may bring them."""
+    if faults:
         raise IowattError(
-            f"{len(found.faults)} of {found.frame.height} points ended in a fault of iowatt\n"
-            + "\n".join(found.faults[:5]),
+            f"{len(faults)} points ended in a fault of iowatt\n" + "\n".join(faults[:5]),
             hint="--resume tries them again",
         )
-    if found.machines:
+    if machines:
         raise InputError(
-            f"{len(found.machines)} of {found.frame.height} points could not be run where they were tried\n"
-            + "\n".join(found.machines[:5]),
+            f"{len(machines)} points could not be run where they were tried\n" + "\n".join(machines[:5]),
             hint="mend that, and --resume tries them again; the others are kept",
         )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,6 +23,11 @@ _ZONES: Final = 32
 #: Small ranges are one of these.
 _NARROW: Final = tuple(2.0**-power for power in (19, 17, 15, 13, 11, 10, 9, 8, 7, 6))
 _SEED: Final = 1
+_COMBINED: Final = ("count", "raid", "chunklets", "recovery", "bus_of_drive")
+_RAID: Final = {
+    "level": "0", "stripe_unit_bytes": 65536, "layout": "left-symmetric", "small_write": "auto",
+    "parity_check_on_read": False,
+}  # fmt: skip
 
 Key = tuple[tuple[Kind, int], ...]
 
@@ -40,10 +47,32 @@ class Drives:
         key = (name, mirrored, parity, rounded)
         if key not in self._curves:
             self.pilots += 1
-            shares = [(kind, float(parts)) for kind, parts in rounded]
-            flown = pilot.fly(pool, shares, mirrored=mirrored, parity=parity, seed=_SEED)
-            self._curves[key] = Curve(flown)
+            self._curves[key] = _flown(_Flight(_alone(pool), mirrored, parity, rounded))
         return self._curves[key]
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """What is flown: a pool's drive as JSON, and its work."""
+
+    pool: str
+    mirrored: int
+    parity: int
+    mix: Key
+
+
+@lru_cache(maxsize=4096)
+def _flown(flight: _Flight) -> Curve:
+    """The curve of a flight, flown once in a process: other questions ask for the same drives."""
+    shares = [(kind, float(parts)) for kind, parts in flight.mix]
+    pool = json.loads(flight.pool)
+    return Curve(pilot.fly(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED))
+
+
+def _alone(pool: Mapping[str, Any]) -> str:
+    """A pool's drive and its queue, without what it is combined to."""
+    own = {key: value for key, value in pool.items() if key not in _COMBINED}
+    return json.dumps({**own, "raid": _RAID}, sort_keys=True)
 
 
 def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:

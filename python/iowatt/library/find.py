@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -130,27 +129,15 @@ def _library_file(name: str) -> tuple[DeviceFile, str, Path]:
     return document.validate(DeviceFile), document.source, folder
 
 
-@lru_cache(maxsize=256)
-def _parsed(text: str, source: str) -> Document:
-    return Document(text, source)
-
-
-def _fresh(text: str, source: str) -> Document:
-    """A document that may be changed; the same text is parsed once, a search asks for it at every point."""
-    document = copy.copy(_parsed(text, source))
-    document.raw = copy.deepcopy(document.raw)
-    return document
-
-
 def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Document, Path]:
     """The document, and the folder that its layout file is relative to."""
     if name.endswith(".toml"):
         path = base_dir / name
-        document, below = _fresh(read_text(path), str(path)), path.parent
+        document, below = Document(read_text(path), str(path)), path.parent
         folder = below
     elif name in device_names():
         resource = resources.files("iowatt.library").joinpath("devices", f"{name}.toml")
-        document, below = _fresh(resource.read_text("utf-8"), f"{name}.toml (library)"), base_dir
+        document, below = Document(resource.read_text("utf-8"), f"{name}.toml (library)"), base_dir
         folder = Path(str(resource)).parent
     else:
         raise InputError(

@@ -27,6 +27,9 @@ from which a replay at recorded times is called too fast for the array."""
 BACKLOG = 4
 """Requests in flight that tell a queue from a straggler."""
 
+SOAKED_UP = 0.2
+"""Share of the bytes written that a cache may keep at the end of a run without a word."""
+
 FEWEST_BEYOND = 10
 """Requests that a percentile needs beyond it to be more than an anecdote."""
 
@@ -42,7 +45,10 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(run)
-    found = [*_busy(run.summary), *piled_up, *_space(run.summary), *_left(run.summary)]
+    found = [*_busy(run.summary), *piled_up, *_space(run.summary)]
+    if not _loops(run):
+        found += _left(run.summary)
+    found += _soaked_up(run.summary)
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
 
@@ -113,6 +119,12 @@ def _space(summary: Mapping[str, Any]) -> list[Finding]:
     return [Finding("warning", f"{text}: destaging did not keep up with them.")]
 
 
+def _loops(run: Run) -> bool:
+    """Whether all work is closed loops, which have their outstanding requests in flight at any end."""
+    workloads = (run.plan.get("simulation") or {}).get("workloads", [])
+    return bool(workloads) and all(one["replay"]["mode"] == "closed" for one in workloads)
+
+
 def _left(summary: Mapping[str, Any]) -> list[Finding]:
     found = []
     left, total = summary["requests"]["in_flight_at_end"], summary["requests"]["count"]
@@ -125,6 +137,25 @@ def _left(summary: Mapping[str, Any]) -> list[Finding]:
             )
         )
     return found
+
+
+def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
+    """Writes that a cache took and no drive has seen: a run that ends while it fills is no steady state."""
+    cache = summary.get("cache")
+    if cache is None or not cache["dirty_bytes_at_end"]:
+        return []
+    taken = summary["requests"]["bytes_written"] - cache["overwritten_bytes"]
+    kept = taken - cache["destaged_bytes"]
+    if taken <= 0 or kept < SOAKED_UP * taken or kept > cache["dirty_bytes_at_end"]:
+        return []
+    return [
+        Finding(
+            "warning",
+            f"The cache took {numbers.percent(kept / taken)} of what was written without destaging it yet: "
+            "in steady state drives have more to do than in this run; let it run longer, or warm up until "
+            "the cache is full (observe.warmup).",
+        )
+    ]
 
 
 def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:

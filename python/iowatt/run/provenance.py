@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -83,12 +84,17 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@cache
+def _version() -> str:
+    return version("iowatt")
+
+
 def gather(
     *, seed: int, inputs: Sequence[Input], scenario_text: str, started_at: str, command: str | None
 ) -> Provenance:
     """Provenance of a run on this machine."""
     return Provenance(
-        version=version("iowatt"),
+        version=_version(),
         seed=seed,
         inputs=list(inputs),
         scenario_sha256=hashlib.sha256(scenario_text.encode()).hexdigest(),

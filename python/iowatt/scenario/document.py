@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,6 +21,16 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # A megabyte is far beyond any scenario; more is a trace or a disk image given by mistake.
 _MOST_BYTES: Final = 16 * 1024 * 1024
+
+
+_KEPT_CHARS: Final = 1 << 20
+"""Longer texts are not kept."""
+
+
+@lru_cache(maxsize=16)
+def _loaded(text: str) -> dict[str, Any]:
+    """The same text is parsed once: a search asks for it at every point. Not to be changed."""
+    return tomllib.loads(text)
 
 
 class Document:
@@ -43,7 +54,9 @@ class Document:
     def __init__(self, text: str, source: str, sets: Sequence[str] = ()) -> None:
         self.source = source
         try:
-            self.raw: dict[str, Any] = tomllib.loads(text)
+            self.raw: dict[str, Any] = (
+                copy.deepcopy(_loaded(text)) if len(text) < _KEPT_CHARS else tomllib.loads(text)
+            )
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
         except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
@@ -99,15 +112,19 @@ def key_text(path: KeyPath, raw: Any) -> str:
     return ".".join(parts)
 
 
-def read_text(path: Path) -> str:
-    """The text of a TOML file; an ``InputError`` that names it where it cannot be read."""
+def read_text(path: Path, hint: str = "`iowatt init` writes one to start from") -> str:
+    """The text of a TOML file; an ``InputError`` that names it where it cannot be read, with ``hint`` where
+    there is none.
+    """
     try:
         if path.is_file() and path.stat().st_size > _MOST_BYTES:
             raise InputError("expected a TOML file; this one is too large to be one", where=str(path))
         return path.read_bytes().decode("utf-8")
     except OSError as error:
-        hint = "`iowatt init` writes one to start from" if isinstance(error, FileNotFoundError) else None
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint) from None
+        missing = isinstance(error, FileNotFoundError)
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected a TOML file in UTF-8; byte {error.start} is not", where=str(path)

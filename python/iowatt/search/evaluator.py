@@ -68,7 +68,7 @@ class Evaluator:
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
     #: What is done with the task of a job, wherever it runs; its record has the key of the job.
-    work: Work = evaluate
+    work: Work | None = None
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Evaluator:
             return
         worker = self._begun(max(len(missing), self.total - self.done))
         self._tell()
-        tickets = {worker.submit(self.work, job.task): key for key, job in missing.items()}
+        tickets = {worker.submit(self.work or evaluate, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]

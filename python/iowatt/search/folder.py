@@ -6,7 +6,8 @@
     table.parquet  table.csv  report.html       when all points are finished
     runs/          a bundle for each point, where asked for
 
-A sweep may be resumed where its ``sweep.json`` says the same as the command does; values may be added.
+A sweep may be resumed where its ``sweep.json`` says the same as the command does; values may be added. Other
+searches have directories of their own :class:`Shape`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +30,29 @@ JOURNAL: Final = "points.jsonl"
 RUNS: Final = "runs"
 
 
-def refuse(target: Path, *, force: bool, resume: bool, what: str = "a sweep") -> None:
+@dataclass(frozen=True)
+class Shape:
+    """What the directory of a kind of search holds."""
+
+    #: Its name in messages.
+    what: str
+    #: The file that says what was asked, and what its schema begins with.
+    manifest: str
+    schema: str
+    #: The text that the search is of, as given.
+    text: str
+    #: What is there when all is finished, the first of them last seen to be.
+    results: tuple[str, ...]
+    #: Whether it may only be resumed as it was asked; else a point is known by itself.
+    held: bool = True
+
+
+SWEEP: Final = Shape(
+    "a sweep", MANIFEST, "iowatt.sweep/", "scenario.toml", ("table.parquet", "table.csv", "report.html")
+)
+
+
+def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> None:
     """Raise ``InputError`` where a search cannot be written to ``target``; before any work is done."""
     if force and resume:
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
@@ -36,64 +60,68 @@ def refuse(target: Path, *, force: bool, resume: bool, what: str = "a sweep") ->
         return
     if target.is_dir() and not any(target.iterdir()):
         return
-    if not is_sweep(target):
+    if not is_search(target, shape):
         raise InputError(
-            f"exists and is not {what}",
+            f"exists and is not {shape.what}",
             where=str(target),
-            hint="choose another place with --output; --force replaces a search only",
+            hint="choose another place with --output; --force replaces what a search of this kind wrote",
         )
     if not (force or resume):
-        done = " (finished)" if (target / "table.parquet").is_file() else " (not finished)"
+        done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
         raise InputError(
-            f"{what} exists already{done}, and results are never overwritten",
+            f"{shape.what} exists already{done}, and results are never overwritten",
             where=str(target),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
 
 
-def is_sweep(target: Path) -> bool:
-    """Whether a directory holds a sweep of any version."""
+def is_search(target: Path, shape: Shape = SWEEP) -> bool:
+    """Whether a directory holds a search of that kind, of any version."""
     try:
-        schema = json.loads((target / MANIFEST).read_bytes()).get("schema")
+        schema = json.loads((target / shape.manifest).read_bytes()).get("schema")
     except (OSError, ValueError, AttributeError):
         return False
-    return str(schema).startswith("iowatt.sweep/")
+    return str(schema).startswith(shape.schema)
 
 
 class Folder:
-    """A sweep's directory that is being written."""
+    """A search's directory that is being written."""
 
     def __init__(
         self,
         target: Path,
         manifest: Mapping[str, Any],
-        scenario_text: str,
+        text: str,
         *,
         force: bool,
         resume: bool,
-        results: Sequence[str] = ("table.parquet", "table.csv", "report.html"),
+        shape: Shape = SWEEP,
     ) -> None:
-        refuse(target, force=force, resume=resume)
+        refuse(target, force=force, resume=resume, shape=shape)
         self.target = target
-        if resume and is_sweep(target):
+        if resume and shape.held and is_search(target, shape):
             _refuse_changed(target, manifest)
         try:
-            if force and is_sweep(target):
-                _hold(target / JOURNAL).close()  # not from under another sweep
+            if force and is_search(target, shape):
+                _hold(target / JOURNAL).close()  # not from under another search
                 shutil.rmtree(target)
             target.mkdir(parents=True, exist_ok=True)
             self.journal = Journal(target / JOURNAL)
             # Results of fewer points must not stand beside a journal that grows.
-            for name in results:
+            for name in shape.results:
                 (target / name).unlink(missing_ok=True)
-            self.write("scenario.toml", lambda file: file.write_text(scenario_text, encoding="utf-8"))
-            text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-            self.write(MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
+            self.write(shape.text, lambda file: file.write_text(text, encoding="utf-8"))
+            self.write_json(shape.manifest, manifest)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
 
+    def write_json(self, name: str, value: Any) -> Path:
+        """Write a document whole or not at all."""
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return self.write(name, lambda file: file.write_text(text, encoding="utf-8"))
+
     def write(self, name: str, write: Callable[[Path], object]) -> Path:
-        """Write a file of the sweep whole or not at all."""
+        """Write a file whole or not at all."""
         return write_whole(self.target / name, write)
 
     def close(self) -> None:
@@ -166,6 +194,7 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         "set": "--set has changed from {} to {}",
         "scenario_sha256": "the scenario has changed",
         "own_seeds": "--own-seeds has changed",
+        "within": "how its points are judged has changed",
     }
-    changed = (key for key in said if before.get(key) != now[key])
-    return next((said[key].format(before.get(key), now[key]) for key in changed), None)
+    changed = (key for key in said if before.get(key) != now.get(key))
+    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)

@@ -301,7 +301,7 @@ class _Search:
         if self.near is None or len(self.points) > 1:
             return None
         share = math.inf if not first.response_s else abs(1 - self.limit / first.response_s)
-        if first.verdict == "over" and share > 0.5:  # not so near after all
+        if first.verdict == "over" and share > 0.3:  # not so near after all
             return None
         return max(min(share, self.near), 0.9 * self.tolerance)
 
@@ -322,7 +322,10 @@ class _Search:
             over = last.verdict == "over" and point.verdict == "over"
             lower, higher = point.response_s or 0.0, last.response_s or 0.0
             far = point.rate * _LEAST_GROWTH <= last.rate * (1 + 1e-9)
-            if over and (lower > higher or (far and lower >= 0.95 * higher)):
+            meets = _crossing(point, last, self.limit)
+            flat = far and lower >= 0.95 * higher and (meets is None or meets <= self._floor(first))
+            # A little more at a little less is noise.
+            if over and (lower > 1.05 * higher or flat):
                 return self._ascend_over(first)
             last = point
         self.notes.append(f"no rate down to {last.rate:.6g} requests per second keeps to the limit")

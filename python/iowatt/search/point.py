@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
 from iowatt.search.executor import MachineError, Report
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from iowatt.search.over import Cell
     from iowatt.search.pricing import Pricing
     from iowatt.search.rate import Asked as RateAsked
+
+
+TOO_SLOW: Final = "--within"
+"""Where the error of a point is whose every rate is beyond the limit."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Task:
     #: Where to write the bundle; ``None`` for none.
     bundle: str | None
     command: str | None
-    #: Judge the point at its highest rate within a limit; None: as the scenario says.
+    #: Judge the point at its highest rate within a limit, open or closed; None: as the scenario says.
     rate: RateAsked | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
@@ -49,12 +54,33 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
     ``where``, ``hint``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between equal points. Raises
     ``MachineError`` where this machine lacks what the point needs.
     """
+    return recorded(task.key, lambda: _evaluate(task, report))
+
+
+def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The record of a task: what ``work`` gives, or ``error`` where the task itself cannot be done.
+
+    Every task function goes through it. ``MachineError`` is raised: another machine may be able to.
+    """
     try:
-        return _evaluate(task, report)
+        return {"key": key, **work()}
     except MachineError:
         raise
     except InputError as error:
-        return {"key": task.key, "error": as_record(error)}
+        return {"key": key, "error": as_record(error)}
+
+
+def key_of(files: str, rate: RateAsked | None, pricing: Pricing | None = None) -> str:
+    """What tells a point's record from every other: plan and files, and how it is judged and priced.
+
+    ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.
+    """
+    parts = [files]
+    if rate is not None:
+        parts.append(f"within {rate}")
+    if pricing is not None:
+        parts.append(f"priced {pricing.digest}")
+    return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def as_record(error: InputError) -> dict[str, str | None]:
@@ -90,11 +116,11 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     if task.bundle is not None:
         _check_folder(Path(task.bundle))
     scenario = Scenario.model_validate(json.loads(task.document))
-    found: dict[str, Cell | None] = {}
     if task.rate is None:
         run = _simulated(task, scenario, report, started_at)
+        cells = row.of_run(run)
     else:
-        run, found = _at_highest_rate(task, scenario, report)
+        run, cells = _at_highest_rate(task, scenario, report)
     if task.bundle is not None:
         # Whatever stands there is a bundle of this very point, or of what --force replaces.
         with bundle.reserve(task.bundle, force=True) as place:
@@ -102,8 +128,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
         index.register(place.target, run.summary)
     cost = run.summary["simulation"]
     return {
-        "key": task.key,
-        "row": row.of_run(run) | found | ({} if task.pricing is None else pricing.columns(run, task.pricing)),
+        "row": cells | ({} if task.pricing is None else pricing.columns(run, task.pricing)),
         "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
     }
 
@@ -124,11 +149,11 @@ def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) 
 
 
 def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Run, dict[str, Cell | None]]:
-    """The Run at the highest rate within the limit, and what the search for it says.
+    """The Run at the highest rate within the limit, and the row of what the search found.
 
     Raises ``InputError`` where no rate is within it.
     """
-    from iowatt.search.rate import of_scenario
+    from iowatt.search.rate import of_scenario, row
 
     assert task.rate is not None
     found = of_scenario(
@@ -141,5 +166,5 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
         command=task.command,
     )
     if found.run is None or found.rate_iops is None:
-        raise InputError(found.problem or "no rate is within the limit", where="--within")
-    return found.run, {"rate_iops": found.rate_iops, "rate.runs": found.runs, "rate.settled": found.settled}
+        raise InputError(found.problem or "no rate is within the limit", where=TOO_SLOW)
+    return found.run, row(found)

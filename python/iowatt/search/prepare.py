@@ -105,11 +105,11 @@ def check(
     return found
 
 
-def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused]) -> None:
+def stop_at_bad(axes: Sequence[Axis], found: Sequence[Checked | Refused], fewest: int = 1) -> None:
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, Refused) for one in found):
         _refuse_unknown_keys(axes)
-        _refuse_bad_values(axes, found, grid.columns(axes))
+        _refuse_bad_values(axes, found, grid.columns(axes), fewest)
 
 
 def raw(given: Given, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -236,13 +236,13 @@ def _in_a_free_table(path: str) -> bool:
 
 
 def _refuse_bad_values(
-    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str]
+    axes: Sequence[Axis], found: Sequence[Checked | Refused], columns: Sequence[str], fewest: int
 ) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:
             mine = [one for one in found if one.point.settings[at] is setting]
             bad = [one for one in mine if isinstance(one, Refused) and at in one.blamed]
-            if len(bad) == len(mine):
+            if len(bad) == len(mine) >= fewest:
                 first = bad[0]
                 raise InputError(
                     first.error.message, where=_where(first, columns, len(found)), hint=first.error.hint

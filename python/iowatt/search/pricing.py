@@ -40,7 +40,11 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
     from iowatt.lenses.cost.price import price
 
     system = observe(run).merged()
-    costs = price(Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, system.work.load)))
+    costs = price(
+        Case(
+            system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
+        )
+    )
     row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
     for group in GROUPS:
         row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
@@ -62,7 +66,9 @@ def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
     from iowatt.lenses.cost.observe import unused
 
     system = unused(plan, str(plan["name"])).merged()
-    case = Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, system.work.load))
+    case = Case(
+        system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
+    )
     many = {drive.name: drive.count for drive in system.drives}
     return sum(one.usd * many.get(one.device or "", 1) for one in bought.components(case))
 
@@ -89,7 +95,7 @@ def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) 
     load = Load.of_powers(np.array([3600.0]), np.array([watts]))
     work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
     system = replace(unused(plan, str(plan["name"])).merged(), work=work)
-    costs = price(Case(system, asked.book, asked.horizon, Bills(asked.tariff, asked.start, load)))
+    costs = price(Case(system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, load)))
     carbon = costs.operational_kg + costs.embodied_kg
     found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
     return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}

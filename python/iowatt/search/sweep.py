@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,13 @@ from iowatt.search.executor import Executor
 from iowatt.search.folder import RUNS, SCHEMA, Folder, refuse, write_whole
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
-from iowatt.search.point import Task, as_record, as_text
+from iowatt.search.point import Task, as_record, as_text, key_of
 from iowatt.search.prepare import Checked, Given, Refused
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from iowatt.search.rate import Asked
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Request:
     bundles: bool = False
     strict: bool = False
     command: str | None = None
+    #: Judge each point at its highest rate within a limit, open or closed; None: as its scenario says.
+    within: Asked | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ def search(
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
+    if request.bundles and request.within is not None:
+        raise InputError("points at a limit are several runs each, and have no bundle")
     if request.bundles and output is None:
         raise InputError("bundles need a directory to be written to", hint="give output=")
     if output is not None:
@@ -105,7 +111,7 @@ def search(
     _stop_at_refused(request, checked)
     ready = [one for one in checked if isinstance(one, Checked)]
     digests = inputs.digests(path for one in ready for _, path in one.files)
-    keys = {one.point.number: one.key(digests) for one in ready}
+    keys = {one.point.number: key_of(one.key(digests), request.within) for one in ready}
     columns = grid.columns(request.axes)
 
     with ExitStack() as stack:
@@ -194,6 +200,7 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
             for axis in request.axes
         ],
         "inputs": [{"path": name, "sha256": digests[path]} for path, name in sorted(named.items())],
+        **({} if request.within is None else {"within": asdict(request.within)}),
     }
 
 
@@ -208,6 +215,7 @@ def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bu
         files=inputs.described(one.files, digests),
         bundle=None if bundle is None else str(bundle.resolve()),
         command=request.command,
+        rate=request.within,
     )
 
 

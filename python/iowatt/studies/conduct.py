@@ -97,7 +97,7 @@ def conduct(
     for stage in stages:
         target = output / SWEEPS / stage.key
         found = search(
-            Request("sweep", _given(stage), stage.axes, bundles=stage.bundles, command=command),
+            _request(stage, command),
             output=target,
             resume=target.is_dir(),
             jobs=jobs,
@@ -165,8 +165,9 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
     write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
 
 
-def _given(stage: Stage) -> Given:
-    return Given(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
+def _request(stage: Stage, command: str | None) -> Request:
+    given = Given(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
+    return Request("sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command)
 
 
 class _Ahead:

@@ -21,16 +21,26 @@ class Claim:
     """A conclusion of the study over all that it was tried on."""
 
     text: str
+    #: Cases that were tried, and those among them that differ.
     cases: int
     differing: Sequence[Verdict]
+    untried: int = 0
 
     @property
     def word(self) -> str:
         """The verdict in a word, or in how many cases it agrees."""
-        if not self.differing:
-            return "agree"
+        if not self.cases:
+            return "not tried"
         agree = self.cases - len(self.differing)
-        return f"agree in {agree} of {self.cases}" if agree else "differ"
+        said = "agree"
+        if self.differing:
+            said = f"agree in {agree} of {self.cases}" if agree else "differ"
+        return f"{said}, {self.untried} not tried" if self.untried else said
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it was tried and nothing differs."""
+        return bool(self.cases) and not self.differing
 
 
 @dataclass(frozen=True)
@@ -49,9 +59,12 @@ class Page:
 def render(study: Study, findings: Findings, provenance: Sequence[tuple[str, str]]) -> str:
     """The page."""
     agree = sum(one.agrees for one in findings.verdicts)
+    tried = sum(one.tried for one in findings.verdicts)
+    untried = len(findings.verdicts) - tried
     page = Page(
         study,
-        f"{findings.points.height:,} points · {agree} of {len(findings.verdicts)} verdicts agree",
+        f"{findings.points.height:,} points · {agree} of {tried} verdicts agree"
+        + (f" · {untried} not tried" if untried else ""),
         claims(findings.verdicts),
         findings.notes,
         verdict_table(findings.verdicts),
@@ -68,7 +81,12 @@ def claims(verdicts: Sequence[Verdict]) -> list[Claim]:
     for one in verdicts:
         found.setdefault(one.key, []).append(one)
     return [
-        Claim(cases[0].claim, len(cases), [one for one in cases if not one.agrees])
+        Claim(
+            cases[0].claim,
+            sum(one.tried for one in cases),
+            [one for one in cases if one.tried and not one.agrees],
+            sum(not one.tried for one in cases),
+        )
         for cases in found.values()
     ]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.report.figures.figure import Cell, Figure
 from iowatt.search.over import Axis
+from iowatt.search.rate import Asked
 from iowatt.studies.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Stage:
     said: dict[str, Cell]
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.
     bundles: bool = False
+    #: How points are judged at a response limit; None: as their scenarios say.
+    within: Asked | None = None
 
 
 @dataclass(frozen=True)

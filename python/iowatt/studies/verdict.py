@@ -11,7 +11,8 @@ class Verdict:
     """Whether a published conclusion holds here.
 
     Where it does not, ``cause`` says why and ``experiment`` what was measured that shows it; a verdict that
-    differs without both is refused.
+    differs without both is refused. Of a conclusion that a reduced study cannot judge, ``tried`` is False:
+    it neither agrees nor differs.
     """
 
     key: str
@@ -23,14 +24,19 @@ class Verdict:
     agrees: bool
     cause: str = ""
     experiment: str = ""
+    tried: bool = True
 
     def __post_init__(self) -> None:
-        if not self.agrees and not (self.cause and self.experiment):
+        if self.agrees and not self.tried:
+            raise ValueError(f"{self.key} ({self.case}) agrees though it was not tried")
+        if self.tried and not self.agrees and not (self.cause and self.experiment):
             raise ValueError(f"{self.key} ({self.case}) differs without a cause and an experiment")
 
     @property
     def word(self) -> str:
         """The verdict in a word."""
+        if not self.tried:
+            return "not tried"
         return "agree" if self.agrees else "differ"
 
     def as_dict(self) -> dict[str, Any]:

@@ -34,9 +34,12 @@ class Refinement:
     """The peak of a long curve (single drives) by a grid that closes in on it.
 
     Points a grid apart are simulated around the best one; where an outer one is better the grid moves there,
-    else it is halved, down to neighbours. Of a curve with one peak it finds that peak.
+    else it is halved, down to neighbours. Of a curve with one peak it finds that peak. A curve by single
+    drives falls wherever another shelf begins, so that each stretch of a shelf has a grid of its own.
     """
 
+    #: Positions from ``first`` up to, not including, ``size``.
+    first: int
     size: int
     centre: int
     grid: int
@@ -46,12 +49,12 @@ class Refinement:
         """Positions to be simulated next; none when neighbours of the best point are known."""
         while True:
             around = (self.centre - self.grid, self.centre, self.centre + self.grid)
-            missing = [at for at in around if 0 <= at < self.size and at not in self.simulated]
+            missing = [at for at in around if self.first <= at < self.size and at not in self.simulated]
             if missing:
                 return missing
-            top = highest([self.simulated.get(at) for at in range(self.size)])
-            if top is not None and top != self.centre:
-                self.centre = top
+            top = highest([self.simulated.get(at) for at in range(self.first, self.size)])
+            if top is not None and self.first + top != self.centre:
+                self.centre = self.first + top
             elif self.grid == 1:
                 return []
             else:

@@ -7,7 +7,6 @@ from pathlib import Path
 from iowatt import evaluation
 from iowatt.emerald.bff.judged import Judged, ep
 from iowatt.emerald.family import Metric
-from iowatt.errors import InputError
 from iowatt.estimate import Estimate, Estimator, NotEstimated
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
@@ -42,16 +41,15 @@ class Estimates:
         if limit_s is None:
             return _judged(self._estimator.of(work), metric)
         if len(scenario.workload) > 1:
-            raise NotEstimated("several workloads at their highest rate together")
+            raise NotEstimated("several workloads at their highest rate together are not estimated")
         return _judged(self._estimator.highest_rate(work, limit_s), metric)
 
 
 def _judged(estimate: Estimate, metric: Metric) -> Judged:
     row = estimate.row
-    wall = row.get("power_w.wall_mean")
-    iops, mib_per_s = row.get("throughput.iops"), row.get("throughput.mib_per_s")
-    if wall is None or iops is None:
-        raise InputError("the estimate has no power at the wall")
+    iops, mib_per_s = row["throughput.iops"], row["throughput.mib_per_s"]
+    stations = {station.name: station.utilisation for station in estimate.stations}
+    wall = row["power_w.wall_mean"]
     return Judged(
         "estimated",
         ep(metric, iops=iops, mib_per_s=mib_per_s, wall_w=wall),
@@ -59,5 +57,5 @@ def _judged(estimate: Estimate, metric: Metric) -> Judged:
         iops,
         mib_per_s,
         row.get("response_time_ms.all.mean"),
-        stations={station.name: station.utilisation for station in estimate.stations},
+        stations=stations,
     )

@@ -19,7 +19,8 @@ _POINT_COLUMNS: Final = (
 def curve(found: Found, metric: Found) -> Figure | None:
     """A metric against drives, by whole shelves or nodes; None where nothing is known of it."""
     own = _ranked(found, metric, "shelf")
-    shown = own[:MOST_CURVES]
+    different = _different(own)
+    shown = different[:MOST_CURVES]
     if not shown:
         return None
     peak = metric["peak"]
@@ -28,8 +29,11 @@ def curve(found: Found, metric: Found) -> Figure | None:
         "Marks are simulated or calculated, lines without marks estimated; the star is the peak."
     )
     remarks = []
-    if len(own) > len(shown):
-        remarks.append(f"The best {len(shown)} of {len(own)} curves; the table of all is table.csv.")
+    if len(different) < len(own):
+        alike = len(own) - len(different)
+        remarks.append(f"{alike} curves are the same as one shown, of a class that takes other numbers.")
+    if len(different) > len(shown):
+        remarks.append(f"The best {len(shown)} of {len(different)} curves; the table of all is table.csv.")
     if peak["knee"]:
         remarks.append(f"Where the time goes: {peak['knee']}.")
     return _figure(
@@ -116,13 +120,15 @@ def _rows(series: Found, metric: Found) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for point in series["points"]:
         best = point["found"] or point["estimated"]
-        rate = None if best is None else best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
+        if best is None:
+            continue
+        rate = best["mib_per_s" if metric["kind"] == "sequential" else "iops"]
         rows.append(
             [
                 series["name"], point["drives"], point["shelves"], point["nodes"],
                 (point["estimated"] or {}).get("ep"), (point["found"] or {}).get("ep"),
-                None if best is None else best["response_ms"], rate,
-                None if best is None else best["wall_w"], None if best is None else best["bottleneck"],
+                best["response_ms"], rate,
+                best["wall_w"], best["bottleneck"],
             ]
         )  # fmt: skip
     return rows
@@ -132,6 +138,17 @@ def _ranked(found: Found, metric: Found, by: str) -> list[Found]:
     """A metric's curves from the best peak down."""
     own = [s for s in found["series"] if s["metric"] == metric["name"] and s["by"] == by and s["peak"]]
     return sorted(own, key=lambda s: -(s["points"][s["peak"]["at"]]["ep"] or 0.0))
+
+
+def _different(ranked: Sequence[Found]) -> list[Found]:
+    """Curves without those of another class that are the same as far as both go; of these the longest."""
+    kept: dict[tuple[Any, ...], Found] = {}
+    for series in ranked:
+        peak = series["points"][series["peak"]["at"]]
+        like = (series["drive"], series["raid"], series["per_node"], peak["drives"], f"{peak['ep']:.6g}")
+        if like not in kept or len(series["points"]) > len(kept[like]["points"]):
+            kept[like] = series
+    return list(kept.values())
 
 
 def _key(metric: Found) -> str:

@@ -20,15 +20,15 @@ def peaks(found: Found) -> Figure:
                 rows.append(
                     [
                         metric["title"], by if not found["family"]["scale_out"] else "nodes", one["label"],
-                        one["ep"], metric["unit"], one["response_ms"], one["wall_w"], one["less_percent"],
-                        one["more_percent"], one["kind"], one["knee"], one["basis"],
+                        one["ep"], metric["unit"], one["response_ms"], one["wall_w"],
+                        one["less_percent"], one["more_percent"], one["basis"], one["knee"],
                     ]
                 )  # fmt: skip
     columns = [
         Column("Metric", text=True), Column("By", text=True), Column("Peak at", text=True), Column("EP"),
         Column("Unit", text=True), Column("Response", "ms"), Column("Wall", "W"),
-        Column("One step less", "%"), Column("One step more", "%"), Column("Kind", text=True),
-        Column("Busiest station", text=True), Column("Basis", text=True),
+        Column("A step less", "%"), Column("A step more", "%"),
+        Column("Basis", text=True), Column("Busiest station", text=True),
     ]  # fmt: skip
     return Figure(
         "peaks", "Peaks", "The configuration to put forward for each metric. A step is a shelf, or a drive.",
@@ -55,6 +55,7 @@ def reduced(found: Found) -> Figure | None:
         f"In the lab: {one['drives']} drives ({', '.join(one['drives_of'])}) behind {one['controller']} hold "
         f"{len(one['contains'])} of them: take shelves out."
         for one in listed["setups"]
+        if len(one["contains"]) > 1
     ]
     if listed["uncovered"]:
         remarks.append(f"Not covered: {', '.join(listed['uncovered'])}.")

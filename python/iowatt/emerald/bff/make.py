@@ -10,14 +10,15 @@ from typing import Any
 
 from iowatt.emerald.bff import page, table
 from iowatt.emerald.bff.asked import Asked
-from iowatt.emerald.bff.folder import Folder, refuse
+from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
 from iowatt.emerald.bff.point import evaluate
 from iowatt.emerald.bff.result import document
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
-from iowatt.errors import IowattError
+from iowatt.errors import InputError, IowattError
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
+from iowatt.search.folder import Folder, refuse
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,17 @@ def make(
     place = where or Where()
     asked.chosen_metrics(), asked.chosen_drives(), asked.chosen_levels(), asked.chosen_controllers()
     if place.output is not None:
-        refuse(place.output, force=place.force, resume=place.resume)
+        refuse(place.output, force=place.force, resume=place.resume, shape=BFF)
     with ExitStack() as stack:
         folder = None
         if place.output is not None:
             folder = Folder(
-                place.output, _as_dict(asked), asked.family.text, force=place.force, resume=place.resume
+                place.output,
+                {"schema": ASKED_SCHEMA, **_as_dict(asked)},
+                asked.family.text,
+                force=place.force,
+                resume=place.resume,
+                shape=BFF,
             )
             stack.callback(folder.close)
         evaluator = Evaluator(
@@ -72,14 +78,13 @@ def make(
         if folder is not None:
             evaluator.records |= folder.journal.records
         search = Search(asked, rules(asked.family.file.rules).fresh(), evaluator, _estimates(asked), told)
-        search.run()
-        found = document(search)
-        if evaluator.faults:
-            raise IowattError(
-                f"{len(evaluator.faults)} points ended in a fault of iowatt\n"
-                + "\n".join(evaluator.faults[:5]),
-                hint="--resume tries them again" if folder is not None else None,
-            )
+        try:
+            search.run()
+            found = document(search)
+        except InputError:
+            _refuse_faults(evaluator)
+            raise
+        _refuse_faults(evaluator)
         if folder is not None:
             frame = table.frame(found)
             folder.write("table.parquet", frame.write_parquet)
@@ -88,6 +93,16 @@ def make(
             folder.write("report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n"))
             folder.write_json("bff.json", found)
     return found
+
+
+def _refuse_faults(evaluator: Evaluator) -> None:
+    """A peak beside points that have no figures for no reason of theirs would be none."""
+    said = [*evaluator.faults, *evaluator.machines]
+    if said:
+        what = "ended in a fault of iowatt" if evaluator.faults else "could not be run where they were tried"
+        raise IowattError(
+            f"{len(said)} points {what}\n" + "\n".join(said[:5]), hint="--resume tries them again"
+        )
 
 
 def _estimates(asked: Asked) -> Any:

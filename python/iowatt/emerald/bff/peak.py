@@ -64,6 +64,11 @@ def find(values: Values, *, plateau_percent: float | None = None) -> Peak | None
     return _peak(values, top, "peak", "fewer and more drives are below it")
 
 
+def at(values: Values, position: int, like: Peak) -> Peak:
+    """Another point of a curve in the place of its peak."""
+    return _peak(values, position, like.kind, like.why)
+
+
 def _flat(values: Values, known: Sequence[int], top: int, percent: float) -> Peak | None:
     """What stands for a peak where an end of the curve is as good as its highest point."""
     best = values[top]

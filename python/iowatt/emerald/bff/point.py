@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -18,13 +17,14 @@ from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
-from iowatt.search import population
 from iowatt.search.executor import Report
 from iowatt.search.inputs import File, verify
-from iowatt.search.point import as_record
-from iowatt.search.rate import ALL, Asked, of_scenario
+from iowatt.search.point import recorded
+from iowatt.search.rate import ALL, Asked, Loop, of_scenario
 
 How = Literal["closed", "open", "as-is"]
+#: Populations of one search.
+_MOST_LOOPS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -52,60 +52,61 @@ class Task:
 def key_of(text: str, files: tuple[File, ...], how: How, limit_s: float, tolerance: float) -> str:
     """What tells a task's result from every other. The estimate that it starts from is not part of it."""
     asked = how if how == "as-is" else f"{how} {limit_s!r} {tolerance!r}"
-    parts = [version("iowatt"), asked, text, *(file.sha256 for file in files)]
+    # What it is called changes nothing: classes that differ in what they take alone share their points.
+    said = [line for line in text.splitlines() if not line.startswith(("#", "name = "))]
+    parts = [version("iowatt"), asked, *said, *(file.sha256 for file in files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def evaluate(task: Task, report: Report) -> dict[str, Any]:
-    """The record of a task: ``key`` and ``figures``, or ``error`` where it cannot be run."""
-    try:
-        verify(task.files)
-        scenario = Document(task.text, "its scenario").validate(Scenario)
-        figures = _RUN[task.how](task, scenario, report)
-    except InputError as error:
-        return {"key": task.key, "error": as_record(error)}
-    return {"key": task.key, "figures": figures.as_dict()}
+    """The record of a task: ``key`` and ``figures``, or ``error`` where it cannot be run.
+
+    Raises ``MachineError`` where this machine lacks what it needs.
+    """
+    return recorded(task.key, lambda: {"figures": _figures(task, report).as_dict()})
 
 
-def _closed(task: Task, scenario: Scenario, report: Report) -> Judged:
-    within = population.Within(
-        task.limit_s,
-        requests=task.requests,
-        warmup_requests=task.warmup_requests,
-        tolerance=task.tolerance,
-        start=task.start,
-    )
-    found = population.of_scenario(scenario, Path(task.base), task.text, within, report)
-    notes = () if found.settled else ("the search for the number of outstanding requests was not settled",)
-    judged = of_run(found.run, task.metric, scale=found.scale, runs=len(found.tried), notes=notes)
-    return replace(judged, response_ms=task.limit_s * 1e3, outstanding=found.outstanding)
+def _figures(task: Task, report: Report) -> Judged:
+    verify(task.files)
+    scenario = Document(task.text, "its scenario").validate(Scenario)
+    if task.how == "as-is":
+        return _as_is(task, scenario, report)
+    return _at_limit(task, task.how, scenario, report)
 
 
-def _open(task: Task, scenario: Scenario, report: Report) -> Judged:
+def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Judged:
+    closed = loop == "closed"
     asked = Asked(
         task.limit_s,
+        loop=loop,
         tolerance=task.tolerance,
         workload=ALL,
         start=task.start,
         start_error=task.start_error,
         requests=task.requests,
+        warmup_requests=task.warmup_requests if closed else None,
+        most_runs=_MOST_LOOPS if closed else Asked.most_runs,
     )
     found = of_scenario(scenario, Path(task.base), task.text, asked, report)
     if found.run is None or found.rate_iops is None:
         raise InputError(found.problem or "no rate was found")
     rate = found.crossing_iops or found.rate_iops
-    half = found.half_width_iops
+    interval = found.ci95_iops
+    half = None if interval is None else (interval[1] - interval[0]) / 2
     notes = [*found.notes, *([found.problem] if found.problem else [])]
-    if not found.settled:
+    if not found.settled and not closed:
         notes.append("the search for the rate was not settled")
-    return of_run(
+    judged = of_run(
         found.run,
         task.metric,
-        scale=rate / found.rate_iops,
+        scale=found.scale * rate / found.rate_iops,
         half_percent=None if half is None else 100 * half / rate,
         runs=found.runs,
         notes=tuple(notes),
     )
+    if closed:
+        judged = replace(judged, response_ms=task.limit_s * 1e3, outstanding=found.outstanding)
+    return judged
 
 
 def _as_is(task: Task, scenario: Scenario, report: Report) -> Judged:
@@ -117,13 +118,6 @@ def _as_is(task: Task, scenario: Scenario, report: Report) -> Judged:
         cpu_clock=time.thread_time,  # other points share the process
     )
     return of_run(run, task.metric, runs=1)
-
-
-_RUN: Final[Mapping[How, Callable[[Task, Scenario, Report], Judged]]] = {
-    "closed": _closed,
-    "open": _open,
-    "as-is": _as_is,
-}
 
 
 def of_run(

@@ -43,7 +43,7 @@ def reduced(search: Search, tops: dict[str, tuple[Series, Candidate]]) -> dict[s
         ]
         if not wanted:
             break
-        search.told(f"{len(wanted)} figures of the reduced list")
+        search.told(f"simulating the reduced list: {len(wanted)}")
         search.simulate(wanted)
     return {
         "within_percent": asked.within_percent,

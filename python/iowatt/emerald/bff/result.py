@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from iowatt.emerald.bff.errors import errors
 from iowatt.emerald.bff.judged import Judged
-from iowatt.emerald.bff.peak import Peak
+from iowatt.emerald.bff.peak import Peak, at
 from iowatt.emerald.bff.projection import projection
 from iowatt.emerald.bff.reduced import reduced
 from iowatt.emerald.bff.search import Search
@@ -17,6 +17,10 @@ from iowatt.emerald.family import Candidate, Metric, named, shelves
 from iowatt.errors import InputError
 
 SCHEMA: Final = "iowatt.bff/1"
+#: Below this share of the time no station is what limits a configuration.
+_IDLE: Final = 0.5
+#: How exact a rate is, as a share of the tolerance of the response time.
+_EXACT: Final = 0.3
 MODELLED: Final = "modelled by iowatt, not measured: a lab confirms what is published"
 
 
@@ -156,6 +160,8 @@ def _knee(search: Search, series: Series, top: Peak) -> str | None:
     behind = None
     if top.at + 1 < len(series.points):
         behind = _busiest(search.book.judged(series.which(top.at + 1)))
+    if at[1] < _IDLE:
+        return f"no station is more than {100 * at[1]:.0f} % busy: waiting is not what binds"
     if behind is None:
         return f"{at[0]} {100 * at[1]:.0f} % busy"
     more = series.points[top.at + 1].drives
@@ -187,8 +193,7 @@ def _metric(search: Search, what: Metric, tops: dict[str, tuple[Series, Candidat
     assert top is not None
     shown["peak"] = _chosen(search, series, top)
     for fine, coarse in search.fine:
-        found = fine.peak(search.book)
-        if coarse is series and found is not None:
+        if coarse is series and (found := _finer(search, fine, coarse)) is not None:
             shown["by_drive"] = _chosen(search, fine, found)
     own = [one for one in search.series if one.metric == what]
     for raid in dict.fromkeys(one.raid for one in own):
@@ -210,6 +215,19 @@ def _metric(search: Search, what: Metric, tops: dict[str, tuple[Series, Candidat
     return shown
 
 
+def _finer(search: Search, fine: Series, coarse: Series) -> Peak | None:
+    """The peak by single drives: that by shelves where it is no worse than rates are exact to."""
+    found, shelf = fine.peak(search.book), coarse.peak(search.book)
+    if found is None or shelf is None:
+        return found
+    values = fine.curve(search.book)
+    same = [one.drives for one in fine.points].index(coarse.points[shelf.at].drives)
+    best, other = values[found.at], values[same]
+    if best is None or other is None or other < best * (1 - search.asked.tolerance * _EXACT):
+        return found
+    return at(values, same, found)
+
+
 def _configurations(search: Search) -> list[dict[str, Any]]:
     rows = []
     for one in search.family.file.configuration:
@@ -217,7 +235,8 @@ def _configurations(search: Search) -> list[dict[str, Any]]:
         figures: list[dict[str, Any]] = []
         for what in search.asked.chosen_metrics():
             which = (what.name, candidate, one.name)
-            judged, error = search.book.judged(which), search.book.failed.get(which)
+            judged = search.book.judged(which)
+            error = search.book.failed.get(which) or search.book.unknown.get(which)
             if judged is not None or error is not None:
                 figures.append(
                     {"metric": what.name, **({"error": error} if judged is None else judged.as_dict())}
@@ -246,8 +265,14 @@ def _notes(search: Search) -> list[str]:
         found.append("ESTIMATES ONLY: no peak was simulated; figures may be off by what estimates are off")
     elif search.estimates is None:
         found.append("nothing was estimated: every point by whole shelves was simulated")
-    why = list(dict.fromkeys(search.book.failed.values()))
-    found += [f"not possible: {text}" for text in why[:10]]
-    if len(why) > 10:
-        found.append(f"and {len(why) - 10} more points that are not possible")
-    return [*found, *search.notes]
+    for one in [*search.series, *(fine for fine, _ in search.fine)]:
+        why = [
+            search.book.failed[which]
+            for at in range(len(one.points))
+            if (which := one.which(at)) in search.book.failed
+        ]
+        if why:
+            found.append(
+                f"{one.metric.name}, {one.name}: {len(why)} points are not possible; the first: {why[0]}"
+            )
+    return found

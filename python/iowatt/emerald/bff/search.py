@@ -15,11 +15,22 @@ from typing import TYPE_CHECKING, Any
 from iowatt import evaluation
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
-from iowatt.emerald.bff.climb import Refinement, next_to_peak
+from iowatt.emerald.bff.climb import Refinement
 from iowatt.emerald.bff.judged import Judged
+from iowatt.emerald.bff.peak import highest
 from iowatt.emerald.bff.point import How, Task, key_of
 from iowatt.emerald.bff.series import Book, Series, Which, all_series
-from iowatt.emerald.family import Candidate, Family, Metric, metric, metrics, named, scenario
+from iowatt.emerald.family import (
+    Candidate,
+    Family,
+    Metric,
+    candidates,
+    metric,
+    metrics,
+    named,
+    scenario,
+    shelves,
+)
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
@@ -37,8 +48,8 @@ Told = Callable[[str], None]
 
 #: How near an estimate of a rate is thought to be to the simulated one, as a share.
 NEAR = 0.1
-#: A grid of single drives begins so wide, as a share of two shelves.
-_GRID = 8
+#: A grid of single drives begins as wide as this part of a shelf.
+_GRID = 4
 
 
 @dataclass
@@ -54,7 +65,6 @@ class Search:
     series: list[Series] = field(default_factory=list)
     #: Curves by single drives, each with the curve by shelves that it refines.
     fine: list[tuple[Series, Series]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     _files: dict[str, Sequence[tuple[str, Path]]] = field(default_factory=dict)
 
     @property
@@ -85,7 +95,9 @@ class Search:
         if self.estimates is not None:
             self._estimate((one.metric, point, None) for one in self.series for point in one.points)
         if asked.simulate:
-            self._climb(self._confirmed())
+            chosen = self._confirmed()
+            self._climb(chosen)
+            self._climb(self._doubtful(chosen))
         self._refine()
         self._configurations()
         self._refuse_nothing()
@@ -118,22 +130,36 @@ class Search:
             if what.kind == "idle" or which in self.book.estimated or which in self.book.unknown:
                 continue
             try:
-                self.book.estimated[which] = self._estimated(what, candidate)
+                self.book.estimated[which] = self._estimated(what, candidate, configuration)
             except InputError as error:  # NotEstimated is one
                 self.book.unknown[which] = _said(error)
 
-    def _estimated(self, what: Metric, candidate: Candidate) -> Judged:
+    def _estimated(self, what: Metric, candidate: Candidate, configuration: str | None) -> Judged:
+        """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
+        from iowatt.estimate import NotEstimated
+
         assert self.estimates is not None
+        named_one = None if configuration is None else self.family.configuration(configuration)
+        tuned = named_one is None or named_one.outstanding is None
+        limit = self._limit(what, configuration) if what.kind == "random" and tuned else None
+        rate = None
         if what.of is not None:
             base = metric(self.family, what.of)
-            self._estimate([(base, candidate, None)])
-            of = self.book.estimated.get((base.name, candidate, None))
+            self._estimate([(base, candidate, configuration)])
+            of = self.book.estimated.get((base.name, candidate, configuration))
             if of is None or not of.iops:
                 raise InputError(f"{base.name} was not estimated")
-            text = scenario(self.family, candidate, what, rate_iops=of.iops * what.share)
-            return self.estimates.of(text, what, None)
-        text = scenario(self.family, candidate, what)
-        return self.estimates.of(text, what, self._limit(what, None) if what.kind == "random" else None)
+            limit, rate = None, of.iops * what.share
+        try:
+            text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
+            return self.estimates.of(text, what, limit)
+        except NotEstimated:
+            if all(self.family.raid(group.raid).width is None for group in candidate.groups):
+                raise
+        text = scenario(
+            self.family, candidate, what, rate_iops=rate, configuration=configuration, chunklets=False
+        )
+        return self.estimates.of(text, what, limit)
 
     # -- simulations ---------------------------------------------------------------------------------------
 
@@ -194,7 +220,7 @@ class Search:
             how = self.family.file.test.random
         text = scenario(self.family, candidate, what, rate_iops=rate, configuration=configuration)
         files = self._described(text, candidate)
-        estimate = self.book.estimated.get((what.name, candidate, None))
+        estimate = self.book.estimated.get((what.name, candidate, configuration))
         start = estimate.iops if estimate is not None and how != "as-is" else None
         tolerance = self.asked.tolerance
         return Task(
@@ -253,17 +279,30 @@ class Search:
                     chosen.append(best)
         return chosen
 
+    def _doubtful(self, chosen: Sequence[Series]) -> list[Series]:
+        """The other curves that could still be the best, were estimates as low for them as for any point."""
+        low: dict[str, float] = {}
+        best: dict[str, float] = {}
+        for which, seen in self.book.found.items():
+            best[which[0]] = max(best.get(which[0], 0.0), seen.ep)
+            guess = self.book.estimated.get(which)
+            if guess is not None and guess.ep > 0:
+                low[which[0]] = max(low.get(which[0], 0.0), seen.ep / guess.ep)
+        return [
+            one
+            for one in self.series
+            if one.metric.kind != "idle"
+            and one not in chosen
+            and _ep(one.best(self.book)) * low.get(one.metric.name, 1.0) > best.get(one.metric.name, 0.0)
+        ]
+
     def _climb(self, many: Sequence[Series]) -> None:
         """Simulate curves until the best point of each lies between simulated neighbours."""
         while True:
-            wanted = [
-                (one.metric, one.points[at], None)
-                for one in many
-                for at in next_to_peak(one.estimates(self.book), one.simulated(self.book))
-            ]
+            wanted = [(one.metric, one.points[at], None) for one in many for at in one.wanted(self.book)]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by shelves")
+            self.told(f"simulating by shelves: {len(wanted)}")
             self.simulate(wanted)
 
     def winner(self, what: Metric, raid: str | None = None) -> Series | None:
@@ -291,7 +330,7 @@ class Search:
                 if self.estimates is not None:
                     self._estimate((what, point, None) for point in fine.points)
                 if what.kind != "idle" and self.asked.simulate:
-                    grids.append((fine, self._grid(fine, coarse)))
+                    grids += [(fine, grid) for grid in self._grids(fine)]
         while True:
             wanted = []
             for fine, grid in grids:
@@ -299,7 +338,7 @@ class Search:
                 wanted += [(fine.metric, fine.points[at], None) for at in grid.wanted()]
             if not wanted:
                 return
-            self.told(f"{len(wanted)} configurations by single drives")
+            self.told(f"simulating by single drives: {len(wanted)}")
             self.simulate(wanted)
 
     def _single_drives(self, coarse: Series) -> Series | None:
@@ -307,10 +346,8 @@ class Search:
         top = coarse.peak(self.book)
         if top is None:
             return None
-        low = coarse.points[max(0, top.at - 1)].drives if top.at else 0
+        low = coarse.points[top.at - 1].drives if top.at else 0
         high = coarse.points[min(len(coarse.points) - 1, top.at + 1)].drives
-        from iowatt.emerald.family import candidates
-
         every = candidates(
             self.family, drive=coarse.drive, raid=coarse.raid, controller=coarse.controller, by="drive"
         )
@@ -319,16 +356,17 @@ class Search:
             return None
         return Series(coarse.metric, coarse.drive, coarse.raid, coarse.controller, points)
 
-    def _grid(self, fine: Series, coarse: Series) -> Refinement:
-        """Begins at the estimated peak, else at that by shelves."""
-        guess = fine.peak(self.book, estimates=True)
-        top = coarse.peak(self.book)
-        assert top is not None
-        by_shelf = [one.drives for one in fine.points].index(coarse.points[top.at].drives)
-        grid = max(1, len(fine.points) // _GRID)
-        if guess is None or coarse.estimates(self.book)[top.at] is None:
-            return Refinement(len(fine.points), by_shelf, grid)
-        return Refinement(len(fine.points), guess.at, max(1, grid // 2))
+    def _grids(self, fine: Series) -> list[Refinement]:
+        """One for each stretch of points with equally many shelves, from its estimated peak or its end."""
+        counts = [sum(shelves(self.family, point).values()) for point in fine.points]
+        guess = fine.estimates(self.book)
+        found = []
+        for number in dict.fromkeys(counts):
+            first, size = counts.index(number), len(counts) - counts[::-1].index(number)
+            top = highest(guess[first:size])
+            grid = max(1, (size - first) // _GRID)
+            found.append(Refinement(first, size, size - 1 if top is None else first + top, grid))
+        return found
 
     def _configurations(self) -> None:
         """The family's own configurations, in the metrics that they are evaluated in."""
@@ -344,8 +382,10 @@ class Search:
                     self._keep_idle((what.name, candidate, one.name), candidate)
                 else:
                     wanted.append((what, candidate, one.name))
+        if self.estimates is not None:
+            self._estimate(wanted)
         if self.asked.simulate and wanted:
-            self.told(f"{len(wanted)} figures of named configurations")
+            self.told(f"simulating named configurations: {len(wanted)}")
             self.simulate(wanted)
 
     def _refuse_nothing(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from iowatt.emerald.bff.climb import next_to_peak
 from iowatt.emerald.bff.judged import Judged
-from iowatt.emerald.bff.peak import Peak, find
+from iowatt.emerald.bff.peak import Peak, find, highest
 from iowatt.emerald.family import Candidate, Family, Metric, candidates
 
 #: A configuration under the load of a metric; the last is the [[configuration]] whose own loads hold.
@@ -69,14 +71,45 @@ class Series:
             if book.done(which := self.which(at))
         }
 
+    def curve(self, book: Book) -> list[float | None]:
+        """What was simulated or calculated, or where nothing was, the estimates.
+
+        Of a family without a peak the whole curve counts: between simulated points it is estimated, times
+        what simulations are of estimates on the mean.
+        """
+        simulated, estimates = self.simulated(book), self.estimates(book)
+        seen = {at: value for at, value in simulated.items() if value is not None}
+        if not seen:
+            return estimates
+        if self.plateau_percent is None:
+            return [simulated.get(at) for at in range(len(self.points))]
+        both = [value / guess for at, value in seen.items() if (guess := estimates[at])]
+        ratio = math.fsum(both) / len(both) if both else None
+        return [
+            simulated[at] if at in simulated else None if guess is None or ratio is None else guess * ratio
+            for at, guess in enumerate(estimates)
+        ]
+
     def peak(self, book: Book, *, estimates: bool = False) -> Peak | None:
-        """The peak among what was simulated or calculated; with ``estimates`` among these alone."""
-        simulated = self.simulated(book)
-        if estimates or not any(value is not None for value in simulated.values()):
-            values: Sequence[float | None] = self.estimates(book)
-        else:
-            values = [simulated.get(at) for at in range(len(self.points))]
+        """The peak of :meth:`curve`; with ``estimates`` of these alone."""
+        values = self.estimates(book) if estimates else self.curve(book)
         return find(values, plateau_percent=self.plateau_percent)
+
+    def wanted(self, book: Book) -> list[int]:
+        """Positions that are to be simulated next, so that the peak is one by simulation.
+
+        Of a curve without a peak these are the point chosen, its neighbours, the highest and both ends.
+        """
+        estimates, simulated = self.estimates(book), self.simulated(book)
+        if self.plateau_percent is None or not any(value is not None for value in estimates):
+            return next_to_peak(estimates, simulated)
+        top, values = self.peak(book), self.curve(book)
+        best = highest(values)
+        known = [at for at, value in enumerate(values) if value is not None]
+        if top is None:
+            return []
+        around = {top.at - 1, top.at, top.at + 1, known[0], known[-1], *([best] if best is not None else [])}
+        return sorted(at for at in around if 0 <= at < len(values) and at not in simulated)
 
     def best(self, book: Book) -> Judged | None:
         """The figures at the peak."""

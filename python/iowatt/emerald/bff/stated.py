@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final
 
 from iowatt.emerald.family import Family
-from iowatt.library.source import source_of
+
+#: What is asked of the search, or names a thing, is no figure of the family.
+_NONE: Final = frozenset(
+    ("schema", "name", "title", "note", "notes", "rules", "seed", "source", "configuration", "requests",
+     "warmup_requests", "warmup", "duration", "plateau_percent", "least", "step", "model", "form_factor")
+)  # fmt: skip
 
 
 def stated(family: Family) -> list[dict[str, Any]]:
-    """One row for each group of figures of the file: ``figure``, ``quality`` and ``source``.
+    """One row for each figure of the file: ``figure`` (its key path), ``quality`` and ``source``.
 
-    Where no source stands for a group both are None: it is the writer's word alone. Parts and drives of the
-    library have their sources there.
+    A source may have ``*`` in the place of a name. Where none stands for a figure both are None: it is the
+    writer's word alone. Parts and drives of the library have their sources there.
     """
-    file = family.file
-    figures = ["test"]
-    for controller in file.controller:
-        figures.append(f"controller.{controller.name}.drives")
-        if controller.work is not None:
-            figures += [
-                f"controller.{controller.name}.work.{name}"
-                for name in sorted(controller.work.model_fields_set)
-            ]
-        figures += _own_parts(f"controller.{controller.name}", controller)
-    for shelf in file.shelf:
-        figures += [f"shelf.{shelf.name}.slots", *_own_parts(f"shelf.{shelf.name}", shelf)]
-    figures += [f"drive.{drive.name}" for drive in file.drive]
-    figures += [f"raid.{raid.name}" for raid in file.raid]
-    if file.scale_out is not None:
-        figures += ["scale_out.nodes", "scale_out.interconnect"]
-    figures += [f"configuration.{one.name}" for one in file.configuration]
     rows = []
-    for figure in figures:
-        source = source_of(file.source, figure)
+    for figure in _figures(family.document.raw, ""):
+        best = max(
+            ((len(path), source) for source in family.file.source for path in source.figures
+             if fnmatchcase(figure, path) or fnmatchcase(figure, f"{path}.*")),
+            key=lambda pair: pair[0], default=None,
+        )  # fmt: skip
         rows.append(
             {
                 "figure": figure,
-                "quality": None if source is None else source.quality,
-                "source": None if source is None else source.text,
+                "quality": None if best is None else best[1].quality,
+                "source": None if best is None else best[1].text,
             }
         )
     return rows
 
 
-def _own_parts(path: str, owner: Any) -> list[str]:
-    """Parts with watts of their own, and supplies."""
-    found = [f"{path}.part.{part.name}" for part in owner.part if part.model is None]
-    return [*found, *([f"{path}.supply"] if owner.supply is not None else [])]
+def _figures(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """Key paths of numbers and quantities, with names in the place of positions in lists."""
+    for key, value in table.items():
+        if key in _NONE:
+            continue
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _figures(value, f"{path}.")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            for at, one in enumerate(value):
+                yield from _figures(one, f"{path}.{one.get('name', at)}.")
+        elif _is_figure(value):
+            yield path
+
+
+def _is_figure(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_is_figure(one) for one in value)
+    if isinstance(value, str):
+        return value[:1].isdigit()
+    return isinstance(value, int | float) and not isinstance(value, bool)

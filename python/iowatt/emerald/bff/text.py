@@ -98,8 +98,8 @@ def _reduced(found: Found) -> Iterator[str]:
     yield f"  each metric's peak within {listed['within_percent']:g} %"
     for setup in listed["setups"]:
         if len(setup["contains"]) > 1:
-            held = len(setup["contains"])
-            yield f"  {setup['drives']} drives behind {setup['controller']} hold {held} of them"
+            held, most = len(setup["contains"]), f"{setup['drives']} drives behind {setup['controller']}"
+            yield f"  {most}: {held} of these, by taking shelves out"
 
 
 def _configurations(found: Found) -> Iterator[str]:

@@ -119,7 +119,12 @@ def load(path: Path, sets: Sequence[str] = ()) -> Family:
     InputError
         What is wrong with its keys, what contradicts what, and devices that do not exist, with lines.
     """
-    return read(read_text(path), str(path), path.parent, sets)
+    return read(
+        read_text(path, "docs/howto/emerald-bff.md builds one; `iowatt schema family` describes it"),
+        str(path),
+        path.parent,
+        sets,
+    )
 
 
 def read(text: str, source: str, base: Path, sets: Sequence[str] = ()) -> Family:

@@ -146,7 +146,7 @@ class FamilyFile(Strict):
         "Configurations that are evaluated by name.", default=[], max_length=100
     )
     source: list[Source] = key(
-        "Where figures come from; key paths have names in the place of numbers, such as "
-        "`controller.lower.work.back_end`.",
+        "Where figures come from; key paths have names in the place of positions, such as "
+        "`controller.lower.work.back_end`, or `*` for all of them.",
         default=[],
     )

@@ -24,6 +24,12 @@ class Sequential(Strict):
         le=1_000_000,
         example=32,
     )
+    begin: Literal["start", "spread", "random"] = key(
+        "Where streams begin, as `access.begin` of a profile. Evenly spread ones march in step, and numbers "
+        "of drives that divide their distances then share the load unevenly.",
+        default="spread",
+        example="random",
+    )
     per: Literal["array", "node", "drive"] = key(
         "What streams and outstanding are counted for: the array, each node, each drive.",
         default="array",
@@ -92,7 +98,7 @@ class Test(Strict):
         example=20_000,
     )
     warmup_requests: int = key(
-        "Requests before those. A write-back cache is filled to its high watermark besides.",
+        "Requests before those. A write-back cache is filled to its high watermark four times besides.",
         default=5_000,
         ge=0,
         le=10_000_000,

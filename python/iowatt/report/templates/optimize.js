@@ -71,7 +71,6 @@
   const field = (name) => document.getElementById(`choose-${name}`);
   const cell = (at, column) => points.rows[at][explore.columns[column].at];
   const looks = Object.fromEntries(view.spec.data.map((trace) => [trace.name, trace]));
-  const marker = view.spec.layout.shapes;
   for (const way of ["x", "y"]) {
     for (const [title, wanted] of [["Figures", (one) => one.axis === null], ["Settings", (one) => one.axis !== null]]) {
       const group = make("optgroup", { label: title });
@@ -132,7 +131,7 @@
     view.columns = ["Point", "Where", explore.columns[x].title, explore.columns[y].title, "What it is"];
     view.rows = known
       .filter((i) => explore.traces.includes(explore.kinds[i]))
-      .slice(0, 500)
+      .slice(0, explore.mostRows)
       .map((i) => [
         points.rows[i][0],
         explore.labels[i].slice(explore.labels[i].indexOf(":") + 2),
@@ -140,7 +139,8 @@
         cell(i, y),
         i === explore.marks.Winner ? "Winner" : explore.kindNames[explore.kinds[i]],
       ]);
-    fill(document.querySelector("#view table"), view);
+    const shows = [x, y].map((column) => showing[explore.columns[column].at]);
+    fill(document.querySelector("#view table"), view, [asGiven, asGiven, ...shows, asGiven]);
     redraw("view");
   };
 
@@ -162,20 +162,37 @@
         y: mine.flatMap((at) => [...explore.heights[at], null]),
       };
     });
+    const crossed = explore.uprights.map((column) => explore.columns[column].at);
+    lines.rows = drawn.map((at) => [
+      points.rows[at][0], ...crossed.map((i) => points.rows[at][i]), explore.kindNames[explore.kinds[at]],
+    ]);
+    fill(document.querySelector("#lines table"), lines, [asGiven, ...crossed.map((i) => showing[i]), asGiven]);
     redraw("lines");
   };
 
   // --- tables ---
 
-  const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+  // As iowatt.report.numbers.significant shows a figure: four digits, and all before the point.
+  const significant = (value) => {
+    if (value === 0) return "0";
+    const places = Math.min(20, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(Number(value.toPrecision(4)))))));
+    return value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+  };
   const given = new Intl.NumberFormat("en", { maximumSignificantDigits: 12, useGrouping: false });
-  const shown = (value, asGiven) =>
-    value === null ? "–" : typeof value === "number" ? (asGiven ? given : number).format(value) : value;
+  const shown = (value, show) => (value === null ? "–" : typeof value === "number" ? show(value) : value);
+  const asGiven = (value) => given.format(value);
+  const wholly = (value) => count.format(value);
+  // How numbers of a column of the table of points are shown, by its place there; the first is the point's number.
+  const showing = points.columns.map((_, i) => {
+    const column = explore.columns.find((one) => one.at === i);
+    if (!column) return asGiven;
+    return column.axis === null ? (column.whole ? wholly : significant) : asGiven;
+  });
   const line = (cells) => make("tr", {}, ...cells);
-  const fill = (table, figure) => {
+  const fill = (table, figure, shows) => {
     const numeric = figure.columns.map((_, i) => figure.rows.some((row) => typeof row[i] === "number"));
     const cells = (tag, values) => values.map((value, i) =>
-      make(tag, { textContent: tag === "th" ? value : shown(value, i === 0), className: numeric[i] ? "n" : "" }));
+      make(tag, { textContent: tag === "th" ? value : shown(value, shows[i]), className: numeric[i] ? "n" : "" }));
     table.tHead.replaceChildren(line(cells("th", figure.columns)));
     table.tBodies[0].replaceChildren(...figure.rows.map((row) => line(cells("td", row))));
   };
@@ -183,8 +200,6 @@
   const table = page.querySelector("table");
   const headings = [...table.tHead.rows[0].cells];
   const isNumber = headings.map((heading) => heading.classList.contains("n"));
-  const isGiven = headings.map((_, i) =>
-    i === 0 || explore.columns.some((one) => one.at === i && one.axis !== null));
   const words = new Intl.Collator("en", { numeric: true });
   const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : words.compare(a, b));
   let sorted = null; // column and way, or null for best first
@@ -202,7 +217,7 @@
       });
     }
     const rows = order.slice(0, most).map((at) => line(points.rows[at].map((value, i) =>
-      make("td", { textContent: shown(value, isGiven[i]), className: isNumber[i] ? "n" : "" }))));
+      make("td", { textContent: shown(value, showing[i]), className: isNumber[i] ? "n" : "" }))));
     table.tBodies[0].replaceChildren(...rows);
     document.getElementById("points-shown").textContent =
       `${count.format(rows.length)} of ${count.format(order.length)} rows`;

@@ -69,11 +69,20 @@ def probe(address: Address) -> None:
         socket.create_connection((address.host, address.port), timeout=ANSWER_S).close()
     except OSError as error:
         reason = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error))
-        raise no_answer(address, reason) from None
+        raise _no_answer(address, reason) from None
 
 
-def no_answer(address: Address, reason: str) -> InputError:
-    """What is said where the cluster cannot be reached."""
+def not_joined(address: Address, reason: str) -> InputError:
+    """What is said where something answers, but does not let this machine in."""
+    return InputError(
+        f"this machine could not join the cluster at {address.text}: {reason}",
+        where=WHERE,
+        hint="see that Ray's head listens there, that this machine is a node of its cluster (`ray start "
+        "--address=...`, with --num-cpus=0 if it shall not compute), and that RAY_AUTH_MODE is set as there",
+    )
+
+
+def _no_answer(address: Address, reason: str) -> InputError:
     listens = (
         "; a head that was started without --node-ip-address listens on the machine's own address"
         if address.loopback

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import IO, Any, Final
 import iowatt
 from iowatt.errors import InputError
 from iowatt.search.cluster import driver
-from iowatt.search.cluster.address import WHERE, Address, no_answer, probe
+from iowatt.search.cluster.address import WHERE, Address, not_joined, probe
 
 IMPORT_S: Final = 60.0
 """Most time that a process takes to load Ray, on a machine that is busy."""
@@ -26,6 +25,8 @@ READY_S: Final = driver.INTRODUCTION_S + 15.0
 """Within which its machines have said which versions they have."""
 END_S: Final = 2 * driver.CANCEL_S + 10.0
 """Within which it ends once it was told to."""
+MOST_LOG: Final = 1 << 20
+"""Bytes of what it wrote that are looked at."""
 
 _OUT_OF_MEMORY: Final = "RAY_task_oom_retries"  # Ray's own spelling
 
@@ -56,23 +57,22 @@ class Child:
 
     def _join(self) -> tuple[int, float]:
         """Machines and processors of the cluster."""
-        self._expect(driver.IMPORTED, IMPORT_S, "Ray could not be loaded")
-        reason = (
-            f"it did not let this machine in within {JOIN_S:.0f} s: this machine has to be one of the "
-            "cluster, and RAY_AUTH_MODE has to be set as there"
-        )
-        deadline = time.monotonic() + JOIN_S
-        self._expect(driver.JOINED, deadline - time.monotonic(), reason)
-        _, nodes, processors = self._expect(driver.READY, READY_S, "its machines do not answer")
+        self._expect(driver.IMPORTED, IMPORT_S)
+        self._expect(driver.JOINED, JOIN_S)
+        _, nodes, processors = self._expect(driver.READY, READY_S)
         return nodes, processors
 
-    def _expect(self, kind: str, within_s: float, reason: str) -> Any:
+    def _expect(self, kind: str, within_s: float) -> Any:
         try:
             if not self.connection.poll(within_s):
-                raise no_answer(self._address, reason)
+                if driver.UNAUTHENTICATED in self._said():  # Ray goes on trying
+                    raise InputError(
+                        f"{self._address.text}: {driver.NO_TOKEN}", where=WHERE, hint=driver.TOKEN
+                    )
+                raise not_joined(self._address, f"not within {within_s:.0f} s")
             message = self.connection.recv()
         except (EOFError, OSError):
-            raise no_answer(self._address, self.last_words()) from None
+            raise not_joined(self._address, self.last_words()) from None
         if message[0] == driver.REFUSED:
             _, said, hint = message
             raise InputError(f"{self._address.text}: {said}", where=WHERE, hint=hint)
@@ -85,9 +85,12 @@ class Child:
             code: int | None = self._process.wait(5)
         except subprocess.TimeoutExpired:
             code = None
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        lines = self._said().strip().splitlines()
         return f"its driver ended with code {code}" + (f": {lines[-1][-300:]}" if lines else "")
+
+    def _said(self) -> str:
+        """What it wrote; it may still write, at the place that both of us share."""
+        return os.pread(self._log.fileno(), MOST_LOG, 0).decode(errors="replace")
 
     def end(self, within_s: float = END_S) -> None:
         """Wait for its end, and make it one where it does not come."""

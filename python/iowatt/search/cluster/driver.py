@@ -59,6 +59,11 @@ REPORTS_PER_S: Final = 500
 """Reports that the actor gets at most: the more processors, the fewer from each."""
 
 
+UNAUTHENTICATED: Final = "InvalidAuthToken"
+NO_TOKEN: Final = "the cluster wants a token, and there is none here or another one"
+TOKEN: Final = "set RAY_AUTH_MODE=token, with the cluster's token in ~/.ray/auth_token or RAY_AUTH_TOKEN_PATH"
+
+
 def window(processors: float) -> int:
     """Tasks that are with Ray at a time: enough that no processor waits, and no more."""
     return int(4 * processors) + 16
@@ -73,6 +78,8 @@ class _Given:
     #: Machines that could not do it, and what the last one said.
     unfit: list[str] = field(default_factory=list)
     error: bytes | None = None
+    #: The machine that it was sent to; None where Ray chose.
+    node: str | None = None
 
 
 class Driver:
@@ -147,6 +154,7 @@ class Driver:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         task = self._given[ticket]
+        task.node = node
         every_s = max(worker.REPORT_S, sum(self._nodes.values()) / REPORTS_PER_S)
         perform = self._perform
         if node is not None:
@@ -161,6 +169,8 @@ class Driver:
         if error is not None:
             # Where it was tried before, what that machine said is of more use.
             if task.error is not None:
+                if task.node is not None:  # once is enough, or it would go there for ever
+                    task.unfit.append(task.node)
                 self._elsewhere(ticket)
             else:
                 self._finish((LOST, ticket, plain(error)))
@@ -296,20 +306,17 @@ def main(descriptor: str, address: str) -> None:
         connection.send((REFUSED, error.message, "install the same iowatt and Python on every machine"))
         return
     except Exception as error:
-        connection.send((REFUSED, *_reason(error)))
+        connection.send((REFUSED, *reason(error)))
         return
     driver.serve()
     connection.close()
 
 
-def _reason(error: Exception) -> tuple[str, str | None]:
+def reason(error: Exception) -> tuple[str, str | None]:
     """Why Ray would not join, and what to do about it."""
     said = " ".join(str(error).split())
-    if type(error).__name__ == "AuthenticationError" or "uthentication" in said:
-        return (
-            f"the cluster wants a token: {plain(error)}",
-            "set RAY_AUTH_MODE=token, with the cluster's token in ~/.ray/auth_token or RAY_AUTH_TOKEN_PATH",
-        )
+    if type(error).__name__ == "AuthenticationError" or UNAUTHENTICATED in said:
+        return NO_TOKEN, TOKEN
     if "ersion mismatch" in said:
         return f"another Ray or Python runs there: {said}", "install the same ones on every machine"
     return plain(error), None

@@ -7,14 +7,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from iowatt.errors import InputError
 from iowatt.search import over
 from iowatt.search.optimize.metric import COST
-from iowatt.search.optimize.problem import Method, Problem, Within, constraints, objectives
+from iowatt.search.optimize.problem import Method, Problem, constraints, objectives
 from iowatt.search.prepare import Given
 from iowatt.search.pricing import Pricing
+from iowatt.search.rate import Asked
+
+TOLERANCE: Final = 0.01
+"""How near each point's rate comes to the highest one within the limit, as a share."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ def problem(
     minimize: Sequence[str] = (),
     subject_to: Sequence[str] = (),
     within_s: float | None = None,
+    workload: str | None = None,
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
@@ -55,6 +60,9 @@ def problem(
         )
     if not 0 <= seed < 2**63:
         raise InputError(f"expected a whole number from 0 to 2^63 - 1, not {seed}", where="--seed")
+    if workload is not None and within_s is None:
+        raise InputError("says whose rate is searched for, and no limit is given", where="--workload",
+                         hint="for example --within 20ms")  # fmt: skip
     goals = objectives(maximize, minimize)
     limits = constraints(subject_to)
     named = [one.metric for one in goals] + [one.metric for one in limits]
@@ -70,7 +78,7 @@ def problem(
         over.axes(varied),
         goals,
         limits,
-        None if within_s is None else Within(within_s),
+        None if within_s is None else Asked(within_s, workload=workload, tolerance=TOLERANCE),
         _pricing(words) if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,

@@ -65,15 +65,18 @@ def arrivals(row: Mapping[str, Any], plan: Mapping[str, Any]) -> Arrivals | None
     return Arrivals(float(requests), float(read + written), float(seconds))
 
 
-def bounds(plan: Mapping[str, Any], come: Arrivals | None) -> dict[str, Range]:
-    """The range of each metric that something is known of; others may be anything."""
+def bounds(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool = False) -> dict[str, Range]:
+    """The range of each metric that something is known of; others may be anything.
+
+    ``warmed``: Runs have a beginning that is cut, whatever the plan says.
+    """
     least = _least_watts(plan)
     found: dict[str, Range] = {"power_w.mean": (least, math.inf)}
     basis = least
     if plan.get("power"):
         basis = _least_wall(plan, least)
         found["power_w.wall_mean"] = found["power_w.wall_max"] = (basis, math.inf)
-    iops, mib = _most(plan, come)
+    iops, mib = _most(plan, come, warmed=warmed)
     found["throughput.iops"], found["throughput.mib_per_s"] = (0.0, iops), (0.0, mib)
     if basis > 0:
         found["efficiency.iops_per_w"] = (0.0, iops / basis)
@@ -172,12 +175,12 @@ def _best_share(enclosure: Enclosure) -> float:
     return float(min(1.0, np.max(loads / curve.input_share(loads)) * (1 + _BETWEEN)))
 
 
-def _most(plan: Mapping[str, Any], come: Arrivals | None) -> Range:
+def _most(plan: Mapping[str, Any], come: Arrivals | None, *, warmed: bool) -> Range:
     """Most requests a second, and MiB a second."""
     iops = mib = math.inf
     if come is not None:
         iops, mib = come.requests / come.seconds, come.bytes / come.seconds / _MIB
-    if plan["simulation"]["observe"]["warmup_s"] or plan.get("warmup") == "auto":
+    if warmed or plan["simulation"]["observe"]["warmup_s"] or plan.get("warmup") == "auto":
         return iops, mib  # what was under way when the window began completes in it
     controller = plan["simulation"].get("controller") or {}
     processing = controller.get("processing")

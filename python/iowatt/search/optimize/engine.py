@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -20,26 +21,33 @@ from iowatt.errors import InputError
 from iowatt.search import prepare, table
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
-from iowatt.search.folder import Folder, refuse, write_whole
+from iowatt.search.folder import SWEEP, Folder, refuse, write_whole
 from iowatt.search.optimize import exact, outcome, sampled
 from iowatt.search.optimize.judge import Judge
-from iowatt.search.optimize.looked import Looker
+from iowatt.search.optimize.looked import Looker, possible
 from iowatt.search.optimize.outcome import DOCUMENT, SCHEMA, Outcome
 from iowatt.search.optimize.problem import Problem
 from iowatt.search.optimize.screen import pick
 from iowatt.search.optimize.space import Space
 from iowatt.search.optimize.why import why
+from iowatt.search.point import as_text
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
 
 LOOKED_AT: Final = 20_000
-"""Points of which each is looked at, before any simulation; of a larger space so many at random."""
+"""Points of which each is looked at, before any simulation."""
+
+AT_RANDOM: Final = 4_000
+"""Points of a larger space that are looked at: looking takes milliseconds each."""
 
 MOST_EXACT: Final = 1_000_000
 """Points of which every one can be simulated, if somebody has the time."""
 
 SHARE: Final = 0.05
+_RESERVE: Final = 0.25
+"""Most of them that are kept for the winner's neighbours."""
+
 LEAST: Final = 48
 MOST: Final = 2000
 """Simulations of a search that is given no number: this share of the space, within these."""
@@ -80,7 +88,7 @@ def optimize(
     if jobs is not None and jobs < 1:
         raise InputError(f"expected at least one job, not {jobs}", where="--jobs")
     if output is not None:
-        refuse(output, force=force, resume=resume, what="an optimization")
+        refuse(output, force=force, resume=resume, shape=SHAPE)
     space = Space(problem.axes)
     method = _method(problem, space)
     looker = Looker(problem, space)
@@ -92,11 +100,10 @@ def optimize(
         folder = None
         if output is not None:
             manifest = _manifest(problem, looker)
-            folder = Folder(
-                output, manifest, problem.given.text, force=force, resume=resume, results=_RESULTS
-            )
+            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
             stack.callback(folder.close)
-        evaluator = Evaluator(folder, executor, jobs, progress, total=0)
+        budget = space.size if method == "exact" else _budget(problem, space)
+        evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
         stack.callback(evaluator.close)
         resumed = 0
         if folder is not None:
@@ -112,11 +119,13 @@ def optimize(
         if method == "exact":
             reasons = exact.enumerate_all(problem, looker, judge, _order(problem, looker), left)
         else:
-            budget = _budget(problem, space)
-            reasons, notes = sampled.sample(problem, looker, judge, budget=budget, told=left)
-        _around(problem, looker, judge, left)
+            spent = budget - min(space.most_neighbours, int(_RESERVE * budget))
+            reasons, notes = sampled.sample(problem, looker, judge, budget=spent, told=left)
+        notes += _around(problem, looker, judge, left, None if method == "exact" else budget)
+        if judge.records and not judge.rows and not judge.too_slow:
+            raise _all_failed(judge)
         best = outcome.chosen(problem, judge)
-        notes += _notes(problem, space, looker, method)
+        notes += _notes(problem, space, looker, judge, method)
         made = outcome.document(
             problem, looker, judge, reasons, name=name, method=method, notes=notes
         )  # fmt: skip
@@ -128,7 +137,17 @@ def optimize(
     return found
 
 
-_RESULTS: Final = ("table.parquet", "table.csv", "report.html", DOCUMENT)
+_FAR: Final = 0.25
+"""Share by which an estimate of the winner may differ from its Run without a word."""
+
+_FEW: Final = 8
+"""Points that are run, where the first leaves open whether any can be, or has a metric that is asked for."""
+
+_PARTNERS: Final = 4
+"""Points that a value is looked at in, before it is said to be wrong by itself."""
+
+SHAPE: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
+"""Its directory is a sweep's with the result besides."""
 
 
 def _method(problem: Problem, space: Space) -> str:
@@ -159,14 +178,20 @@ def _budget(problem: Problem, space: Space) -> int:
 
 
 def _stop_at_bad(problem: Problem, space: Space) -> None:
-    """Each value once, so that a wrong one is said before anything else is done."""
-    given = problem.given
+    """Each value with others, so that one that is wrong whatever it is with is said before anything else."""
+    numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
     found: list[prepare.Checked | prepare.Refused] = []
-    for number in space.star():
+    for number in sorted(numbers):
         point = space.point(number)
+        given = problem.given
         one = prepare.examine(given, space.axes, point, (*given.overrides, *point.overrides))
         found.append(one if isinstance(one, prepare.Refused) else one[0])
-    prepare.stop_at_bad(space.axes, found)
+    prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
+
+
+def _others(space: Space) -> list[int]:
+    """How many points each value of each axis is in."""
+    return [space.size // length for length in space.shape]
 
 
 def _look(
@@ -177,7 +202,7 @@ def _look(
     progress: Callable[[Progress], None] | None,
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
-    numbers = range(1, space.size + 1) if whole else space.sample(LOOKED_AT, problem.seed)
+    numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
         looker(number)
         if progress is not None:
@@ -193,31 +218,49 @@ def _look(
 
 
 def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
-    """One point that can be built is run, so that a metric that no Run of these has is said at once.
+    """One point is run, and where it says too little some others: what is wrong with all is said at once.
 
-    Raises ``InputError`` where the first Run has no figure for a metric.
+    Raises ``InputError`` where all of them fail for the same kind of reason, or none has a metric that is
+    asked for.
     """
-    from iowatt.search.optimize.looked import possible
+    order = [number for number in _order(problem, looker) if possible(looker(number), problem) is None]
+    if not order:
+        return
+    few = dict.fromkeys(order[at * (len(order) - 1) // (_FEW - 1)] for at in range(_FEW))
+    for number in few:
+        judge.run([number])
+        row = judge.rows.get(number)
+        if row is not None:
+            looker.learn(number, row)
+        missing = _missing(problem, looker, judge)
+        if judge.rows and not missing:
+            return
+    if not judge.rows:
+        if len(few) == len(order) or not judge.too_slow:
+            raise _all_failed(judge)
+        return
+    raise InputError(
+        f"no Run of this scenario has the metric {missing[0]!r}",
+        where=f"{len(judge.rows)} points of {looker.space.size:,}",
+        hint="the table of `iowatt sweep` with one value shows those that it has",
+    )
 
-    built = [one for one in looker.seen.values() if one.refused is None]
-    hopeful = [one for one in built if possible(one, problem) is None]
-    if not hopeful:
-        return
-    number = _order(problem, looker)[0]
-    if possible(looker(number), problem) is not None:
-        number = hopeful[0].point.number
-    judge.run([number])
-    row = judge.rows.get(number)
-    if row is None:
-        return
-    looker.learn(number, row)
-    for name in problem.metrics:
-        if name not in row and name not in looker(number).known:
-            raise InputError(
-                f"no Run of this scenario has the metric {name!r}",
-                where=f"point {number}",
-                hint="the table of `iowatt sweep` with one value shows those that it has",
-            )
+
+def _missing(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+    """Metrics that no Run so far has a figure for."""
+    seen = {name for row in judge.rows.values() for name, value in row.items() if value is not None}
+    known = {name for one in looker.seen.values() for name in one.known}
+    return [name for name in problem.metrics if name not in seen | known]
+
+
+def _all_failed(judge: Judge) -> InputError:
+    number, record = next(iter(judge.records.items()))
+    error = record["error"]
+    return InputError(
+        f"no point that was tried ({len(judge.records)}) could be simulated; the first: {error['message']}",
+        where=f"point {number}" + (f": {error['where']}" if error["where"] else ""),
+        hint=error["hint"],
+    )
 
 
 def _order(problem: Problem, looker: Looker) -> list[int]:
@@ -229,22 +272,42 @@ def _order(problem: Problem, looker: Looker) -> list[int]:
     return [*first, *sorted(set(built) - set(first))]
 
 
-def _around(problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None]) -> None:
+def _around(
+    problem: Problem, looker: Looker, judge: Judge, left: Callable[[int], None], budget: int | None
+) -> list[str]:
     """The winner's neighbours are simulated, whatever is known of them: they say why it wins.
 
-    One that turns out better is the next winner, until none is.
+    One that turns out better is the next winner, until none is, or the budget is spent, which a note says.
     """
     winner = None
     while (best := outcome.chosen(problem, judge).winner) is not None and best != winner:
         winner = best
         near = [number for number in looker.space.neighbours(winner) if looker(number).refused is None]
         near = [number for number in near if number not in judge.records]
-        left(len(near))
-        judge.run(near)
+        room = len(near) if budget is None else max(0, budget - len(judge.records))
+        left(min(room, len(near)))
+        judge.run(near[:room])
+        if room < len(near):
+            return [
+                f"{len(near) - room} of the winner's neighbours were not simulated: the budget of {budget} "
+                "simulations was spent"
+            ]
+    return []
 
 
-def _notes(problem: Problem, space: Space, looker: Looker, method: str) -> list[str]:
+def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method: str) -> list[str]:
     notes = ["every figure is of simulated Runs; estimates only choose which points are simulated"]
+    failed = sorted(number for number, record in judge.records.items() if "error" in record)
+    if failed:
+        said = as_text(judge.records[failed[0]]["error"])
+        notes.append(f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}")
+    late = sum(row.get("overloaded") is True for row in judge.rows.values())
+    if late:
+        notes.append(
+            f"{late} simulated points could not keep up with their load: their figures depend on how long "
+            "the run is, so that they are not feasible"
+        )
+    notes += _of_winner(problem, looker, judge)
     if method == "search":
         notes.append(
             "not every point was simulated: nothing proves that there is no better one among the others"
@@ -259,6 +322,24 @@ def _notes(problem: Problem, space: Space, looker: Looker, method: str) -> list[
             f"each point is judged at the highest rate whose {problem.within.statistic} response time is "
             f"within {problem.within.limit_s * 1e3:g} ms, found to {problem.within.tolerance:.2%} of the rate"
         )
+    return notes
+
+
+def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
+    """What speaks against the winner: warnings of its Run, an estimate that says something else."""
+    winner = outcome.chosen(problem, judge).winner
+    if winner is None:
+        return []
+    row, notes = judge.rows[winner], []
+    if row.get("warnings"):
+        notes.append(f"the winner's Run warns: {row['warnings']}")
+    for goal in problem.objectives:
+        expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
+        if expected is not None and value and abs(expected / value - 1) > _FAR:
+            notes.append(
+                f"the estimate of the winner's {goal.metric} in steady state is {expected:.4g}, its Run says "
+                f"{value:.4g}: look at the Run (is it long enough?) before you trust either"
+            )
     return notes
 
 

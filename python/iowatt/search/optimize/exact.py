@@ -37,26 +37,38 @@ def enumerate_all(
     """
     waiting = list(expected)
     reasons: dict[int, str] = {}
+    best: list[tuple[int, tuple[float, ...]]] | None = None
+    learned = False
     while True:
-        fastest = _front(judge)
-        kept = []
-        for number in waiting:
-            one = looker.bound(number)
-            why = possible(one, problem) or _beaten(one, problem, fastest)
-            if why is None:
-                kept.append(number)
-            else:
-                reasons[number] = why
-        left(len(kept))
-        if not kept:
+        now = _front(judge)
+        if now != best or learned:  # else nothing more can be left out
+            waiting = [number for number in waiting if not _left_out(problem, looker, number, now, reasons)]
+            best, learned = now, False
+        left(len(waiting))
+        if not waiting:
             return reasons
         # One point alone first: its arrivals are those of others, and say what these can be at best.
-        batch, waiting = (kept[:1], kept[1:]) if not judge.records else (kept[:BATCH], kept[BATCH:])
+        batch, waiting = (
+            (waiting[:1], waiting[1:]) if not judge.records else (waiting[:BATCH], waiting[BATCH:])
+        )
         judge.run(batch)
         for number in batch:
             row = judge.rows.get(number)
-            if row is not None:
-                looker.learn(number, row)
+            learned |= row is not None and looker.learn(number, row)
+
+
+def _left_out(
+    problem: Problem,
+    looker: Looker,
+    number: int,
+    best: Sequence[tuple[int, tuple[float, ...]]],
+    reasons: dict[int, str],
+) -> bool:
+    one = looker.bound(number)
+    why = possible(one, problem) or _beaten(one, problem, best)
+    if why is not None:
+        reasons[number] = why
+    return why is not None
 
 
 def _front(judge: Judge) -> list[tuple[int, tuple[float, ...]]]:

@@ -1,6 +1,7 @@
 """An outcome as its readers ask for it: points with their settings, values with what they rest on.
 
-A value is *simulated* where the point was simulated, else the estimator's (`estimate.<metric>`). What only an
+A value is *simulated* where the point was simulated, *known* where it follows from the
+configuration, else the estimator's (`estimate.<metric>`). What only an
 estimate knows is never shown without saying so.
 """
 
@@ -14,14 +15,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.report.figures.figure import Column
-from iowatt.search import metrics
 from iowatt.search.grid import shown
+from iowatt.search.optimize.metric import column as titled
 
 if TYPE_CHECKING:
     import polars as pl
 
 SIMULATED: Final = "simulated"
+KNOWN: Final = "known"
+"""What follows from the configuration alone, such as its capacity: true whether it was simulated or not."""
 ESTIMATED: Final = "estimated"
+FIRM: Final = (SIMULATED, KNOWN)
 CORRECTED: Final = "corrected estimate"
 """An estimate times what the simulation of the winner is to the winner's estimate."""
 
@@ -121,7 +125,7 @@ class Explored:
         """Title and unit of an objective, a limited metric or any other."""
         given = {limit.metric: limit.column for limit in self.limits}
         given |= {goal.metric: goal.column for goal in self.goals}
-        return given.get(metric) or metrics.column(metric)
+        return given.get(metric) or titled(metric)
 
     def label(self, row: Row) -> str:
         """A point for people."""
@@ -129,7 +133,11 @@ class Explored:
 
     def key(self, row: Row) -> tuple[str, ...]:
         """The settings of a point on all axes."""
-        return tuple(axis.of(row) for axis in self.axes)
+        return self._keys[row["point"]]
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[str, ...]]:
+        return {row["point"]: tuple(axis.of(row) for axis in self.axes) for row in self.rows}
 
     def simulated(self, row: Row, metric: str) -> float | None:
         """The simulated value."""
@@ -140,16 +148,16 @@ class Explored:
         return number(row.get(f"estimate.{metric}"))
 
     def known(self, row: Row, metric: str) -> tuple[float, str] | None:
-        """The simulated value, else the estimate; with what it is."""
-        if (value := self.simulated(row, metric)) is not None:
-            return value, SIMULATED
+        """The simulated value, else what is known without a run, else the estimate; with what it is."""
+        if (value := number(row.get(metric))) is not None:
+            return value, SIMULATED if row.get("status") == SIMULATED else KNOWN
         value = self.estimate(row, metric)
         return None if value is None else (value, ESTIMATED)
 
     def beside(self, row: Row, metric: str) -> tuple[float, str] | None:
         """As :meth:`known`, an estimate corrected by the winner's ratio of simulated to estimated."""
         found = self.known(row, metric)
-        if found is None or found[1] == SIMULATED or self.winner is None:
+        if found is None or found[1] != ESTIMATED or self.winner is None:
             return found
         true, said = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
         if true is None or not said or not math.isfinite(found[0] * (true / said)):
@@ -207,8 +215,8 @@ class Explored:
         found = []
         for goal, extent in zip(self.goals, self.extent, strict=True):
             value = self.simulated(row, goal.metric)
-            if value is None and estimated:
-                value = self.estimate(row, goal.metric)
+            if value is None and estimated and (known := self.known(row, goal.metric)) is not None:
+                value = known[0]
             if value is None or extent is None:
                 return None
             found.append(-goal.gain(value, extent[0]) / extent[1])
@@ -242,7 +250,7 @@ def percent(change: float, against: float) -> float | None:
 
 
 def _column(given: Mapping[str, Any]) -> Column:
-    usual = metrics.column(given["metric"])
+    usual = titled(given["metric"])
     return Column(given.get("title") or usual.title, given.get("unit") or usual.unit)
 
 
@@ -261,7 +269,9 @@ def _axis(given: Mapping[str, Any]) -> AxisSeen:
     settings = dict.fromkeys(
         ", ".join("" if value is None else shown(value) for value in _as_list(row)) for row in rows
     )
-    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), bool(given.get("ordered")))
+    # RAID levels are numbers, but one is not more than another.
+    ordered = bool(given.get("ordered")) and not any(path.endswith("raid.level") for path in columns)
+    return AxisSeen(columns, ", ".join(given["names"]), tuple(settings), ordered)
 
 
 def _as_list(row: Any) -> Sequence[Any]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iowatt.api import with_overrides
 from iowatt.search import grid, inputs
 from iowatt.search.evaluator import Evaluator, Job
-from iowatt.search.optimize import looked
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
-from iowatt.search.point import Task
+from iowatt.search.point import TOO_SLOW, Task, key_of
 from iowatt.search.prepare import Checked, Refused
-from iowatt.search.rate import Asked as RateAsked
+
+_START_ERROR: Final = 0.25
+"""How near an estimated rate is thought to be to the one that is found, as a share."""
 
 
 class Judge:
@@ -29,6 +31,17 @@ class Judge:
     def lost(self) -> bool:
         """Whether a point could not be run for a reason that is not its own, so that nobody knows of it."""
         return bool(self._evaluator.faults or self._evaluator.machines)
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether a point failed because no rate of it is within the limit, which is an answer."""
+        return any(_too_slow(record) for record in self.records.values())
+
+    @property
+    def unknown(self) -> bool:
+        """Whether of a point that could be built nobody knows how good it is."""
+        failed = (record for record in self.records.values() if "error" in record)
+        return self.lost or any(not _too_slow(record) for record in failed)
 
     @property
     def rows(self) -> dict[int, Mapping[str, Any]]:
@@ -56,7 +69,7 @@ class Judge:
             if isinstance(checked, Refused):
                 continue
             digests = inputs.digests(path for _, path in checked.files)
-            key = looked.key(checked, self._problem, checked.key(digests))
+            key = key_of(checked.key(digests), self._problem.within, self._problem.pricing)
             keys[number] = key
             if key not in jobs:
                 jobs[key] = Job(
@@ -70,11 +83,11 @@ class Judge:
 
     def _task(self, checked: Checked, key: str, digests: dict[Path, str]) -> Task:
         problem = self._problem
-        within = problem.within
+        within, start = problem.within, self._looker(checked.point.number).rate_iops
         rate = (
             None
             if within is None
-            else RateAsked(within.limit_s, statistic=within.statistic, tolerance=within.tolerance, start=None)
+            else replace(within, start=start, start_error=None if start is None else _START_ERROR)
         )
         return Task(
             key=key,
@@ -87,3 +100,7 @@ class Judge:
             rate=rate,
             pricing=problem.pricing,
         )
+
+
+def _too_slow(record: Mapping[str, Any]) -> bool:
+    return "error" in record and record["error"]["where"] == TOO_SLOW

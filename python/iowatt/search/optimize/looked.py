@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.errors import InputError
 from iowatt.search import prepare, pricing
 from iowatt.search.grid import Point
-from iowatt.search.optimize import bounds
+from iowatt.search.optimize import bounds, metric
 from iowatt.search.optimize.known import known
 from iowatt.search.optimize.problem import Problem
 from iowatt.search.optimize.space import Space
@@ -37,6 +36,8 @@ class Looked:
     #: What the estimator expects of the metrics that are asked for; None where it says nothing.
     estimate: Mapping[str, float] | None = None
     bottleneck: str | None = None
+    #: Where the search for its highest rate may begin, requests/s.
+    rate_iops: float | None = None
     #: Why there is no estimate.
     why_not: str | None = None
     #: What tells its arrivals from others; None where they depend on the system.
@@ -115,14 +116,16 @@ class Looker:
         except InputError as error:
             return Looked(checked.point, as_text(as_record(error)))
         arrivals = None if problem.within is not None else bounds.digest(work.plan)
-        estimate, bottleneck, why_not = self._estimate(work, sure)
+        estimate, made, why_not = self._estimate(work, sure)
+        busiest = None if made is None else max(made.stations, key=lambda one: one.utilisation, default=None)
         return Looked(
             checked.point,
             None,
             {name: value for name, value in sure.items() if name in problem.metrics},
             self._ranges(work.plan, sure, arrivals),
             estimate,
-            bottleneck,
+            None if busiest is None else busiest.name,
+            None if made is None else made.row.get(metric.RATE),
             why_not,
             None if arrivals in self.come else arrivals,
         )
@@ -130,13 +133,14 @@ class Looker:
     def _ranges(
         self, plan: Mapping[str, Any], sure: Mapping[str, float], arrivals: str | None
     ) -> dict[str, bounds.Range]:
-        found = bounds.bounds(plan, self.come.get(arrivals or ""))
+        warmed = self._problem.within is not None
+        found = bounds.bounds(plan, self.come.get(arrivals or ""), warmed=warmed)
         found |= bounds.capacity_per_watt(sure, found)
         return {name: found[name] for name in self._problem.metrics if name in found}
 
     def _estimate(
         self, work: evaluation.Prepared, sure: Mapping[str, float]
-    ) -> tuple[dict[str, float] | None, str | None, str | None]:
+    ) -> tuple[dict[str, float] | None, Estimate | None, str | None]:
         from iowatt.estimate import Estimator, NotEstimated
 
         if self._estimator is None:
@@ -151,8 +155,7 @@ class Looker:
             return None, None, error.message
         row = {**self._row(work, made), **sure}
         found = {name: row[name] for name in self._problem.metrics if row.get(name) is not None}
-        busiest = max(made.stations, key=lambda one: one.utilisation, default=None)
-        return found, None if busiest is None else busiest.name, None
+        return found, made, None
 
     def _row(self, work: evaluation.Prepared, made: Estimate) -> dict[str, float]:
         row = {name: value for name, value in made.row.items() if value is not None and math.isfinite(value)}
@@ -163,16 +166,6 @@ class Looker:
             return row | pricing.expected(work.plan, row, prices)
         except InputError:
             return row
-
-
-def key(checked: Checked, problem: Problem, files: str) -> str:
-    """What tells a point from every other: its plan and files, and how it is judged and priced."""
-    parts = [files]
-    if problem.within is not None:
-        parts.append(f"within {problem.within}")
-    if problem.pricing is not None:
-        parts.append(f"priced {problem.pricing.digest}")
-    return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def possible(one: Looked, problem: Problem) -> str | None:

@@ -105,9 +105,9 @@ def document(
     refused = sum(one.refused is not None for one in seen)
     estimated = [one for one in seen if one.estimate is not None]
     why_not = next((one.why_not for one in seen if one.why_not), None)
-    infeasible = sum(_by_constraint(reason) for reason in reasons.values())
-    left_out = len(reasons) - infeasible
-    untouched = space.size - refused - len(reasons) - len(judge.records)
+    never_run = [reason for number, reason in reasons.items() if number not in judge.records]
+    infeasible = sum(_by_constraint(reason) for reason in never_run)
+    left_out = len(never_run) - infeasible
     names = short_names(space.columns)
     return {
         "schema": SCHEMA,
@@ -151,7 +151,7 @@ def document(
             "estimated": len(estimated),
             "simulated": len(judge.rows),
             "failed": len(judge.records) - len(judge.rows),
-            "untouched": max(0, untouched),
+            "untouched": space.size - refused - len(never_run) - len(judge.records),
         },
         "estimator": {
             "used": bool(estimated),
@@ -165,7 +165,7 @@ def document(
         "winner": best.winner,
         "winner_by": best.by,
         "nearest": best.nearest,
-        "proof": "exact" if method == "exact" and not judge.lost else "not proven",
+        "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
         "notes": list(notes),
     }
 
@@ -192,7 +192,7 @@ def frame(
     rows = judge.rows
     columns[table.STATUS] = [_status(number, looker, judge, reasons) for number in numbers]
     columns[table.ERROR] = [_error(number, looker, judge) for number in numbers]
-    columns["reason"] = [reasons.get(number) for number in numbers]
+    columns["reason"] = [None if n in judge.records else reasons.get(n) for n in numbers]
     feasible = judge.feasible
     columns["feasible"] = [
         number in feasible if number in rows else (False if _infeasible(number, reasons) else None)
@@ -259,7 +259,7 @@ def _violated(
     number: int, problem: Problem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
 ) -> str | None:
     if number in rows:
-        return "; ".join(one.text for one in problem.violated(rows[number])) or None
+        return "; ".join(problem.violated(rows[number])) or None
     return (
         reasons[number].rpartition(", and ")[2].removesuffix(" is asked")
         if _infeasible(number, reasons)

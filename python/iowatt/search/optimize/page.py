@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 
 Sections = Sequence[tuple[str, str, Sequence[Figure]]]
 
-FIRST_ROWS: Final = 100
+FIRST_ROWS: Final = 60
 """Rows of the table of points in the page as it is written; the script shows more on request."""
+
+
+@dataclass(frozen=True)
+class Counted(Headline):
+    """A headline that is a whole number."""
+
+    @property
+    def shown(self) -> str:
+        """The number as it is."""
+        return f"{numbers.count(self.value)}\u00a0{self.unit}"
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,7 @@ def render(document: Mapping[str, Any], frame: pl.DataFrame, scenario: str = "")
     drawn = {figure.key: figure for _, _, section in page.sections for figure in section}
     more = view.choices(points) | {
         "heights": lines.heights(points),
+        "uprights": lines.uprights(points),
         "mostLines": lines.MOST_LINES,
         "rows": FIRST_ROWS,
     }
@@ -66,6 +77,7 @@ def render(document: Mapping[str, Any], frame: pl.DataFrame, scenario: str = "")
 def _compose(explored: Explored, points: Points, scenario: str) -> Page:
     document = explored.document
     why = document.get("why") or {}
+    reasons = _reasons(why)
     every: list[tuple[str, str, Sequence[Figure | None]]] = [
         ("answer", "The answer", [choice.winner(explored), choice.limits(explored, why)]),
         (
@@ -87,16 +99,16 @@ def _compose(explored: Explored, points: Points, scenario: str) -> Page:
     sections = [
         (key, title, drawn)
         for key, title, given in every
-        if (drawn := [figure for figure in given if figure is not None])
+        if (drawn := [figure for figure in given if figure is not None]) or (key == "why" and reasons)
     ]
     return Page(
         str(document.get("scenario") or "scenario"),
         _meta(explored),
         _lead(explored),
         _headlines(explored, why),
-        _findings(explored),
+        _findings(explored, why),
         [str(note) for note in document.get("notes") or []],
-        _reasons(why),
+        reasons,
         sections,
         _provenance(explored),
         scenario,
@@ -151,33 +163,32 @@ def _headlines(explored: Explored, why: Mapping[str, Any]) -> list[Headline]:
         remark = f"{least['text']}{', which binds' if least['binds'] else ''}"
         found.append(Headline("slack", "Left to the tightest limit", least["slack_percent"], "%", remark))
     if len(explored.front) > 1:
-        found.append(Headline("front", "Points on the front", len(explored.front), "points"))
+        found.append(Counted("front", "Points on the front", len(explored.front), "points"))
     space = explored.document.get("space") or {}
     if space.get("simulated") is not None and space.get("size"):
         remark = (
             f"{numbers.percent(space['simulated'] / space['size'])} of {numbers.count(space['size'])} points"
         )
-        found.append(Headline("simulated", "Simulated", space["simulated"], "points", remark))
+        found.append(Counted("simulated", "Simulated", space["simulated"], "points", remark))
     errors = (explored.document.get("estimator") or {}).get("errors") or {}
-    first = explored.goals[0].metric if explored.goals else None
+    first = explored.goals[0].metric if explored.goals else ""
     if first in errors and errors[first].get("median_percent") is not None:
-        remark = f"{told.title(explored, first)}, {text.error_line(errors[first])}"
+        beyond = numbers.significant(errors[first].get("p95_percent"), 2)
+        remark = f"median, {told.title(explored, first)}; 95th percentile {beyond} %"
         found.append(
             Headline("error", "Error of the estimates", errors[first]["median_percent"], "%", remark)
         )
     return found
 
 
-def _findings(explored: Explored) -> list[Finding]:
+def _findings(explored: Explored, why: Mapping[str, Any]) -> list[Finding]:
     """What must not be missed."""
     document, found = explored.document, []
     space, estimator = document.get("space") or {}, document.get("estimator") or {}
     if explored.winner is None:
         found.append(Finding("warning", "No point keeps all limits, so there is no winner."))
-    if document.get("proof") != "exact":
-        found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
-    else:
-        found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
+    found += [Finding("warning", sentence) for sentence in told.edges({"axes": [], **why})]
+    found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
     if space.get("failed"):
         found.append(
             Finding(
@@ -191,7 +202,7 @@ def _findings(explored: Explored) -> list[Finding]:
 
 
 _ABOUT: Final = (
-    ("", ("station", "constraint", "spread", "runner-up")),
+    ("", ("station", "constraint", "edge", "spread", "runner-up")),
     ("Other choices, all else the same", ("neighbour",)),
     ("Other choices, all else at its best", ("otherwise",)),
 )
@@ -200,7 +211,10 @@ _ABOUT: Final = (
 def _reasons(why: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """The sentences in groups."""
     sentences = why.get("sentences") or []
-    groups = [(title, [one["text"] for one in sentences if one["about"] in kinds]) for title, kinds in _ABOUT]
+    groups = [
+        (title, [one["text"].replace(" %", "\u00a0%") for one in sentences if one["about"] in kinds])
+        for title, kinds in _ABOUT
+    ]
     return [(title, group) for title, group in groups if group]
 
 

@@ -13,9 +13,14 @@ from iowatt.search.optimize import metric
 from iowatt.search.over import Axis
 from iowatt.search.prepare import Given
 from iowatt.search.pricing import Pricing
+from iowatt.search.rate import Asked
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
+
+KEEPS_UP: Final = "keeps up with its load"
+"""What is asked of every system under requests at recorded times: else its figures are those of a queue that
+grows as long as the run lasts."""
 
 MOST_OBJECTIVES: Final = 4
 _EXPRESSION: Final = re.compile(
@@ -68,15 +73,6 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Each point is judged at the highest rate whose response time is within a limit."""
-
-    limit_s: float
-    statistic: str = "mean"
-    tolerance: float = 0.01
-
-
-@dataclass(frozen=True)
 class Problem:
     """All of what is asked."""
 
@@ -84,7 +80,8 @@ class Problem:
     axes: Sequence[Axis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
-    within: Within | None = None
+    #: Judge each point at its highest rate within a limit; None: as its scenario says.
+    within: Asked | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
     #: Most simulations; None: as the method has it.
@@ -108,13 +105,15 @@ class Problem:
             found.append(one.loss(float(value)))
         return tuple(found)
 
-    def violated(self, row: Mapping[str, Any]) -> list[Constraint]:
-        """The constraints that a row does not keep."""
-        return [one for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
+    def violated(self, row: Mapping[str, Any]) -> list[str]:
+        """What a row does not keep, in words; a system that does not keep up with its load keeps nothing."""
+        found = [one.text for one in self.constraints if not one.kept(_number(row.get(one.metric)))]
+        return [*found, KEEPS_UP] if row.get("overloaded") is True else found
 
     def excess(self, row: Mapping[str, Any]) -> float:
         """How much it violates of all of them together."""
-        return math.fsum(one.excess(_number(row.get(one.metric))) for one in self.constraints)
+        late = 1.0 if row.get("overloaded") is True else 0.0
+        return late + math.fsum(one.excess(_number(row.get(one.metric))) for one in self.constraints)
 
 
 def _number(value: Any) -> float | None:

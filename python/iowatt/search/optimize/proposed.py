@@ -39,12 +39,8 @@ class Proposer:
             for axis, length in enumerate(space.shape)
         }
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            sampler = optuna.samplers.TPESampler(
-                seed=problem.seed,
-                multivariate=True,
-                constraints_func=lambda trial: trial.user_attrs["excess"],
-            )
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # multivariate
+            sampler = optuna.samplers.TPESampler(seed=problem.seed, multivariate=True)
         self._study = optuna.create_study(directions=["minimize"] * len(problem.objectives), sampler=sampler)
         self._told: set[int] = set()
 
@@ -57,17 +53,16 @@ class Proposer:
             losses = self._problem.losses(rows[number])
             if losses is None:
                 continue
-            excess = [
-                min(_WORST, one.excess(_figure(rows[number], one.metric)))
+            excess = {
+                one.text: min(_WORST, one.excess(_figure(rows[number], one.metric)))
                 for one in self._problem.constraints
-            ]
+            }
             self._study.add_trial(
                 optuna.trial.create_trial(
                     params={str(axis): at for axis, at in enumerate(self._space.at(number))},
                     distributions=self._distributions,
                     values=list(losses),
-                    user_attrs={"excess": excess},
-                    system_attrs={"constraints": excess},
+                    constraints=excess,
                 )
             )
 

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.errors import InputError
+from iowatt.scenario import units
 from iowatt.search.grid import Point, columns
 from iowatt.search.over import Axis
 
@@ -79,6 +80,11 @@ class Space:
                 if place != here[axis] and 0 <= place < length:
                     yield self.number([*here[:axis], place, *here[axis + 1 :]])
 
+    @property
+    def most_neighbours(self) -> int:
+        """The most that a point has."""
+        return sum(length - 1 if length <= _WHOLE else 6 for length in self.shape)
+
     def star(self) -> Iterator[int]:
         """Each setting of each axis once, with the first setting of the others."""
         yield 1
@@ -97,17 +103,28 @@ class Space:
         return sorted(found)
 
     def ordered(self, axis: int) -> bool:
-        """Whether the settings of an axis are numbers, so that near ones are alike."""
-        return all(
-            len(setting.values) == 1
-            and isinstance(setting.values[0], int | float)
-            and not isinstance(setting.values[0], bool)
-            for setting in self.axes[axis].settings
-        ) or all(
-            _quantity(setting.values[0]) for setting in self.axes[axis].settings if len(setting.values) == 1
-        )
+        """Whether settings are rising or falling quantities, so that near ones are alike.
+
+        Levels of RAID are names.
+        """
+        if len(self.axes[axis].columns) != 1 or self.axes[axis].columns[0].endswith("raid.level"):
+            return False
+        found = [_quantity(setting.values[0]) for setting in self.axes[axis].settings]
+        known = [value for value in found if value is not None]
+        if len(known) < len(found):
+            return False
+        return known in (sorted(known), sorted(known, reverse=True))
 
 
-def _quantity(value: object) -> bool:
-    """A number with its unit, such as ``64KiB``."""
-    return isinstance(value, str) and value[:1].isdigit()
+def _quantity(value: object) -> float | None:
+    """A number, or one with its unit such as ``64KiB``; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    for parse in (units.parse_capacity, units.parse_duration, units.parse_rate, units.parse_power):
+        try:
+            return float(parse(value))
+        except ValueError:
+            continue
+    return None

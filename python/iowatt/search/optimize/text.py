@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.optimize import told
-from iowatt.search.optimize.explored import SIMULATED, Explored, Row
+from iowatt.search.optimize.explored import FIRM, Explored, Row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,7 +127,7 @@ def constraint_rows(explored: Explored, row: Row) -> list[tuple[str, str, str]]:
             figure = told.value(explored, limit.metric, abs(slack))
             percent = f" ({numbers.percent(abs(slack / float(limit.value)))})" if limit.value else ""
             left = f"{figure}{percent} {'left' if slack >= 0 else 'beyond the limit'}"
-        if known is not None and known[1] != SIMULATED:
+        if known is not None and known[1] not in FIRM:
             left += ", estimated"
         found.append((limit.text, told.value(explored, limit.metric, value), left))
     return found
@@ -152,7 +152,7 @@ def _winner(explored: Explored, row: Row) -> Iterator[str]:
     for goal in explored.goals:
         known = explored.known(row, goal.metric)
         figure = told.value(explored, goal.metric, None if known is None else known[0])
-        if known is not None and known[1] != SIMULATED:
+        if known is not None and known[1] not in FIRM:
             figure += " (estimated)"
         pairs.append((goal.column.title, figure))
     wide = max((len(name) for name, _ in pairs), default=0)
@@ -186,22 +186,24 @@ def _nothing(explored: Explored) -> Iterator[str]:
 
 
 def _front(explored: Explored) -> Iterator[str]:
-    """The front as a table; of more rows than fit, the ends, the knee, the winner and the others evenly."""
+    """The front as a table; settings that all its points share are said once."""
+    every = [explored.by_number[number] for number in explored.front]
     rows = _chosen(explored)
     shown = len(rows)
-    total = len(explored.front)
-    yield f"Front: {total} points" + (f", {shown} of them" if shown < total else "")
-    heads = ["point", *(axis.name for axis in explored.axes), *(g.column.heading for g in explored.goals), ""]
-    cells = [heads]
+    alike = [axis for axis in explored.axes if len({axis.of(row) for row in every}) == 1]
+    axes = [axis for axis in explored.axes if axis not in alike]
+    head = f"Front: {len(every)} points" + (f", {shown} of them" if shown < len(every) else "")
+    if alike:
+        head += f", all with {listed([f'{axis.name} {axis.of(every[0])}' for axis in alike])}"
+    yield from _wrapped(head, hanging="       ")
+    cells = [["point", *(axis.name for axis in axes), *(goal.column.heading for goal in explored.goals), ""]]
     for row in rows:
         marks = [word for word, one in (("winner", explored.winner), ("knee", explored.knee)) if row is one]
         figures = [
             numbers.significant(None if (known := explored.known(row, g.metric)) is None else known[0], 4)
             for g in explored.goals
         ]
-        cells.append(
-            [str(row["point"]), *(axis.of(row) for axis in explored.axes), *figures, ", ".join(marks)]
-        )
+        cells.append([str(row["point"]), *(axis.of(row) for axis in axes), *figures, ", ".join(marks)])
     yield from _table(cells)
 
 

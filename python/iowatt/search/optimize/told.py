@@ -9,30 +9,40 @@ from typing import Any, Final
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.grid import shown
-from iowatt.search.optimize.explored import SIMULATED, Explored, Limit, number
+from iowatt.search.optimize.explored import FIRM, Explored, Limit, number
 
 Why = Mapping[str, Any]
 
 NOTHING: Final = 0.05
 """Per cent below which a change is called none."""
 
+_FEW: Final = 2
 _OTHERS: Final = 4
-"""Other settings that are told of an axis without an order."""
+"""Other settings that are told of an axis."""
+_QUOTIENTS: Final = {
+    "efficiency.iops_per_w": "throughput.iops",
+    "efficiency.mib_per_s_per_w": "throughput.mib_per_s",
+    "efficiency.raw_gb_per_w": "capacity_gb.raw",
+    "efficiency.effective_gb_per_w": "capacity_gb.effective",
+}
+"""What efficiencies divide by watts."""
 _COUNT: Final = re.compile(r"array\.pool\.[^.]+\.count")
 
 
 def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
-    """All of it: ``about`` says of what (``station``, ``constraint``, ``spread``, ``neighbour``,
+    """All of it: ``about`` says of what (``station``, ``constraint``, ``edge``, ``spread``, ``neighbour``,
     ``otherwise``, ``runner-up``), ``text`` says it.
     """
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
+    told += [("edge", text) for text in edges(why)]
     told += [("spread", text) for text in _shares(explored, why)]
-    for axis in why["axes"]:
-        near = _near(axis)
-        told += [("neighbour", _neighbour(explored, why, axis, one)) for one in near]
-        told += [("otherwise", text) for text in _otherwise(explored, axis, {one["point"] for one in near})]
-    told += [("runner-up", text) for text in _runner_up(explored, why)]
+    near = [_near(axis) for axis in why["axes"]]
+    known = {one["point"] for ones in near for one in ones}
+    for axis, ones in zip(why["axes"], near, strict=True):
+        told += [("neighbour", _neighbour(explored, why, axis, one)) for one in ones]
+        told += [("otherwise", text) for text in _otherwise(explored, axis, {one["point"] for one in ones})]
+    told += [("runner-up", text) for text in _runner_up(explored, why, known)]
     return [
         {"about": about, "text": " ".join(text.replace("\u00a0", " ").split())}
         for about, text in told
@@ -44,7 +54,7 @@ def value(explored: Explored, metric: str, found: Any, *, unit: bool = True) -> 
     """A figure of a metric, with its unit."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else shown(found)
-    said = numbers.significant(finite, 4)
+    said = numbers.count(finite) if finite.is_integer() else numbers.significant(finite, 4)
     return f"{said} {explored.column(metric).unit}".strip() if unit else said
 
 
@@ -67,7 +77,7 @@ def setting(columns: Sequence[str], name: str, other: str, own: str) -> str:
     return f"{name} {other} instead of {own}"
 
 
-def changed(explored: Explored, objectives: Sequence[Why]) -> str:
+def changed(explored: Explored, objectives: Sequence[Why], point: int | None = None) -> str:
     """What a point would do against the winner: ``would lose 1.8 % in efficiency (72.9 IOPS/W instead of
     74.2)``.
     """
@@ -79,7 +89,7 @@ def changed(explored: Explored, objectives: Sequence[Why]) -> str:
             continue
         name, share = title(explored, goal.metric), one["gain_percent"]
         figures = f"{value(explored, goal.metric, one['value'])} instead of "
-        figures += value(explored, goal.metric, own[0], unit=False)
+        figures += value(explored, goal.metric, own[0], unit=False) + _made_of(explored, goal.metric, point)
         better, much = one["gain"] > 0, None if share is None else _share(abs(share))
         if not one["gain"] or (share is not None and abs(share) < NOTHING):
             parts.append(f"change nothing in {name}")
@@ -90,6 +100,23 @@ def changed(explored: Explored, objectives: Sequence[Why]) -> str:
                 f"{'lower' if better else 'raise'} {name}{f' by {much}' if much else ''} ({figures})"
             )
     return f"would {listed(parts)}" if parts else ""
+
+
+def _made_of(explored: Explored, metric: str, point: int | None) -> str:
+    """Both parts of an efficiency, where both points were simulated: ``: 2,627 IOPS instead of 2,005``."""
+    row = explored.by_number.get(point) if point is not None else None
+    if row is None or explored.winner is None or metric not in _QUOTIENTS:
+        return ""
+    told = []
+    watts = ("power_w.wall_mean", "power_w.mean")
+    for parts in ((_QUOTIENTS[metric],), watts):
+        for part in parts:
+            here, own = explored.simulated(row, part), explored.simulated(explored.winner, part)
+            if here is not None and own is not None:
+                instead = f"instead of {value(explored, part, own, unit=False)}"
+                told.append(f"{value(explored, part, here)} {instead}")
+                break
+    return f": {', '.join(told)}" if len(told) > 1 else ""
 
 
 def bound_of(explored: Explored, limit: Limit) -> str:
@@ -115,7 +142,7 @@ def _share(figure: float) -> str:
 
 def _station(why: Why) -> Iterator[str]:
     if why["bottleneck"]:
-        yield f"The busiest station of the winner is {why['bottleneck']}."
+        yield f"What limits the winner, its busiest station by the estimate, is {why['bottleneck']}."
 
 
 def _constraints(explored: Explored, why: Why) -> Iterator[str]:
@@ -143,6 +170,16 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
             loose.append(f"{limit.text} ({at})")
     if loose:
         yield f"Nothing better is kept out by {listed(loose)}."
+
+
+def edges(why: Why) -> Iterator[str]:
+    """Where the winner is at the end of what was offered."""
+    for axis in why["axes"]:
+        if axis.get("edge"):
+            yield (
+                f"{axis['name']} {axis['setting']} is the {axis['edge']} that was offered, and the step "
+                "inwards is worse: what lies beyond may be better still."
+            )
 
 
 def _unkept(explored: Explored, limit: Limit, one: Why) -> str:
@@ -177,9 +214,9 @@ def _place(axis: Why, point: Why) -> str:
 
 
 def _near(axis: Why) -> list[Why]:
-    """The neighbours that are told: the next on either side, or the best of an axis without an order."""
+    """The neighbours that are told: all of few, else the next on either side, without an order the best."""
     known = [one for one in axis["neighbours"] if one["point"] is not None]
-    if axis["ordered"]:
+    if axis["ordered"] and len(known) > _FEW:
         below = [one for one in known if (one["steps"] or 0) < 0]
         above = [one for one in known if (one["steps"] or 0) > 0]
         return [*below[-1:], *above[:1]]
@@ -188,12 +225,12 @@ def _near(axis: Why) -> list[Why]:
         gains = [part["gain_percent"] for part in one["objectives"] if part["gain_percent"] is not None]
         return -sum(gains) if gains else float("inf")
 
-    return sorted(known, key=worth)[:_OTHERS]
+    return known if len(known) <= _OTHERS else sorted(known, key=worth)[:_OTHERS]
 
 
 def _neighbour(explored: Explored, why: Why, axis: Why, one: Why) -> str:
     place = setting(axis["columns"], axis["name"], one["setting"], axis["setting"])
-    did = changed(explored, one["objectives"])
+    did = changed(explored, one["objectives"], one["point"])
     broken = [
         breach(explored, limit, kept)
         for limit, kept in zip(explored.limits, one["constraints"], strict=True)
@@ -225,13 +262,14 @@ def _because(explored: Explored, why: Why, one: Why) -> str:
     parts = []
     judged = explored.document.get("judged") or {}
     within, rate = judged.get("within_ms"), "rate_iops"
-    if within is not None and not any(goal.metric == rate for goal in explored.goals):
+    told = [rate, "throughput.iops", "efficiency.iops_per_w"]
+    if within is not None and not any(goal.metric in told for goal in explored.goals):
         row = explored.by_number.get(one["point"], {})
         here, own = explored.simulated(row, rate), explored.simulated(explored.winner, rate)
         if here is not None and own is not None:
             parts.append(
-                f"as it carries {numbers.significant(here, 4)} instead of {numbers.significant(own, 4)} "
-                f"IOPS within {numbers.significant(within)} ms"
+                f"carrying {numbers.significant(here, 4)} instead of {numbers.significant(own, 4)} "
+                f"requests a second within {numbers.significant(within)} ms"
             )
     if one["bottleneck"] and why["bottleneck"] and one["bottleneck"] != why["bottleneck"]:
         parts.append(f"where the busiest station is {one['bottleneck']}")
@@ -241,10 +279,10 @@ def _because(explored: Explored, why: Why, one: Why) -> str:
 def _marked(parts: Sequence[Why]) -> str:
     """What has to be said of figures that nobody simulated."""
     bases = {part["basis"] for part in parts if part["value"] is not None}
-    return " (estimated)" if bases - {SIMULATED} else ""
+    return "" if bases <= set(FIRM) else " (estimated)"
 
 
-def _runner_up(explored: Explored, why: Why) -> Iterator[str]:
+def _runner_up(explored: Explored, why: Why, known: set[int]) -> Iterator[str]:
     found = why["runner_up"]
     if found is None:
         if why["winner"] is not None:
@@ -253,8 +291,13 @@ def _runner_up(explored: Explored, why: Why) -> Iterator[str]:
     where = listed(
         [setting(part["columns"], part["name"], part["setting"], part["winner"]) for part in found["differs"]]
     )
-    did = changed(explored, found["objectives"])
-    yield f"The runner-up is point {found['point']}, {where or 'with the same settings'}: it {did}."
+    place = f"The runner-up is point {found['point']}, {where or 'with the same settings'}"
+    # What a neighbour does has been told with the others.
+    yield (
+        f"{place}."
+        if found["point"] in known
+        else f"{place}: it {changed(explored, found['objectives'], found['point'])}."
+    )
 
 
 def _shares(explored: Explored, why: Why) -> Iterator[str]:

@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.search.optimize import told
-from iowatt.search.optimize.explored import SIMULATED, AxisSeen, Explored, Goal, Limit, Row, percent
+from iowatt.search.optimize.explored import (
+    ESTIMATED,
+    SIMULATED,
+    AxisSeen,
+    Explored,
+    Goal,
+    Limit,
+    Row,
+    percent,
+)
 from iowatt.search.optimize.shares import shares
 
 if TYPE_CHECKING:
@@ -38,11 +47,11 @@ def why(document: Mapping[str, Any], frame: pl.DataFrame) -> Why:
     -------
     dict
         ``winner`` (number or null), ``bottleneck``; ``constraints`` at the winner (value, slack, ``binds``,
-        and ``without``: who would win without it); ``axes``, each with its ``neighbours`` and ``otherwise``
-        (the best feasible simulated point that has another setting there); ``runner_up``; ``limits``, how
-        many points keep each constraint and how near the others come; ``shares`` of each axis in the spread
-        of each objective; ``sentences`` that say it in words. Without a winner there are limits and shares
-        only.
+        and ``without``: who would win without it); ``axes``, each with its ``neighbours``, ``edge`` (whether
+        the winner is at an end of it) and ``otherwise`` (the best feasible simulated point that has another
+        setting there); ``runner_up``; ``limits``, how many points keep each constraint and how near the
+        others come; ``shares`` of each axis in the spread of each objective; ``sentences`` that say it in
+        words. Without a winner there are limits and shares only.
     """
     explored = Explored(document, frame)
     found: Why = {
@@ -71,21 +80,40 @@ def _axis(explored: Explored, axis: AxisSeen) -> Why:
     own = axis.of(explored.winner)
     order = list(axis.settings)
     here = order.index(own) if own in order else None
+    around = [
+        {
+            "setting": setting,
+            "steps": None if here is None or setting not in order else order.index(setting) - here,
+            **_neighbour(explored, row),
+        }
+        for setting, row in explored.neighbours(axis)
+    ]
     return {
         "columns": list(axis.columns),
         "name": axis.name,
         "ordered": axis.ordered,
         "setting": own,
-        "neighbours": [
-            {
-                "setting": setting,
-                "steps": None if here is None or setting not in order else order.index(setting) - here,
-                **_neighbour(explored, row),
-            }
-            for setting, row in explored.neighbours(axis)
-        ],
+        "neighbours": around,
+        "edge": _edge(axis, around),
         "otherwise": _best(explored, lambda row: axis.of(row) != own),
     }
+
+
+def _edge(axis: AxisSeen, around: list[Why]) -> str | None:
+    """``first`` or ``last`` where the winner is at that end of an axis with an order, and the step inwards is
+    worse.
+
+    What lies beyond that end may be better still, and nobody asked.
+    """
+    steps = [one["steps"] for one in around if one["steps"] is not None]
+    if not axis.ordered or len(steps) < 2 or (min(steps) < 0 < max(steps)):
+        return None
+    inwards = 1 if min(steps) > 0 else -1
+    step = next(one for one in around if one["steps"] == inwards)
+    gains = [one["gain"] for one in step["objectives"]]
+    if not gains or any(gain is None or gain >= 0 for gain in gains):
+        return None
+    return "first" if inwards > 0 else "last"
 
 
 def _neighbour(explored: Explored, row: Row | None) -> Why:
@@ -250,9 +278,9 @@ def _shares(explored: Explored, goal: Goal) -> Why:
         found = explored.known(row, metric)
         if found is None or row.get("overloaded"):
             continue
-        values.append(found[0] if found[1] == SIMULATED else found[0] * ratio)
+        values.append(found[0] * ratio if found[1] == ESTIMATED else found[0])
         settings.append(explored.key(row))
-        simulated += found[1] == SIMULATED
+        simulated += row.get("status") == SIMULATED
     counted = {"metric": metric, "simulated": simulated, "estimated": len(values) - simulated}
     split = shares(values, settings) if explored.axes else None
     if split is None:

@@ -10,11 +10,12 @@ from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 from iowatt.scenario.problems import ScenarioError
-from iowatt.search import prepare, row
+from iowatt.search import prepare
 from iowatt.search.evaluator import SHARED_BYTES
 from iowatt.search.executor import Report
 from iowatt.search.prepare import Given
 from iowatt.search.rate.asked import Asked
+from iowatt.search.rate.at_limit import row
 from iowatt.search.rate.find import Told
 from iowatt.search.rate.found import Found
 from iowatt.search.rate.of_scenario import of_scenario
@@ -77,7 +78,7 @@ def documented(found: Found, scenario: Scenario, given: Given, command: str | No
         "source": given.source,
         "set": list(given.overrides),
         **made,
-        "at_rate": None if found.run is None else row.of_run(found.run),
+        "at_rate": None if found.run is None else row(found),
     }
 
 

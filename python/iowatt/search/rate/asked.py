@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 from iowatt.errors import InputError
 
@@ -25,6 +25,8 @@ ALL: Final = "*"
 MOST_REPLICATIONS: Final = 1000
 #: No rate above it is tried, requests per second: a system that has no limit below has none.
 CEILING: Final = 1e7
+#: How requests come: whether or not the array keeps up, or as others complete.
+Loop = Literal["open", "closed"]
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,19 @@ class Asked:
 
     #: Of the response time of all requests, s.
     limit_s: float
+    #: ``open``: at which rate of arrivals; ``closed``: with how many outstanding, and which rate these make.
+    loop: Loop = "open"
     #: One of :data:`STATISTICS`; p999 and p9999 are p99.9 and p99.99.
     statistic: str = "mean"
-    #: How near the rate that meets the limit and the one that does not must come, as a share of the latter.
+    #: How near the rate that meets the limit and the one that does not must come, as a share of the latter;
+    #: of a closed loop how near the limit its mean response time must come.
     tolerance: float = 0.02
     #: Whose rate is raised; ``"*"``: all workloads together. None: the only one.
     workload: str | None = None
     #: The first rate, requests per second; None: a closed loop says it.
     start: float | None = None
+    #: The same of one drive, which is as many times as much of all of them.
+    start_per_drive: float | None = None
     #: How near that first rate is thought to be to the answer, as a share: an estimate's error, say.
     start_error: float | None = None
     #: Rates of one search, after which it ends, settled or not.
@@ -49,6 +56,8 @@ class Asked:
     replications: int = 1
     #: Counted in each run; None: as long as the scenario says, and longer where that says too little.
     requests: int | None = None
+    #: Cut before these; None: as the scenario says, or a share of them.
+    warmup_requests: int | None = None
     #: Also limits of reads and of writes alone, s.
     read_limit_s: float | None = None
     write_limit_s: float | None = None
@@ -57,7 +66,7 @@ class Asked:
     def __post_init__(self) -> None:
         for name, where in (
             ("limit_s", "--limit"), ("read_limit_s", "--read-limit"), ("write_limit_s", "--write-limit"),
-            ("start", "--start"), ("ceiling", "--ceiling"),
+            ("start", "--start"), ("start_per_drive", "--start"), ("ceiling", "--ceiling"),
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
@@ -78,6 +87,35 @@ class Asked:
                 f"expected at least 100 requests, not {self.requests}: fewer have no mean to speak of",
                 where="--requests",
             )
+        if self.warmup_requests is not None and self.warmup_requests < 0:
+            raise InputError(f"expected none or more, not {self.warmup_requests}", where="--warmup-requests")
+        if self.loop not in get_args(Loop):
+            raise InputError(f"expected open or closed, not {self.loop!r}", where="--loop")
+        if self.loop == "closed":
+            self._check_closed()
+        elif self.warmup_requests is not None:
+            raise InputError(
+                "of open arrivals the scenario says what is cut",
+                where="--warmup-requests",
+                hint="observe.warmup in the scenario",
+            )
+
+    def _check_closed(self) -> None:
+        """Raise ``InputError`` for what a closed loop is not judged by."""
+        for given, where, what in (
+            (self.statistic != "mean", "--statistic", "is found by Little's law, which is of the mean"),
+            (self.read_limit_s is not None, "--read-limit", "is found for the mean of all requests"),
+            (self.write_limit_s is not None, "--write-limit", "is found for the mean of all requests"),
+            (self.replications > 1, "--replications", "is found with one seed"),
+        ):
+            if given:
+                raise InputError(f"the rate of a closed loop {what}", where=where, hint="--loop open")
+
+    def first_rate(self, drives: int) -> float | None:
+        """The rate to begin at with so many drives, requests per second; None where none is given."""
+        if self.start is None and self.start_per_drive is not None:
+            return self.start_per_drive * drives
+        return self.start
 
     @property
     def key(self) -> str:

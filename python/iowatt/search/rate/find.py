@@ -26,6 +26,8 @@ _KEPT: Final = 1.5
 #: Runs are made longer at most so often, and by so much at once.
 _MOST_LONGER: Final = 3
 _LONGER: Final = 8.0
+#: The rate's interval may be a little wider than its tolerance; where runs have to be longer, then amply.
+_ENOUGH, _AMPLE = 1.2, 1.5
 
 WorkAt = Callable[[float, int], Run]
 Told = Callable[[Tried], None]
@@ -74,7 +76,7 @@ def find(
         said = longer(times) if times is not None else None
         if said is None:
             break
-        search.notes.append(said)
+        search.notes = [said]
         highest = search.again(highest, "longer", coarse)
     if len(given) > 1 and highest.best is not None:
         highest = search.again(highest, "search", asked.tolerance, seeds=len(given))
@@ -205,7 +207,7 @@ class _Search:
         if steep is None:  # a step: the response time says nothing about the rate
             return None
         error = half / steep / best.rate / self.asked.tolerance
-        return min(1.2 * error**2, _LONGER) if error > 1 else None
+        return min(_AMPLE * error**2, _LONGER) if error > _ENOUGH else None
 
     def found(self, highest: Highest) -> Found:
         """The answer."""

@@ -19,7 +19,7 @@ class Tried:
 
     #: ``probe``: a closed loop that says where to begin; ``longer``: in runs longer than the first ones.
     kind: Kind
-    #: Requests per second; None of a probe, which has ``outstanding``.
+    #: Requests per second that were asked for; None of a closed loop, which has ``outstanding``.
     rate: float | None
     outstanding: int | None
     achieved: float
@@ -60,7 +60,8 @@ class Found:
     """The highest rate within a limit."""
 
     asked: Asked
-    #: The highest rate that was run and met the limit, requests per second; None where none did.
+    #: The highest rate that was run and met the limit, requests per second; None where none did. Of a closed
+    #: loop the rate at which the mean is the limit, interpolated from the nearest one that was run.
     rate_iops: float | None
     #: The lowest one above it that did not.
     beyond_iops: float | None
@@ -75,7 +76,8 @@ class Found:
     #: At ``rate_iops``; half of its 95 % interval is None where it is not known.
     response_s: float | None
     response_half_width_s: float | None
-    #: The Run at the rate found, of the first seed; its requests are those of all workloads.
+    #: The Run at the rate found, of the first seed; its requests are those of all workloads. Of a closed loop
+    #: the nearest one: :func:`iowatt.search.rate.at_limit.row` takes its figures to the limit.
     run: Run | None
     points: tuple[Tried, ...]
     #: Whether rate and beyond are within the tolerance of one another.
@@ -89,12 +91,22 @@ class Found:
     runs: int
     #: Whose rate it is; none: of all workloads.
     workloads: tuple[str, ...] = ()
+    #: Of a closed loop: how many are outstanding at the rate, in the mean, by Little's law.
+    outstanding: float | None = None
+
+    @property
+    def scale(self) -> float:
+        """The rate found over the one that ``run`` ran at."""
+        if self.asked.loop == "open" or self.run is None or self.rate_iops is None:
+            return 1.0
+        return self.rate_iops / float(self.run.summary["throughput"]["iops"])
 
     def as_dict(self) -> dict[str, Any]:
         """The document ``iowatt.rate/1``, but for what is said of the scenario."""
         asked, interval = self.asked, self.ci95_iops
         return {
             "schema": SCHEMA,
+            "loop": asked.loop,
             "limit_ms": asked.limit_s * 1e3,
             "read_limit_ms": _ms(asked.read_limit_s),
             "write_limit_ms": _ms(asked.write_limit_s),
@@ -102,6 +114,7 @@ class Found:
             "tolerance": asked.tolerance,
             "workloads": list(self.workloads),
             "rate_iops": self.rate_iops,
+            "outstanding": self.outstanding,
             "beyond_iops": self.beyond_iops,
             "settled": self.settled,
             "crossing_iops": self.crossing_iops,

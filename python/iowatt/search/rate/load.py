@@ -8,6 +8,7 @@ So that they are the same ones, a run ends with a time in proportion to 1/rate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -57,8 +58,7 @@ class Load:
         if not self.stretches:
             return None
         if self.requests is not None:
-            requests = min(self.requests * times, float(MOST_REQUESTS))
-            return replace(self, requests=requests) if requests > 1.2 * self.requests else None
+            return replace(self, requests=min(self.requests * times, float(MOST_REQUESTS)))
         assert self.seconds is not None
         return replace(self, seconds=self.seconds * times)
 
@@ -128,16 +128,38 @@ class Load:
         """The scenario as a closed loop; None where that would not be the same work."""
         if len(self.chosen) != 1 or self.recorded[0] is not None or len(self.scenario.workload) != 1:
             return None
-        workload = self.scenario.workload[self.chosen[0]]
-        if workload.profile is None:
+        if self.scenario.workload[0].profile is None:
             return None
+        return looped(self.scenario, [outstanding], requests=requests)[0]
+
+
+def looped(
+    scenario: Scenario,
+    populations: Sequence[int],
+    *,
+    requests: int,
+    warmup_s: float = 0.0,
+    ends_s: float | None = None,
+) -> tuple[Scenario, list[str]]:
+    """All workloads, which are profiles, as closed loops of so many outstanding; what was changed besides."""
+    workloads, changes = [], []
+    for workload, outstanding in zip(scenario.workload, populations, strict=True):
+        assert workload.profile is not None
         rate = workload.profile.rate_iops or _ANY_RATE
         choice = {"rate_iops": rate, "requests": requests, "duration": None}
         profile = workload.profile.model_copy(update=choice)
         replay = ClosedReplay(mode="closed", outstanding=outstanding)
-        changed = workload.model_copy(update={"profile": profile, "replay": replay})
-        observe = self.scenario.observe.model_copy(update={"warmup": 0.0, "duration": None})
-        return self.scenario.model_copy(update={"workload": [changed], "observe": observe})
+        workloads.append(workload.model_copy(update={"profile": profile, "replay": replay}))
+        path = f"workload.{workload.name}"
+        changes += [
+            f"{path}.profile.requests={requests}",
+            f'{path}.replay={{mode="closed",outstanding={outstanding}}}',
+        ]
+    observe = scenario.observe.model_copy(update={"warmup": warmup_s, "duration": ends_s})
+    changes.append(f'observe.warmup="{warmup_s:.9g}s"')
+    if ends_s is not None:
+        changes.append(f'observe.duration="{ends_s:.9g}s"')
+    return scenario.model_copy(update={"workload": workloads, "observe": observe}), changes
 
 
 def _paced(

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from iowatt import evaluation
-from iowatt.run import provenance
+from iowatt.report.findings import findings
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.units import format_bytes
 from iowatt.search.executor import Report
+from iowatt.search.rate import closed
 from iowatt.search.rate.asked import Asked
+from iowatt.search.rate.closed import drives_of, tried
 from iowatt.search.rate.find import Told, find
 from iowatt.search.rate.found import Found, Tried
 from iowatt.search.rate.load import Load
 from iowatt.search.rate.resolve import load_of
-from iowatt.search.rate.seen import seen
+from iowatt.search.rate.simulate import Simulations
 
 #: A probe counts so many requests, with so many outstanding at least and at most.
 _PROBE_REQUESTS: Final = 5_000
@@ -32,8 +34,8 @@ _OPEN: Final = 0.9
 PROBED: Final = 0.15
 #: The first rate of a load that cannot be probed and states none, requests per second.
 _FIRST_RATE: Final = 100.0
-#: Runs that a search takes, about: how far it is can only be guessed.
-_EXPECTED: Final = 6
+#: Runs that are hardly longer tell hardly more.
+_NO_LONGER: Final = 1.2
 
 
 def of_scenario(
@@ -63,18 +65,29 @@ def of_scenario(
     Raises
     ------
     InputError
-        The scenario has no such workload, it is a closed loop or has no pace, or it cannot be simulated. A
-        limit that no rate keeps, or that is never reached, is no error: ``Found.problem`` says it.
+        The scenario has no such workload, it has no pace of its own that could be changed (of open arrivals
+        a closed loop, of a loop a recorded trace), or it cannot be simulated. A limit that no rate keeps, or
+        that is never reached, is no error: ``Found.problem`` says it.
     """
-    load = load_of(scenario, base, text, asked)
-    bench = _Bench(load, base, text, report or (lambda _fraction: None), inputs, command)
+    simulations = Simulations(base, text, report or (lambda _fraction: None), inputs, command)
+    search = closed.search if asked.loop == "closed" else _open
+    found = search(scenario, simulations, asked, told)
+    if found.run is None:
+        return found
+    return replace(found, notes=(*found.notes, *_unsteady(found.run, scenario)))
+
+
+def _open(scenario: Scenario, simulations: Simulations, asked: Asked, told: Told) -> Found:
+    """The highest rate of requests that come whether or not the array keeps up."""
+    load = load_of(scenario, simulations.base, simulations.text, asked)
+    bench = _Bench(load, simulations)
     probes: list[Tried] = []
-    start, near = asked.start, asked.start_error
+    start, near = asked.first_rate(drives_of(scenario)), asked.start_error
     if start is None:
         start = _probed(bench, asked, probes, told)
         near = PROBED if probes else None
     first = scenario.seed
-    found = find(
+    return find(
         bench.at,
         asked,
         start=start,
@@ -85,7 +98,27 @@ def of_scenario(
         told=told,
         before=probes,
     )
-    return found
+
+
+def _unsteady(run: Run, scenario: Scenario) -> Iterator[str]:
+    """Why the Run at the rate found may be no steady state, or tell less than it seems to."""
+    for one in findings(run):
+        if one.weight == "warning":
+            yield f"at this rate: {one.text}"
+    controller = scenario.array.controller
+    cache = None if controller is None else controller.cache
+    if cache is None or not cache.size or cache.write != "back":
+        return
+    window, takes = run.summary["window"], round(cache.high_watermark * cache.size)
+    # What was cut from the front wrote too, at the same rate.
+    share = window["end_s"] / window["duration_s"]
+    written = round(run.summary["requests"]["bytes_written"] * share)
+    if 0 < written < takes:
+        yield (
+            f"a run writes {format_bytes(written)}, less than the write-back cache takes before all "
+            f"destaging is under way ({format_bytes(takes)}): the drives may keep up with less; give longer "
+            "runs (--requests, or duration and warm-up in the scenario)"
+        )
 
 
 @dataclass
@@ -93,91 +126,47 @@ class _Bench:
     """Runs rates of a load."""
 
     load: Load
-    base: Path
-    text: str
-    report: Report
-    inputs: Callable[[], Sequence[Input]]
-    command: str | None
-    runs: int = field(default=0)
+    simulations: Simulations
+    #: The last one that was run, requests per second.
+    rate: float = 1.0
 
     def at(self, rate: float, seed: int) -> Run:
         """The Run at a rate."""
-        from iowatt.api import with_overrides
-
-        scenario, changes = self.load.at(rate, seed)
-        return self.simulate(scenario, with_overrides(self.text, changes))
-
-    def simulate(self, scenario: Scenario, text: str) -> Run:
-        """The Run of a scenario."""
-
-        def progress(fraction: float | None, _requests: int) -> None:
-            self.report(_share(self.runs + (fraction or 0.0)))
-
-        self.report(_share(self.runs))
-        run = evaluation.simulate(
-            evaluation.prepare(scenario, self.base, text),
-            inputs=self.inputs,
-            started_at=provenance.now(),
-            command=self.command,
-            progress=progress,
-            # Other searches may share the process, so that its own clock would count them too.
-            cpu_clock=time.thread_time,
-        )
-        self.runs += 1
-        return run
+        self.rate = rate
+        return self.simulations.run(*self.load.at(rate, seed))
 
     def longer(self, times: float) -> str | None:
-        """Make runs longer."""
+        """Make runs longer; None where they cannot be, or are as long as they may be."""
         load = self.load.longer(times)
         if load is None:
             return None
+        before, after = (one.lasts(self.rate)[1] for one in (self.load, load))
+        if after < _NO_LONGER * before:
+            return None
         self.load = load
-        said = f"{load.requests:.4g} requests" if load.requests is not None else f"{load.seconds:.4g} s"
         return (
-            f"runs were made longer, {said} each, because shorter ones did not tell the rate to its tolerance"
+            f"runs were made longer, about {after * self.rate:,.0f} requests each, because shorter ones did "
+            "not tell the rate to its tolerance"
         )
-
-
-def _share(runs: float) -> float:
-    """How far a search is that takes :data:`_EXPECTED` runs or more; never quite at its end."""
-    return 0.9 * runs / _EXPECTED if runs < _EXPECTED else 1 - 0.1 * _EXPECTED / runs
 
 
 def _probed(bench: _Bench, asked: Asked, probes: list[Tried], told: Told) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
-    drives = sum(pool.drives for pool in bench.load.scenario.array.pool)
-    outstanding = min(max(_A_DRIVE * drives, 4), 256)
+    outstanding = min(max(_A_DRIVE * drives_of(bench.load.scenario), 4), 256)
     rate = None
     for _ in range(2):
         scenario = bench.load.closed(outstanding, max(_PROBE_REQUESTS, 20 * outstanding))
         if scenario is None:
             return bench.load.stated or _FIRST_RATE
-        probe = _probe(bench.simulate(scenario, bench.text), outstanding, asked)
+        probe = tried("probe", bench.simulations.run(scenario), outstanding, asked)
         probes.append(probe)
         told(probe)
         if not probe.achieved or not probe.response_s:
             break
-        rate = _OPEN * probe.achieved
+        # A loop that is over the limit has a rate that is too high; by how much, nothing says: half-way.
+        rate = _OPEN * probe.achieved * min(1.0, math.sqrt(asked.limit_s / probe.response_s))
         wanted = round(min(max(probe.achieved * asked.limit_s, _LEAST_OUTSTANDING), _MOST_OUTSTANDING))
         if 0.5 <= wanted / outstanding <= 2 or wanted == outstanding:
             break
         outstanding = wanted
     return bench.load.stated or _FIRST_RATE if rate is None else rate
-
-
-def _probe(run: Run, outstanding: int, asked: Asked) -> Tried:
-    one, summary = seen(run, asked.key), run.summary
-    return Tried(
-        "probe",
-        None,
-        outstanding,
-        summary["throughput"]["iops"],
-        one.response_s.get("all"),
-        one.response_s.get("read"),
-        one.response_s.get("write"),
-        one.half_width_s,
-        None,
-        1,
-        one.requests,
-        one.seconds,
-    )

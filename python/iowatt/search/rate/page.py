@@ -62,12 +62,14 @@ def headlines(found: Found) -> list[Headline]:
     half = found["response_half_width_ms"]
     given = [
         Headline(
-            "rate", "Highest rate", found["rate_iops"], "IOPS",
+            "rate", "Highest rate" if found["loop"] == "open" else "Rate at the limit",
+            found["rate_iops"], "IOPS",
             "; ".join([*([] if over is None else [f"{text.shown(over)} is over"]),
                        *([] if found["settled"] else ["not settled"])]),
         ),
+        Headline("outstanding", "Outstanding", found["outstanding"], "", "in the mean, by Little's law"),
         Headline(
-            "crossing", "Limit met at", found["crossing_iops"], "IOPS",
+            "crossing", "Limit met at", found["crossing_iops"] if found["loop"] == "open" else None, "IOPS",
             "" if between is None else f"95 % interval {text.shown(between[0])} to {text.shown(between[1])}",
         ),
         Headline(
@@ -85,18 +87,20 @@ def headlines(found: Found) -> list[Headline]:
 
 def curve(found: Found) -> Figure:
     """Every rate that was run, with the limit and the answer."""
+    closed = found["loop"] == "closed"
     points = sorted(
-        (p for p in found["points"] if p["rate_iops"] is not None), key=lambda p: (p["rate_iops"], p["runs"])
+        (p for p in found["points"] if p["verdict"] is not None), key=lambda p: (_across(p), p["runs"])
     )
-    deciding = [p for p in points if _decides(p, found)]
+    # Loops are all of one length, and each is noisy on its own: marks without a line.
+    deciding = points if closed else [p for p in points if _decides(p, found)]
     near = [p for p in points if p["response_ms"] is not None and _drawn(p, found)]
     traces: list[dict[str, Any]] = []
     line = [p for p in deciding if p in near and p["verdict"] != "saturated"]
-    if len(line) > 1:
+    if len(line) > 1 and not closed:
         traces.append(
             {
                 "type": "scatter", "mode": "lines", "name": "Curve of the last runs", "hoverinfo": "skip",
-                "x": [p["rate_iops"] for p in line], "y": [p["response_ms"] for p in line],
+                "x": [_across(p) for p in line], "y": [p["response_ms"] for p in line],
                 "line": {"color": palette.BAR, "width": 1.5},
             }
         )  # fmt: skip
@@ -119,7 +123,7 @@ def curve(found: Found) -> Figure:
         {
             "data": traces,
             "layout": layout(
-                axis("Rate asked for (IOPS)"),
+                axis("Rate of the loop (IOPS)" if closed else "Rate asked for (IOPS)"),
                 axis(f"{_statistic(found)} (ms)", rangemode="tozero"),
                 shapes=shapes,
             ),
@@ -161,6 +165,11 @@ def seeds(found: Found) -> Figure:
     )
 
 
+def _across(point: Mapping[str, Any]) -> float:
+    """Where a point stands: at the rate asked for, a closed loop at its own."""
+    return float(point["achieved_iops"] if point["rate_iops"] is None else point["rate_iops"])
+
+
 def _decides(point: Mapping[str, Any], found: Found) -> bool:
     """Whether a point is of the runs that the answer follows from: as long, and as many, as the last ones."""
     last = found["points"][-1]
@@ -174,15 +183,20 @@ def _drawn(point: Mapping[str, Any], found: Found) -> bool:
 
 
 def _caption(found: Found) -> str:
-    said = (
-        f"{text.answer(found)}. Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
-    )
+    said = text.answer(found)
+    if found["loop"] == "closed":
+        return (
+            f"{said[:1].upper()}{said[1:]}. Each mark is a number of outstanding requests that was run. "
+            "Dashed: the limit. Dotted: the rate at it, interpolated. Figures there are those of the nearest "
+            "run, rates and power above idle taken to the limit."
+        )
+    said += ". Each mark is a rate that was run. Dashed: the limit. Dotted: the rate found."
     if found["crossing_ci95_iops"] is not None:
         said += " Band: the 95 % interval of the rate at which the limit is met."
     elif found["beyond_iops"] is not None:
         said += " Band: from the rate found to the lowest one that is over."
     if any(p["half_width_ms"] is not None for p in found["points"]):
-        over = "over seeds" if len(found["seeds"]) > 1 else "by batch means"
+        over = "over seeds, or by batch means of one" if len(found["seeds"]) > 1 else "by batch means"
         said += f" Bars: 95 % intervals of the mean, {over}."
     return said
 
@@ -192,9 +206,7 @@ def _left_out(points: Points, near: Points) -> list[str]:
     if not gone:
         return []
     many = "1 rate is" if gone == 1 else f"{gone} rates are"
-    return [
-        f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing, and stand in the table only."
-    ]
+    return [f"{many} above {_MOST_LIMITS:g} times the limit, or completed nothing: see the table."]
 
 
 def _table(found: Found) -> Table:
@@ -220,7 +232,7 @@ def _marks(name: str, points: Points, colour: str, symbol: str, *, faint: bool) 
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [p["rate_iops"] for p in points],
+        "x": [_across(p) for p in points],
         "y": [p["response_ms"] for p in points],
         "error_y": {
             "type": "data",

@@ -33,7 +33,7 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
     Raises ``InputError`` where the scenario has no workload, does not say which, or it is a closed loop or a
     trace without times.
     """
-    chosen = _chosen(scenario, asked.workload)
+    chosen = chosen_of(scenario, asked.workload)
     stated = [_stated(scenario.workload[at], base) for at in chosen]
     work = evaluation.prepare(_rated(scenario, chosen, stated), base, text)
     recorded = tuple(None if scenario.workload[at].trace is None else _pace(work.traces[at]) for at in chosen)
@@ -52,7 +52,7 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
     return Load(
         scenario,
         chosen,
-        _shares(scenario, chosen, rates),
+        shares(scenario, chosen, rates),
         recorded,
         requests,
         seconds,
@@ -62,7 +62,8 @@ def load_of(scenario: Scenario, base: Path, text: str, asked: Asked) -> Load:
     )
 
 
-def _chosen(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
+def chosen_of(scenario: Scenario, asked: str | None) -> tuple[int, ...]:
+    """Positions of the workloads that are meant; raises ``InputError`` where that is not said."""
     names = [workload.name for workload in scenario.workload]
     if not names:
         raise InputError(
@@ -99,8 +100,8 @@ def _stated(workload: Workload, base: Path) -> float | None:
             f"the workload {workload.name!r} is a closed loop, whose rate is what the array can do; a limit "
             "needs requests that come whether or not the array keeps up",
             where=place,
-            hint='a profile with open arrivals, or replay = { mode = "open" }; a closed loop is varied by '
-            "`iowatt curve --outstanding`",
+            hint='a profile with open arrivals, or replay = { mode = "open" }; --loop closed finds how many '
+            "outstanding take the limit",
         )
     if isinstance(law, Recorded):
         raise InputError(
@@ -146,7 +147,7 @@ def _length(scenario: Scenario, chosen: Sequence[int], asked: Asked) -> tuple[fl
     return max(float(REQUESTS), fewest), None
 
 
-def _shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | None]) -> tuple[float, ...]:
+def shares(scenario: Scenario, chosen: Sequence[int], rates: Sequence[float | None]) -> tuple[float, ...]:
     """Shares of the rate, by the rates that the scenario gives."""
     if len(chosen) == 1:
         return (1.0,)

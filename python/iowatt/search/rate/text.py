@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ Found = Mapping[str, Any]
 def lines(found: Found) -> Iterator[str]:
     """A document ``iowatt.rate/1`` for people."""
     yield f"{found['scenario']}: {answer(found)}"
-    yield f"  limit: {limit(found)}; tolerance {numbers.percent(found['tolerance'])}"
+    yield f"  limit: {limit(found)}; tolerance {_percent(found['tolerance'])}"
     if said := interval(found):
         yield f"  {said}"
     yield f"  {response(found)}"
@@ -31,6 +32,11 @@ def answer(found: Found) -> str:
     """What was found, in a line."""
     whose = f" of {', '.join(found['workloads'])}" if found["workloads"] else ""
     settled = "" if found["settled"] else ", not settled"
+    if found["loop"] == "closed":
+        return (
+            f"a closed loop of {shown(found['outstanding'])} outstanding requests makes "
+            f"{shown(found['rate_iops'])} requests per second at the limit{settled}"
+        )
     over = found["beyond_iops"]
     beyond = "" if over is None else f"; {shown(over)} is over"
     return f"{shown(found['rate_iops'])} requests per second{whose} are within the limit{beyond}{settled}"
@@ -49,7 +55,7 @@ def limit(found: Found) -> str:
 
 def interval(found: Found) -> str:
     """Where the limit is met, and how well that is known; empty where runs do not tell."""
-    if found["crossing_iops"] is None:
+    if found["crossing_iops"] is None or found["loop"] == "closed":
         return ""
     said = f"the limit is met at {shown(found['crossing_iops'])} requests per second"
     between = found["crossing_ci95_iops"]
@@ -81,12 +87,14 @@ def figures(found: Found) -> str:
     if row.get("efficiency.iops_per_w") is not None:
         parts.append(f"{shown(row['efficiency.iops_per_w'])} IOPS/W")
     if row.get("devices.utilisation.mean") is not None:
-        parts.append(f"drives busy {numbers.percent(row['devices.utilisation.mean'])}")
+        parts.append(f"drives busy {_percent(row['devices.utilisation.mean'])}")
     return ", ".join(parts)
 
 
 def runs(found: Found) -> str:
     """How many runs it took."""
+    if found["loop"] == "closed":
+        return f"{found['runs']} runs of closed loops, all with the same seed"
     seeds = len(found["seeds"])
     said = f"{found['runs']} runs"
     if seeds > 1:
@@ -97,6 +105,12 @@ def runs(found: Found) -> str:
 def shown(value: float | None) -> str:
     """Four significant digits."""
     return numbers.NO_VALUE if value is None else numbers.significant(value, 4)
+
+
+def nearest(found: Found) -> Mapping[str, Any]:
+    """The population of a closed loop that was run nearest the limit."""
+    known = [point for point in found["points"] if point["kind"] != "probe" and point["response_ms"]]
+    return min(known, key=lambda point: abs(math.log(point["response_ms"] / found["limit_ms"])))
 
 
 def progress(point: Any) -> str:
@@ -127,6 +141,10 @@ def cells(point: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
 _HEADING = ["asked IOPS", "achieved IOPS", "response ms", "requests", "seeds", "verdict"]
 
 
@@ -137,6 +155,8 @@ def _points(found: Found) -> Iterator[str]:
         (at for at, point in enumerate(found["points"]) if point["rate_iops"] == found["rate_iops"]),
         default=-1,
     )
+    if found["loop"] == "closed":
+        last = found["points"].index(nearest(found))
     for at, row in enumerate(rows, start=-1):
         padded = "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         yield f"  {'*' if at == last and last >= 0 else ' '} {padded}".rstrip()

@@ -1,4 +1,4 @@
-"""An objective by the settings of one axis: with all else as the winner has it, and with all else at its best."""
+"""An objective by the settings of one axis: all else as the winner has it, and all else at its best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
-from iowatt.search.optimize.explored import SIMULATED, AxisSeen, Explored, Goal, Row, number
+from iowatt.search import metrics
+from iowatt.search.optimize.explored import FIRM, AxisSeen, Explored, Goal, Row, number
 from iowatt.search.optimize.figures.points import WINNER
 
 MOST: Final = 12
@@ -47,7 +48,7 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
                 setting,
                 None if here is None else here[0],
                 None if here is None else here[1],
-                None if here is None else {True: "yes", False: "no"}.get(here[2], "not known"),
+                None if here is None else _yes(here[2]),
                 None if top is None else explored.simulated(top, goal.metric),
                 None if top is None else top["point"],
                 counted.get(setting, 0),
@@ -57,8 +58,8 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
     return Figure(
         f"by-{at}-{explored.goals.index(goal)}",
         f"{goal.column.title} by {one.name}",
-        "All else as the winner has it (hollow: estimated or not feasible), and the best feasible point that was "
-        "simulated with each setting, whatever the rest.",
+        "All else as the winner has it (hollow: estimated or not feasible), and the best feasible point that "
+        "was simulated with each setting, whatever the rest.",
         Table(
             [
                 Column(one.name, text=True),
@@ -66,20 +67,20 @@ def _figure(explored: Explored, goal: Goal, one: AxisSeen) -> Figure | None:
                 Column("Figures", text=True),
                 Column("Feasible", text=True),
                 Column("Best feasible", unit),
-                Column("Its point"),
+                metrics.Given("Its point"),
                 Column("Points simulated"),
             ],
             rows,
         ),
         {
-            "data": _data(explored, goal, places, alone, best, one),
+            "data": _data(explored, goal, places, alone, best, one=one),
             "layout": layout(_axis(one, list(places.values())), axis(goal.column.heading), showlegend=True),
         },
     )
 
 
 def _alone(explored: Explored, goal: Goal, one: AxisSeen) -> dict[str, tuple[float, str, bool | None]]:
-    """The objective at each setting with all else as the winner has it, what it rests on, whether it is feasible."""
+    """The objective at each setting, all else as the winner has it; what it rests on, if it is feasible."""
     if explored.winner is None:
         return {}
     rows: list[tuple[str, Mapping[str, Any] | None]] = [(one.of(explored.winner), explored.winner)]
@@ -130,6 +131,7 @@ def _data(
     places: Mapping[str, Cell],
     alone: Mapping[str, tuple[float, str, bool | None]],
     best: Mapping[str, Row],
+    *,
     one: AxisSeen,
 ) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = []
@@ -138,7 +140,7 @@ def _data(
         data.append(
             {
                 "type": "scatter",
-                "mode": "lines+markers",
+                "mode": "lines+markers" if one.ordered else "markers",
                 "name": "Best feasible, simulated",
                 "x": [places[setting] for setting in tops],
                 "y": [explored.simulated(best[setting], goal.metric) for setting in tops],
@@ -149,11 +151,11 @@ def _data(
         )
     line = [setting for setting in places if setting in alone]
     if line:
-        firm = [alone[setting][1] == SIMULATED and alone[setting][2] is not False for setting in line]
+        firm = [alone[setting][1] in FIRM and alone[setting][2] is not False for setting in line]
         data.append(
             {
                 "type": "scatter",
-                "mode": "lines+markers",
+                "mode": "lines+markers" if one.ordered else "markers",
                 "name": "All else as the winner",
                 "x": [places[setting] for setting in line],
                 "y": [alone[setting][0] for setting in line],
@@ -180,6 +182,10 @@ def _data(
             }
         )
     return data
+
+
+def _yes(feasible: bool | None) -> str:
+    return "not known" if feasible is None else "yes" if feasible else "no"
 
 
 def _said(found: tuple[float, str, bool | None]) -> str:

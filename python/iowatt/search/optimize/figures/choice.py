@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize import text
-from iowatt.search.optimize.explored import SIMULATED, Explored, Goal, number
+from iowatt.search.optimize.explored import FIRM, Explored, Goal, number
 
 Why = Mapping[str, Any]
 
 _BARS: Final = 24
+_MANY: Final = 8
 _HELD: Final = palette.BAR
 _BROKEN: Final = palette.STATE_COLOURS["spin_down"]
 _TOGETHER: Final = palette.STATE_COLOURS["idle"]
@@ -29,14 +31,15 @@ def winner(explored: Explored) -> Figure | None:
         known = explored.known(row, goal.metric)
         way = "highest is best" if goal.maximize else "least is best"
         figure = goal.column.show(None if known is None else known[0])
-        basis = "" if known is None or known[1] == SIMULATED else ", estimated"
+        basis = "" if known is None or known[1] in FIRM else ", estimated"
         rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
     rows += [[limit, value, left] for limit, value, left in text.constraint_rows(explored, row)]
     if row.get("bottleneck"):
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
     title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
     columns = [Column("What", text=True), Column("Value", text=True), Column("Remark", text=True)]
-    return Figure("winner", title, "What it is, what it does, what is left to its limits.", Table(columns, rows))
+    said = "What it is, what it does, what is left to its limits."
+    return Figure("winner", title, said, Table(columns, rows))
 
 
 def limits(explored: Explored, why: Why) -> Figure | None:
@@ -71,7 +74,10 @@ def limits(explored: Explored, why: Why) -> Figure | None:
             "marker": {"color": colour},
             "hovertemplate": "%{y}: %{x:.3~r} % of the limit left<extra>%{fullData.name}</extra>",
         }
-        for name, colour, binds in (("Binds", palette.STATE_COLOURS["spin_up"], True), ("Keeps out nothing better", _HELD, False))
+        for name, colour, binds in (
+            ("Binds", palette.STATE_COLOURS["spin_up"], True),
+            ("Keeps out nothing better", _HELD, False),
+        )
         if (chosen := [one for one in shown if one["binds"] is binds])
     ]
     spec = {
@@ -94,13 +100,14 @@ def limits(explored: Explored, why: Why) -> Figure | None:
                 Column("Left"),
                 Column("Left", "%"),
                 Column("Binds", text=True),
-                Column("Keeps out point"),
+                metrics.Given("Keeps out point"),
                 Column("Points that keep it"),
                 Column("Points known"),
             ],
             rows,
         ),
-        spec if shown else None,
+        # One bar says no more than the table.
+        spec if len(shown) > 1 else None,
     )
 
 
@@ -115,21 +122,23 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
     known: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
     rows: list[list[Cell]] = []
     for part in why.get("axes") or []:
+        telling = {id(one) for one in _telling(part, at)}
         for one in part["neighbours"]:
             change = one["objectives"][at] if one["objectives"] else {}
-            if change.get("gain_percent") is not None and not one["overloaded"]:
+            if change.get("gain_percent") is not None and not one["overloaded"] and id(one) in telling:
                 known.append((f"{part['name']} {one['setting']}", one, change))
             if one["point"] is not None:
                 rows.append(_neighbour(part["name"], one, change))
     if not rows:
         return None
     data, remarks = _bars(known, goal), []
-    if len(known) > _BARS:
-        remarks.append(f"{len(known) - _BARS} smaller changes are in the table.")
+    if len(rows) > (drawn := min(len(known), _BARS)):
+        remarks.append(f"{len(rows) - drawn} more choices are in the table.")
     columns = [
-        Column("Axis", text=True), Column("Setting", text=True), Column("Point"), goal.column,
+        Column("Axis", text=True), Column("Setting", text=True), metrics.Given("Point"), goal.column,
         Column("Change", goal.column.unit), Column("Gain", "%"), Column("Figures", text=True),
-        Column("Feasible", text=True), Column("Breaks or why not", text=True), Column("Busiest station", text=True),
+        Column("Feasible", text=True), Column("Breaks or why not", text=True),
+        Column("Busiest station", text=True),
     ]  # fmt: skip
     return Figure(
         f"neighbours-{at}",
@@ -140,7 +149,14 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
             "data": data,
             "layout": layout(
                 axis(f"Gain in {goal.column.title.lower()} (%)", zeroline=True),
-                axis("", type="category", autorange="reversed", categoryorder="array", categoryarray=_order(known)),
+                axis(
+                    "",
+                    type="category",
+                    autorange="reversed",
+                    categoryorder="array",
+                    categoryarray=_order(known),
+                    dtick=1,
+                ),
                 showlegend=True,
                 barmode="overlay",
                 bargap=0.3,
@@ -150,6 +166,21 @@ def _neighbours(explored: Explored, why: Why, at: int) -> Figure | None:
         else None,
         remarks,
     )
+
+
+def _telling(part: Why, at: int) -> list[Mapping[str, Any]]:
+    """Of an axis with many settings the two next on either side and the best.
+
+    The others are in the table and in the charts by axis; far ones would dwarf what lies near.
+    """
+    given: list[Mapping[str, Any]] = [one for one in part["neighbours"] if one["objectives"]]
+    if len(given) <= _MANY or not part["ordered"]:
+        return given
+    below = [one for one in given if (one["steps"] or 0) < 0]
+    above = [one for one in given if (one["steps"] or 0) > 0]
+    best = max(given, key=lambda one: one["objectives"][at]["gain_percent"] or 0.0)
+    kept = [*below[-2:], *above[:2], best]
+    return [one for one in given if any(one is other for other in kept)]
 
 
 def _way(goal: Goal) -> str:
@@ -193,7 +224,7 @@ def _bars(known: list[Any], goal: Goal) -> list[dict[str, Any]]:
         bars = [
             (label, change)
             for label, one, change in _largest(known)
-            if (one["feasible"] is not False) is feasible and (change["basis"] == SIMULATED) is simulated
+            if (one["feasible"] is not False) is feasible and (change["basis"] in FIRM) is simulated
         ]
         if not bars:
             continue
@@ -239,7 +270,7 @@ def shares(explored: Explored, why: Why) -> Figure | None:
         for one in known
         for part in [*one["axes"], {"name": "Only combinations", "share": one["together"]}]
     ]
-    few = [titles[one["metric"]] for one in why.get("shares") or [] if one["axes"] is None]
+    few = [explored.column(one["metric"]).title for one in why.get("shares") or [] if one["axes"] is None]
     return Figure(
         "shares",
         "What sets each objective",
@@ -277,4 +308,5 @@ def shares(explored: Explored, why: Why) -> Figure | None:
             ),
         },
         [f"Too few points are known to say it of {', '.join(few)}."] if few else [],
+        wide=len(explored.goals) % 2 == 0,
     )

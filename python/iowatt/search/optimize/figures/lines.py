@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any, Final
 
 from iowatt.report import numbers
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, layout, plain
+from iowatt.search import metrics
 from iowatt.search.grid import shown
 from iowatt.search.optimize.figures.points import DRAWN, KINDS, WINNER, Points
 
 LINES: Final = "lines"
 MOST_LINES: Final = 300
 """Lines that are drawn, best points first; more hide each other."""
+_FEW: Final = 40
+"""Lines that do not hide each other, so that none need be faint."""
+_HEAD: Final = 13
 _NAMED: Final = 9
 """Settings of an axis up to which each is named on it."""
 
@@ -23,20 +28,26 @@ def figure(points: Points) -> Figure | None:
     if not drawn or len(_verticals(points)) < 2:
         return None
     data = [_trace(every, [at for at in drawn if points.kinds[at] == kind], kind) for kind in DRAWN]
+    if len(drawn) < _FEW:
+        data = [{**trace, "opacity": max(trace["opacity"], 0.8)} for trace in data]
     if (winner := points.at(points.explored.winner)) in drawn:
         assert winner is not None
         data.append(_trace(every, [winner], "winner"))
-    names = [plain(name) for name, _ in _verticals(points)]
+    names = ["<br>".join(map(plain, wrap(name, _HEAD))) for name, _ in _verticals(points)]
     columns = [points.columns[at] for _, at in _verticals(points)]
     return Figure(
         LINES,
         "Points as lines",
-        "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that the "
-        "better end is on top. Filter above to see what goes together.",
+        "Each line is a point: it crosses each upright at its setting or figure. Figures are turned so that "
+        "the better end is on top. Filter above to see what goes together.",
         Table(
-            [Column("Point"), *(given.column for given in columns), Column("What it is", text=True)],
+            [metrics.Given("Point"), *(given.column for given in columns), Column("What it is", text=True)],
             [
-                [points.rows[at]["point"], *(given.cells[at] for given in columns), KINDS[points.kinds[at]].name]
+                [
+                    points.rows[at]["point"],
+                    *(given.cells[at] for given in columns),
+                    KINDS[points.kinds[at]].name,
+                ]
                 for at in drawn
             ],
         ),
@@ -48,6 +59,7 @@ def figure(points: Points) -> Figure | None:
                     "ticktext": names,
                     "range": [-0.4, len(names) - 0.6],
                     "automargin": True,
+                    "tickangle": 0,
                     "showgrid": True,
                     "zeroline": False,
                     "title": {"text": ""},
@@ -62,6 +74,11 @@ def figure(points: Points) -> Figure | None:
         else [],
         wide=True,
     )
+
+
+def uprights(points: Points) -> list[int]:
+    """The columns that the lines cross, from left to right."""
+    return [at for _, at in _verticals(points)]
 
 
 def _verticals(points: Points) -> list[tuple[str, int]]:
@@ -143,11 +160,16 @@ def _annotations(points: Points) -> list[dict[str, Any]]:
             settings = points.explored.axes[at].settings
             last = len(settings) - 1
             named = range(len(settings)) if len(settings) <= _NAMED else (0, last // 2, last)
-            found += [_text(x, place / last, settings[place], "left") for place in named]
+            found += [_text(x, place / last, _shorten(settings[place]), "left") for place in named]
         elif (ends := _range(points, at)) is not None:
             for y, end in zip((-0.07, 1.07), ends, strict=True):
                 found.append(_text(x, y, numbers.significant(end), "center"))
     return found
+
+
+def _shorten(setting: str) -> str:
+    """A setting that leaves room for the next upright."""
+    return setting if len(setting) <= _HEAD else f"{setting[: _HEAD - 1]}…"
 
 
 def _text(x: float, y: float, text: Cell, anchor: str) -> dict[str, Any]:

@@ -36,9 +36,10 @@ class Kind:
 KINDS: Final[dict[str, Kind]] = {
     "front": Kind("On the front", "#0072b2", "circle", 9),
     "feasible": Kind("Simulated, feasible", palette.BAR, "circle", 6),
-    "estimated": Kind("Estimated only", palette.STATE_COLOURS["idle"], "circle-open", 5),
+    "estimated": Kind("Not simulated", palette.STATE_COLOURS["idle"], "circle-open", 5),
     "infeasible": Kind("Simulated, breaks a limit", palette.STATE_COLOURS["spin_down"], "x", 6),
     "unlikely": Kind("Estimated to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
+    "impossible": Kind("Known to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
     "pruned": Kind("Left out by a bound", "#8f7a00", "triangle-down-open", 5),
     "overloaded": Kind("Overloaded", palette.STATE_COLOURS["spin_up"], "x", 6),
     "failed": Kind("Failed", palette.ALL, "x", 6),
@@ -50,15 +51,17 @@ WINNER: Final = Kind("Winner", palette.STATE_COLOURS["spin_up"], "diamond", 14)
 KNEE: Final = Kind("Knee", palette.STATE_COLOURS["standby"], "star", 13)
 NEAREST: Final = Kind("Nearest to feasible", palette.STATE_COLOURS["spin_up"], "diamond", 14)
 
-DRAWN: Final = ("pruned", "unlikely", "estimated", "infeasible", "feasible", "front")
+DRAWN: Final = ("impossible", "pruned", "unlikely", "estimated", "infeasible", "feasible", "front")
 """Kinds that charts have values of, the most telling on top."""
 
 
 def kind(explored: Explored, row: Row) -> str:
     """What became of a point: a key of :data:`KINDS`."""
     status = row.get("status")
-    if status in ("failed", "refused", "pruned"):
+    if status in ("failed", "refused"):
         return str(status)
+    if status == "pruned":
+        return "impossible" if row.get("feasible") is False else "pruned"
     if status != SIMULATED:
         return "unlikely" if explored.feasible(row) is False else "estimated"
     if row.get("overloaded"):
@@ -95,7 +98,10 @@ class Points:
         self.kinds = [kinds[row["point"]] for row in self.rows]
         self.labels = [f"point {row['point']}: {plain(explored.label(row))}" for row in self.rows]
         self.places = [
-            [axis.settings.index(axis.of(row)) if axis.of(row) in axis.settings else -1 for axis in explored.axes]
+            [
+                axis.settings.index(axis.of(row)) if axis.of(row) in axis.settings else -1
+                for axis in explored.axes
+            ]
             for row in self.rows
         ]
 
@@ -118,13 +124,9 @@ class Points:
     def _where(self) -> dict[int, int]:
         return {row["point"]: at for at, row in enumerate(self.rows)}
 
-    def of_kind(self, kind: str) -> list[int]:
-        """Where the points of a kind stand."""
-        return [at for at, one in enumerate(self.kinds) if one == kind]
-
     @cached_property
     def columns(self) -> list[Given]:
-        """Columns of the table from the second on: settings, objectives, limited metrics, other common figures."""
+        """Columns from the second on: settings, objectives, limited metrics, other common figures."""
         explored = self.explored
         found = [self._axis(at) for at in range(len(explored.axes))]
         for metric in explored.metrics:
@@ -135,7 +137,7 @@ class Points:
             found.append(
                 Given(
                     Column(column.title, column.unit, text),
-                    [None if cell is None else str(cell) for cell in cells] if text else cells,
+                    [None if cell is None else str(cell) for cell in cells] if text else _whole(cells),
                     limits=() if text else tuple(limit for limit in limits if limit is not None),
                 )
             )
@@ -143,10 +145,12 @@ class Points:
         for metric in (RATE, *metrics.COMMON):
             if metric in explored.metrics or metric in paths or metric not in explored.frame.columns:
                 continue
-            cells = [explored.simulated(row, metric) for row in self.rows]
+            cells = [
+                None if explored.simulated(row, metric) is None else self._cell(row, metric)
+                for row in self.rows
+            ]
             if any(cell is not None for cell in cells):
-                column = Column("Rate within the limit", "IOPS") if metric == RATE else metrics.column(metric)
-                found.append(Given(column, cells))
+                found.append(Given(explored.column(metric), _whole(cells)))
         return found
 
     def _axis(self, at: int) -> Given:
@@ -165,11 +169,12 @@ class Points:
         value = row.get(metric)
         return shown(value) if isinstance(value, str | bool) else None
 
-    def values(self, metric: str) -> list[float | None]:
-        """A metric of all points: simulated, else estimated."""
-        return [
-            None if (known := self.explored.known(row, metric)) is None else known[0] for row in self.rows
-        ]
+
+def _whole(cells: list[Cell]) -> list[Cell]:
+    """Cells as whole numbers where all are, such as counts."""
+    if all(cell is None or (isinstance(cell, int | float) and cell == int(cell)) for cell in cells):
+        return [None if cell is None else int(cell) for cell in cells]
+    return cells
 
 
 def _thinned(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -193,7 +198,7 @@ def table(points: Points) -> Figure:
     """All points with their settings and figures, best first."""
     explored = points.explored
     columns = [
-        Column("Point"),
+        metrics.Given("Point"),
         *(given.column for given in points.columns),
         Column("What became of it", text=True),
         Column("Figures", text=True),
@@ -216,14 +221,14 @@ def table(points: Points) -> Figure:
     remarks = []
     if len(points.rows) < points.total:
         remarks.append(
-            f"Of {numbers.count(points.total)} points the page holds {numbers.count(len(points.rows))}: all that "
-            "were simulated, and of the others evenly many. table.parquet has them all."
+            f"Of {numbers.count(points.total)} points the page holds {numbers.count(len(points.rows))}: all "
+            "that were simulated, and of the others evenly many. table.parquet has them all."
         )
     return Figure(
         POINTS,
         "All points",
-        "Best first; a click on a heading sorts. Figures are simulated where the point was simulated, else they "
-        "are the estimator's.",
+        "Best first; a click on a heading sorts. Figures are simulated where the point was simulated, else "
+        "they are the estimator's.",
         Table(columns, rows),
         remarks=remarks,
         wide=True,

@@ -8,14 +8,12 @@ from typing import Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize.explored import Explored
-from iowatt.search.optimize.figures.points import KINDS, Points
+from iowatt.search.optimize.figures.points import KINDS, Points, kind
 
 _EXACT: Final = 1e-9
-_REASONS: Final = 30
-_SHOWN: Final = 12
-"""Reasons that the chart names; all are in its table."""
-_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def estimates(explored: Explored) -> list[Figure]:
@@ -60,7 +58,7 @@ def _against(explored: Explored, metric: str, at: int) -> Figure | None:
         "On the line the estimate is right. What is on the front was always simulated.",
         Table(
             [
-                Column("Point"),
+                metrics.Given("Point"),
                 Column("Where", text=True),
                 Column("Simulated", column.unit),
                 Column("Estimated", column.unit),
@@ -108,7 +106,7 @@ def became(points: Points) -> Figure | None:
     space = points.explored.document.get("space") or {}
     counted = Counter(points.kinds) if len(points.rows) == points.total else _counted(points)
     rows: list[tuple[str, int, str]] = [
-        (kind.name, counted[key], kind.colour) for key, kind in KINDS.items() if counted[key]
+        (look.name, counted[key], look.colour) for key, look in KINDS.items() if counted[key]
     ]
     for key, name in (
         ("known_infeasible", "Known to be infeasible before"),
@@ -148,34 +146,49 @@ def became(points: Points) -> Figure | None:
 
 def _counted(points: Points) -> Counter[str]:
     """Of a space that the page holds thinned out: the kinds of all points."""
-    from iowatt.search.optimize.figures.points import kind
-
     return Counter(kind(points.explored, row) for row in points.explored.rows)
 
 
 def reasons(explored: Explored) -> Figure | None:
     """Why points were left out, cannot be built, failed or break a limit."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in explored.rows:
-        for key, what in (("reason", "left out"), ("error", "cannot be built or failed"), ("violated", "breaks")):
-            if row.get(key):
-                groups.setdefault((what, str(row[key])), []).append(f"{row['point']} ({explored.label(row)})")
+        for key, what in (
+            ("reason", "left out"),
+            ("error", "cannot be built or failed"),
+            ("violated", "breaks"),
+        ):
+            # Those that are known to break a limit have a reason that says more.
+            if row.get(key) and not (key == "violated" and row.get("reason")):
+                said = str(row[key])
+                of_one_kind = groups.setdefault((what, _NUMBER.sub("", said)), [])
+                of_one_kind.append((said, f"{row['point']} ({explored.label(row)})"))
     if not groups:
         return None
-    if len(groups) > _REASONS:
-        # Reasons that differ in their figures only are one.
-        merged: dict[tuple[str, str], list[str]] = {}
-        for (what, why), rows in groups.items():
-            merged.setdefault((what, _DIGITS.sub("…", why)), []).extend(rows)
-        groups = merged
     ordered = sorted(groups.items(), key=lambda one: -len(one[1]))
     return Figure(
         "reasons",
         "Why not",
-        "What kept points out, the most frequent first, with one of the points.",
+        "What kept points out, the most frequent first, with one of the points. Dots stand for figures that "
+        "differ.",
         Table(
-            [Column("Why", text=True), Column("What", text=True), Column("Points"), Column("For example", text=True)],
-            [[why, what, len(rows), rows[0]] for (what, why), rows in ordered],
+            [
+                Column("Why", text=True),
+                Column("What", text=True),
+                Column("Points"),
+                Column("For example", text=True),
+            ],
+            [
+                [_common([said for said, _ in found]), what, len(found), found[0][1]]
+                for (what, _), found in ordered
+            ],
         ),
         wide=True,
     )
+
+
+def _common(texts: list[str]) -> str:
+    """Texts that differ in their numbers only, as one: the numbers that differ are dots."""
+    seen = [_NUMBER.findall(text) for text in texts]
+    kept = iter(numbers[0] if len(set(numbers)) == 1 else "…" for numbers in zip(*seen, strict=True))
+    return _NUMBER.sub(lambda _: next(kept), texts[0])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.report import numbers
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.search import metrics
 from iowatt.search.optimize.figures.points import DRAWN, KINDS, KNEE, NEAREST, WINNER, Given, Kind, Points
 
 VIEW: Final = "view"
@@ -17,23 +17,43 @@ TWIN_ROWS: Final = 500
 def first(points: Points) -> tuple[int, int]:
     """The columns that are set against each other at first, across and upwards.
 
-    Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else over
-    the first axis.
+    Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else
+    over the first axis.
     """
+    pairs = _pairs(points)
+    known = [pair for pair in pairs if any(_both(points, *pair))]
+    return (known or pairs)[0]
+
+
+def _both(points: Points, x: int, y: int) -> list[bool]:
+    """Of each point whether it has both."""
+    across, upwards = points.columns[x].cells, points.columns[y].cells
+    return [a is not None and b is not None for a, b in zip(across, upwards, strict=True)]
+
+
+def _pairs(points: Points) -> list[tuple[int, int]]:
+    """What might be set against each other, the most telling first."""
     explored, axes = points.explored, len(points.explored.axes)
     if len(explored.goals) > 1:
-        return axes, axes + 1
+        return [(axes, axes + 1), *_over_first_axis(points)]
     binding = [one.get("binds") for one in (explored.document.get("why") or {}).get("constraints") or []]
     limits = sorted(
         (not (at < len(binding) and binding[at]), at, limit.metric)
         for at, limit in enumerate(explored.limits)
         if limit.metric != explored.goals[0].metric
     )
+    found = []
     for *_, metric in limits:
         at = axes + explored.metrics.index(metric)
-        if points.columns[at].numeric and any(cell is not None for cell in points.columns[at].cells):
-            return at, axes
-    return 0, axes
+        if points.columns[at].numeric:
+            found.append((at, axes))
+    return [*found, *_over_first_axis(points)]
+
+
+def _over_first_axis(points: Points) -> list[tuple[int, int]]:
+    """What is asked for or limited over the first axis."""
+    axes = len(points.explored.axes)
+    return [(0, axes + at) for at in range(len(points.explored.metrics))]
 
 
 def figure(points: Points) -> Figure:
@@ -41,11 +61,8 @@ def figure(points: Points) -> Figure:
     x, y = first(points)
     explored = points.explored
     across, upwards = points.columns[x], points.columns[y]
-    known = [
-        at
-        for at in range(len(points.rows))
-        if across.cells[at] is not None and upwards.cells[at] is not None and points.kinds[at] in DRAWN
-    ]
+    both = _both(points, x, y)
+    known = [at for at in range(len(points.rows)) if both[at] and points.kinds[at] in DRAWN]
     data = [
         _dots(points, [at for at in known if points.kinds[at] == kind], x, y, KINDS[kind]) for kind in DRAWN
     ]
@@ -55,19 +72,24 @@ def figure(points: Points) -> Figure:
         at = points.at(row)
         if at is not None and at in known and not (marked is KNEE and row is explored.winner):
             data.append(_dots(points, [at], x, y, marked))
+    if all(trace["visible"] is not True for trace in data if trace["x"]):
+        for trace in data:
+            trace["visible"] = True
     several = len(explored.goals) > 1
     return Figure(
         VIEW,
-        "The front" if several else f"{upwards.column.title} of all points",
+        "The front" if several and explored.front else f"{upwards.column.title} of all points",
         (
             "On the front nothing else is better in all objectives. "
-            if several
+            if several and explored.front
             else "The winner is the best of the feasible points. "
+            if explored.winner is not None
+            else "No point is feasible. "
         )
         + "Dotted lines are limits. Choose other figures, and which points are shown, above.",
         Table(
             [
-                Column("Point"),
+                metrics.Given("Point"),
                 Column("Where", text=True),
                 across.column,
                 upwards.column,
@@ -84,9 +106,7 @@ def figure(points: Points) -> Figure:
                 shapes=[*_limits(across, "x"), *_limits(upwards, "y")],
             ),
         },
-        [
-            f"The table has the {TWIN_ROWS} best of {numbers.count(len(known))}; the table of all points, the rest."
-        ]
+        [f"The table has the {TWIN_ROWS} best of what is shown; the table of all points has the rest."]
         if len(known) > TWIN_ROWS
         else [],
         wide=True,
@@ -106,13 +126,14 @@ def choices(points: Points) -> dict[str, Any]:
                 "numeric": given.numeric,
                 "limits": list(given.limits),
                 "axis": given.axis,
+                "whole": all(isinstance(cell, int) or cell is None for cell in given.cells),
             }
             for at, given in enumerate(points.columns)
         ],
         "x": x,
         "y": y,
-        "pair": [x, y] if _is_front(points, x, y) else None,
-        "line": _line(points) if _is_front(points, x, y) else {},
+        "pair": [len(explored.axes), len(explored.axes) + 1] if len(explored.goals) == 2 else None,
+        "line": _line(points),
         "traces": list(DRAWN),
         "kinds": points.kinds,
         "kindNames": {key: kind.name for key, kind in KINDS.items() if key in points.kinds},
@@ -124,14 +145,17 @@ def choices(points: Points) -> dict[str, Any]:
         "front": [at for at in front if at is not None],
         "places": points.places,
         "axes": [
-            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered} for one in explored.axes
+            {"name": one.name, "settings": list(one.settings), "ordered": one.ordered}
+            for one in explored.axes
         ],
+        "mostRows": TWIN_ROWS,
         "labels": points.labels,
     }
 
 
 def _is_front(points: Points, x: int, y: int) -> bool:
-    return len(points.explored.goals) == 2 and (x, y) == first(points)
+    axes = len(points.explored.axes)
+    return len(points.explored.goals) == 2 and (x, y) == (axes, axes + 1)
 
 
 def _line(points: Points) -> dict[str, Any]:
@@ -158,7 +182,9 @@ def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict
             "symbol": look.symbol,
             "line": {"color": look.colour, "width": 1},
         },
-        "visible": "legendonly" if look in (KINDS["pruned"], KINDS["unlikely"]) else True,
+        "visible": "legendonly"
+        if look in (KINDS["impossible"], KINDS["pruned"], KINDS["unlikely"])
+        else True,
         "hovertemplate": "%{text}<br>%{x:,.4~r}, %{y:,.4~r}<extra>%{fullData.name}</extra>",
     }
 

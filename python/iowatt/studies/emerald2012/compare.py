@@ -1,0 +1,237 @@
+"""Every published figure beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iowatt.studies.emerald2012 import published
+from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
+
+UNITS = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A published figure and ours."""
+
+    group: str
+    what: str
+    metric: str
+    unit: str
+    published: float
+    ours: float
+    #: Whether a constant of the family was fitted to it.
+    fitted: bool
+    braces: bool = False
+
+    @property
+    def error(self) -> float:
+        """Ours over the published one, less one."""
+        return self.ours / self.published - 1
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A printed number of drives at a peak, and ours."""
+
+    figure: published.Figure
+    ours: Point
+    #: Ours at the next smaller and larger number that was simulated.
+    below: Point | None
+    above: Point | None
+    #: The fewest and the most drives that were tried.
+    tried: tuple[int, int]
+
+    @property
+    def inside(self) -> bool:
+        """Whether fewer and more drives were tried, so that it is a peak; there is no less than one shelf."""
+        fewest = self.below is not None or (self.figure.peak == "shelf" and self.ours.drives == SLOTS)
+        return fewest and self.above is not None
+
+
+def unit(metric: str) -> str:
+    """Of a metric as the training prints it."""
+    return UNITS.get(metric, "IOPS/W")
+
+
+def figures_of(points: Points) -> list[published.Figure]:
+    """The printed points that were simulated: all of them but in a reduced study."""
+    return [one for one in published.FIGURES if points.has(one.metric, one.raid, one.drives)]
+
+
+def figures(points: Points) -> list[Compared]:
+    """The curves' printed points."""
+    found = []
+    for one in figures_of(points):
+        ours = points.at(one.metric, one.raid, one.drives)
+        what = f"{said(one.metric)}, {named(one.raid)}, {one.drives} drives"
+        found.append(
+            Compared(
+                "curves", what, one.metric, unit(one.metric), one.value, ours.value, one.fitted, one.braces
+            )
+        )
+    return found
+
+
+def peaks(points: Points) -> list[Peak]:
+    """The printed peaks, by whole shelves and by single drives."""
+    found = []
+    for one in figures_of(points):
+        if one.peak is None:
+            continue
+        curve = points.of("mw1-single") if one.peak == "drive" else points.curve(one.metric, one.raid)
+        top = best(curve)
+        at = curve.index(top)
+        below = curve[at - 1] if at else None
+        above = curve[at + 1] if at + 1 < len(curve) else None
+        found.append(Peak(one, top, below, above, (curve[0].drives, curve[-1].drives)))
+    return found
+
+
+def idle(points: Points) -> list[Compared]:
+    """Ready idle."""
+    found = []
+    for one in published.IDLE:
+        ours = points.one(f"idle-{one.configuration}")
+        found.append(Compared("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
+        if one.watts is not None:
+            found.append(
+                Compared("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
+            )
+    return found
+
+
+def submission(points: Points) -> list[Compared]:
+    """The submission, which no constant knows: its 50 drives at the response times that were measured."""
+    return [
+        _submitted(one, "submission", at(points, one), there(points, one)) for one in published.SUBMISSION
+    ]
+
+
+def estimate(points: Points) -> list[Compared]:
+    """The submission beside the estimate of its drives: within 20 ms, or with its sequential load."""
+    return [
+        _submitted(one, "estimate", estimated_at(points, one.metric), predicted(points, one.metric))
+        for one in published.SUBMISSION
+    ]
+
+
+def _submitted(one: published.Measured, group: str, when: str, ours: float) -> Compared:
+    what = f"submission, {said(one.metric)}, ours {when}"
+    return Compared(group, what, one.metric, unit(one.metric), one.value, ours, False)
+
+
+def at(points: Points, one: published.Measured) -> str:
+    """When ours is taken that is held against a line of the submission."""
+    if one.metric == "MW2":
+        return "at a quarter of the rate at 13 ms"
+    if one.metric in SEQUENTIAL and not _reached(points, one):
+        tried = points.some(f"submission-{one.metric.lower()}")
+        least = min(tried, key=lambda point: point.ms or 0.0)
+        return (
+            f"{estimated_at(points, one.metric)}: with the fewest outstanding that were tried it takes "
+            f"{least.ms:.1f} ms, not the measured {one.ms:g}"
+        )
+    return f"at {one.ms:g} ms, as measured"
+
+
+def _reached(points: Points, one: published.Measured) -> bool:
+    try:
+        points.within(f"submission-{one.metric.lower()}", one.ms)
+    except LookupError:
+        return False
+    return True
+
+
+def there(points: Points, one: published.Measured) -> float:
+    """A metric of the submission's drives, RAID-5, at the response time that was measured.
+
+    A quarter of MW1's rate is one of its rate at the measured 13 ms, whatever its response time. A sequential
+    metric that no load brings to the measured time is that of the estimate's load.
+    """
+    kind = f"submission-{one.metric.lower()}"
+    if one.metric == "MW2":
+        return points.quarter(whole=points.one("submission-mw1"))
+    if one.metric in SEQUENTIAL:
+        return points.within(kind, one.ms) if _reached(points, one) else predicted(points, one.metric)
+    return points.one(kind).value
+
+
+def estimated_at(points: Points, metric: str) -> str:
+    """When ours is taken that is the estimate."""
+    if metric == "MW2":
+        return "at a quarter of the rate at 20 ms"
+    if metric in SEQUENTIAL:
+        return f"with the estimate's load, at {points.at(metric, 'raid-5', 50).ms:.0f} ms"
+    return "at the estimate's 20 ms"
+
+
+def predicted(points: Points, metric: str) -> float:
+    """The estimate of a metric of the submission's drives, RAID-5."""
+    return points.quarter() if metric == "MW2" else points.at(metric, "raid-5", 50).value
+
+
+def baseline(points: Points) -> list[Compared]:
+    """The untuned baseline."""
+    found = [
+        Compared(
+            "baseline",
+            f"baseline, {said(metric)}",
+            metric,
+            unit(metric),
+            value,
+            points.one(f"baseline-{metric.lower()}").value,
+            False,
+        )
+        for metric, value in published.BASELINE.items()
+    ]
+    reading = points.one("baseline-rr")
+    found.append(
+        Compared(
+            "baseline",
+            "baseline, watts under random reads",
+            "RR",
+            "W",
+            published.BASELINE_READ_W,
+            reading.wall_w,
+            False,
+        )
+    )
+    return found
+
+
+def everything(points: Points) -> list[Compared]:
+    """All of them, each once: of the submission ours at the response times that were measured."""
+    return [*figures(points), *idle(points), *submission(points), *baseline(points)]
+
+
+def mean_error(compared: Sequence[Compared]) -> float | None:
+    """The mean of the errors' sizes, as a share; None of none."""
+    return sum(abs(one.error) for one in compared) / len(compared) if compared else None
+
+
+def ratio(points: Points, drives: int = 125) -> float:
+    """RAID-5 over RAID-10 at 70/30."""
+    return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
+
+
+def said(metric: str) -> str:
+    """A metric in words."""
+    return {
+        "MW1": "mixed 70/30",
+        "60/40": "mixed 60/40",
+        "80/20": "mixed 80/20",
+        "MW2": "mixed 70/30 at 25 %",
+        "RR": "random read",
+        "RW": "random write",
+        "SR": "sequential read",
+        "SW": "sequential write",
+        "RI": "ready idle",
+    }[metric]
+
+
+def named(raid: str) -> str:
+    """A level in words."""
+    return raid.upper()

@@ -1,0 +1,104 @@
+"""Runs that tell which of several causes a difference has: one thing of the family, the load or the
+level changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iowatt.emerald import family as families
+from iowatt.emerald.family import Candidate, Group
+from iowatt.report.figures.figure import Cell
+from iowatt.search.over import axes
+from iowatt.search.rate import Asked
+from iowatt.studies.emerald2012 import systems
+from iowatt.studies.emerald2012.systems import SEED, Scale, family
+from iowatt.studies.study import Stage
+
+#: Shares of the capacity that the submission may have been tested on.
+SHARES = (0.5, 0.25)
+#: A sequential driver that was tuned: one stream, and what Little's law gives of the submission (2.3 GB/s,
+#: 6 ms).
+TUNED = ("streams=1", "outstanding=56")
+#: A limit on bytes written to drives: of mirrored data each byte counts twice.
+HALVED = 'controller.lower.work.cache.mirror.bandwidth="425MB/s"'
+DEEPER = "controller.lower.work.cache.destage_outstanding=640"
+#: Four times the cache, and destages.
+LARGER = ('controller.lower.work.cache.size="512MiB"', "controller.lower.work.cache.destage_outstanding=1280")
+#: A pair that draws no more at work than at rest.
+RESTING = 'controller.lower.part=[{name="controllers",model="snia-online3-controllers"}]'
+UNLIMITED = 'controller.lower.work.back_end={command="0s"}'
+
+
+def stages(scale: Scale) -> list[Stage]:
+    """All of them."""
+    return [*_knees(scale), *_submission(scale), *_sequential(scale), *_baseline(scale)]
+
+
+def _knees(scale: Scale) -> list[Stage]:
+    """What makes the peaks: without the back end's limit, and with twice as many destages."""
+    mixed = _within("MW1", "raid-5", scale)
+    writes = _within("RW", "raid-5", scale)
+    wide = [count for count in scale.shelves["raid-5"]["MW1"] if count >= 100]
+    return [
+        systems.stage("exp-unlimited", "MW1", "raid-5", wide, mixed, sets=(UNLIMITED,)),
+        systems.stage("exp-destages", "RW", "raid-5", (50, 75, 100, 125), writes, sets=(DEEPER,)),
+    ]
+
+
+def _submission(scale: Scale) -> list[Stage]:
+    """Its level, and the share of its capacity that was tested."""
+    found = []
+    for metric, limit_s in (("RR", 0.012), ("MW1", 0.013), ("RW", 0.007)):
+        plain = metric.lower()
+        for share in SHARES:
+            judged = _within(metric, "raid-5", scale, limit_s)
+            sets = (f"test.capacity_share={share}",)
+            key = f"exp-share-{plain}-{round(100 * share)}"
+            found.append(systems.stage(key, metric, "raid-5", (50,), judged, sets=sets, share=share))
+        judged = _within(metric, "raid-10", scale, limit_s)
+        found.append(systems.stage(f"exp-level-{plain}", metric, "raid-10", (50,), judged))
+    judged = replace(_within("RW", "raid-5", scale, 0.007), warmup_requests=_filled(scale))
+    larger = systems.stage("exp-cache", "RW", "raid-5", (50,), judged, sets=LARGER)
+    return [*found, larger, systems.quarter("exp-resting", scale, RESTING)]
+
+
+def _sequential(scale: Scale) -> list[Stage]:
+    found = []
+    for metric, name in (("SR", "sequential_read"), ("SW", "sequential_write")):
+        length = f'test.{name}.duration="{scale.sequential_s:g}s"'
+        small = (length, f'test.{name}.size="128KiB"')
+        tuned = (length, *(f"test.{name}.{value}" for value in TUNED))
+        plain = metric.lower()
+        found.append(systems.stage(f"exp-128k-{plain}", metric, "raid-10", (25, 50), sets=small))
+        found.append(systems.stage(f"exp-tuned-{plain}", metric, "raid-5", (50,), sets=tuned))
+        found.append(systems.stage(f"exp-tuned-{plain}-raid-10", metric, "raid-10", (50,), sets=tuned))
+    length = f'test.sequential_write.duration="{scale.sequential_s:g}s"'
+    found.append(systems.stage("exp-written", "SW", "raid-10", (25, 50, 75), sets=(length, HALVED)))
+    return found
+
+
+def _baseline(scale: Scale) -> list[Stage]:
+    """The baseline's drives under RAID-10."""
+    of = family()
+    groups = families.named(of, "baseline").groups
+    mirrored = Candidate("higher", tuple(Group(one.drive, one.count, "raid-10") for one in groups), 1)
+    judged = replace(_within("MW1", "raid-10", scale), start_per_drive=85)
+    text = families.scenario(of, mirrored, "MW1")
+    said: dict[str, Cell] = {
+        "kind": "exp-baseline-raid-10",
+        "metric": "MW1",
+        "raid": "raid-10",
+        "drives": mirrored.drives,
+    }
+    return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), said, within=judged)]
+
+
+def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> Asked:
+    return systems.within(metric, raid, scale.requests, limit_s, fills=scale.fills)
+
+
+def _filled(scale: Scale) -> int:
+    """Requests that write the larger cache so often."""
+    own = systems.within("RW", "raid-5", scale.requests, fills=scale.fills, of=family(*LARGER))
+    assert own.warmup_requests is not None
+    return own.warmup_requests

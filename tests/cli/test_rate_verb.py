@@ -1,0 +1,122 @@
+"""``iowatt rate`` and ``iowatt.rate``: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import iowatt
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+SCENARIO = """\
+name = "station"
+
+[[workload]]
+name = "zeros"
+profile = { name = "uniform", requests = 3000, span = "1GB", set = ["stream.uniform.read_share=0"] }
+zero_share = 1.0
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 1
+
+[array.controller]
+processing = { write = "1ms" }
+zero_detect = true
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "station.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+def invoke(*words: str) -> Result:
+    result = CliRunner().invoke(
+        app, ["rate", "station.toml", "--start", "800", *words], catch_exceptions=False
+    )
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_it_prints_the_rate_its_intervals_and_what_was_run() -> None:
+    out = invoke("--limit", "4ms", "--requests", "3000", "--replications", "3").stdout
+    first, limit, met, response, at, *rest = out.splitlines()
+    assert first.startswith("station: ") and "requests per second are within the limit; " in first
+    assert limit == "  limit: mean response time 4 ms; tolerance 2 %"
+    assert "the limit is met at" in met and "(3 seeds, Student's t)" in met
+    assert " +- " in response and "W, " in at
+    assert sum(line.startswith("  *") for line in rest) == 1
+    assert "the same seeds at every rate" in out and " meets" in out and " over" in out
+
+
+def test_json_says_the_same_and_the_api_too() -> None:
+    found = json.loads(invoke("--limit", "4ms", "--requests", "3000", "--json").stdout)
+    assert found["schema"] == "iowatt.rate/1" and found["scenario"] == "station" and found["settled"]
+    assert found["rate_iops"] < found["crossing_iops"] < found["beyond_iops"]
+    assert found["response_ms"] <= 4 and found["interval_by"] == "batch means"
+    assert found["at_rate"]["throughput.iops"] == pytest.approx(found["rate_iops"], rel=0.05)
+    assert found["at_rate"]["power_w.mean"] > 0
+    same = iowatt.rate("station.toml", "4ms", start=800, requests=3000)
+    differs = ("command", "source")
+    assert _without(same, *differs) == _without(found, *differs)
+    assert iowatt.rate("station.toml", 0.004, start=800, requests=3000)["rate_iops"] == found["rate_iops"]
+
+
+def _without(found: dict[str, Any], *keys: str) -> dict[str, Any]:
+    plain = json.loads(json.dumps(found))
+    return {key: value for key, value in plain.items() if key not in keys}
+
+
+def test_a_page_is_written_whole_and_not_over_another(place: Path) -> None:
+    invoke("--limit", "4ms", "--requests", "2000", "-o", "rate.html")
+    assert "<html" in (place / "rate.html").read_text("utf-8")
+    with pytest.raises(InputError, match="exists already"):
+        invoke("--limit", "4ms", "-o", "rate.html")
+    (place / "rate.html").write_text("mine")
+    invoke("--limit", "4ms", "--requests", "2000", "-o", "rate.html", "--force")
+    assert (place / "rate.html").read_text("utf-8") != "mine"
+    with pytest.raises(InputError, match="an HTML file"):
+        invoke("--limit", "4ms", "-o", "rate.pdf")
+    assert sorted(file.name for file in place.iterdir()) == ["rate.html", "station.toml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "where"),
+    [
+        (("--limit", "0.5ms"), r"no rate keeps .* within 0.5 ms: the shortest seen is 1\.0", "--limit"),
+        (("--limit", "soon"), "no quantity", "--limit"),
+        (("--limit", "0s"), "above 0", "--limit"),
+        (("--limit", "4ms", "--statistic", "p42"), "unknown statistic 'p42'", "--statistic"),
+        (("--limit", "4ms", "--tolerance", "7"), "a share", "--tolerance"),
+        (("--limit", "4ms", "--workload", "oltp"), "no workload 'oltp'", "--workload"),
+    ],
+)
+def test_what_cannot_be_found_is_said(words: tuple[str, ...], said: str, where: str, place: Path) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        invoke(*words, "-o", "rate.html")
+    assert refused.value.where == where and refused.value.exit_code == 2
+    assert not (place / "rate.html").exists()
+
+
+def test_a_wrong_scenario_is_refused_with_its_line(place: Path) -> None:
+    (place / "station.toml").write_text(SCENARIO.replace('span = "1GB"', 'span = "900TB"'))
+    with pytest.raises(InputError, match=r"station\.toml:5: .*the span of"):
+        invoke("--limit", "4ms")
+    with pytest.raises(InputError, match=r"--set array.pool.disks.device"):
+        invoke(
+            "--limit",
+            "4ms",
+            "--set",
+            "array.pool.disks.device=nothing",
+            "--set",
+            "workload.zeros.profile.span=1GB",
+        )

@@ -1,0 +1,36 @@
+"""A scenario that is an M/D/1 queue: writes of zeros, which a controller answers after a millisecond."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+from iowatt.search.rate import Asked, Found, of_scenario
+
+STATION = """\
+name = "station"
+seed = 1
+
+[[workload]]
+name = "zeros"
+profile = { name = "uniform", requests = 4000, span = "1GB", set = ["stream.uniform.read_share=0"] }
+zero_share = 1.0
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 1
+
+[array.controller]
+processing = { write = "1ms" }
+zero_detect = true
+"""
+
+
+def scenario(text: str, overrides: list[str] | None = None) -> Scenario:
+    return Document(text, "station.toml", overrides or []).validate(Scenario)
+
+
+def found(asked: Asked, text: str = STATION, overrides: list[str] | None = None) -> Found:
+    return of_scenario(scenario(text, overrides), Path(), text, asked)

@@ -1,0 +1,260 @@
+"""The population of a closed loop at a response limit, against queues whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from iowatt.errors import InputError
+from iowatt.scenario.document import Document
+from iowatt.scenario.model import Scenario
+from iowatt.search import inputs, point, prepare
+from iowatt.search.executor import MachineError
+from iowatt.search.over import axes
+from iowatt.search.prepare import Given
+from iowatt.search.rate import ALL, Asked, Found, Tried, of_scenario, row
+from iowatt.search.rate.closed import elasticity
+from iowatt.search.sweep import Request, search
+
+BASE = Path()
+#: A back end of one millisecond a command in front of drives that are hardly busy: at most 1,000 a second.
+TEXT = """\
+name = "back-end"
+
+[[workload]]
+name = "reads"
+volume = "disks"
+profile = { name = "uniform", rate_iops = 100, requests = 1000, set = ["stream.uniform.read_share=100"] }
+
+[[array.pool]]
+name = "disks"
+device = "emerald2012-sff-15k-146gb"
+count = 40
+raid = { level = 0 }
+
+[array.controller]
+back_end = { command = "1ms" }
+"""
+WITHIN = Asked(0.050, loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500)
+
+
+def found(within: Asked, text: str = TEXT) -> Found:
+    return of_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
+
+
+def test_a_station_that_is_busy_gives_its_rate_and_littles_law_the_population():
+    one = found(WITHIN)
+    assert one.settled
+    assert one.rate_iops == pytest.approx(1000, rel=0.01)
+    assert one.outstanding == pytest.approx(50, rel=0.02)
+    assert one.run.summary["response_time_ms"]["all"]["mean"] == pytest.approx(50, rel=0.01)
+
+
+def test_wherever_it_begins_it_ends_at_the_same_rate():
+    rates = [found(replace(WITHIN, start=start)).rate_iops for start in (50.0, 1_000.0, 20_000.0)]
+    assert max(rates) / min(rates) < 1.01
+
+
+def test_the_same_twice():
+    first, second = found(WITHIN), found(WITHIN)
+    assert first.points == second.points
+    assert first.rate_iops == second.rate_iops
+
+
+def test_rates_of_several_workloads_keep_their_proportion():
+    second = TEXT.split("[[array.pool]]", maxsplit=1)[0].split("\n\n", 1)[1].replace('"reads"', '"more"')
+    text = TEXT.replace(
+        "[[array.pool]]", second.replace("rate_iops = 100", "rate_iops = 300") + "[[array.pool]]"
+    )
+    run = found(replace(WITHIN, workload=ALL), text).run
+    rates = {part["name"]: part["throughput"]["iops"] for part in run.summary["workloads"]}
+    assert rates["more"] / rates["reads"] == pytest.approx(3, rel=0.1)
+
+
+def test_a_limit_that_one_request_exceeds_has_no_rate():
+    one = found(replace(WITHIN, limit_s=0.0005))
+    assert one.rate_iops is None and one.run is None
+    assert "with one request outstanding" in one.problem
+
+
+def test_a_scenario_without_work_or_with_a_recorded_trace_is_an_error():
+    head, rest = TEXT.split("[[workload]]")
+    bare = head + rest[rest.index("[[array") :]
+    with pytest.raises(InputError, match="no workload"):
+        found(WITHIN, bare + '\n[observe]\nduration = "1s"\n')
+    traced = TEXT.replace(
+        TEXT[TEXT.index("profile") : TEXT.index("[[array")], 'trace = { path = "none.csv" }\n\n'
+    )
+    with pytest.raises(InputError, match="recorded trace"):
+        found(WITHIN, traced)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"limit_s": 0.0}, {"limit_s": math.nan}, {"tolerance": 0.0}, {"requests": 10}, {"most_runs": 1},
+        {"warmup_requests": -1}, {"loop": "half"}, {"loop": "open"}, {"statistic": "p95"},
+        {"read_limit_s": 0.1}, {"write_limit_s": 0.1}, {"replications": 2},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(wrong):
+    with pytest.raises(InputError):
+        replace(WITHIN, **wrong)
+
+
+def test_elasticity_lies_between_a_bottleneck_and_no_waiting():
+    flat = [_tried(1000.0, 0.010), _tried(1000.0, 0.020)]
+    free = [_tried(1000.0, 0.010), _tried(2000.0, 0.020)]
+    near = [_tried(1000.0, 0.0100), _tried(1001.0, 0.0101)]
+    assert elasticity(flat) == 0.0
+    assert elasticity(free) == 1.0
+    assert 0 < elasticity(near) < 1
+
+
+def _tried(iops: float, response_s: float) -> Tried:
+    return Tried("search", None, 10, iops, response_s, None, None, None, "meets", 1, 1000, 1.0)
+
+
+def test_workloads_are_judged_together_and_that_is_to_be_said():
+    part = TEXT.split("[[array.pool]]", maxsplit=1)[0].split("\n\n", 1)[1].replace('"reads"', '"more"')
+    text = TEXT.replace("[[array.pool]]", part + "[[array.pool]]")
+    with pytest.raises(InputError, match="2 workloads"):
+        found(WITHIN, text)
+    with pytest.raises(InputError, match="judged together"):
+        found(replace(WITHIN, workload="reads"), text)
+
+
+def test_a_row_taken_to_the_limit_agrees_with_itself():
+    """By drives, whose rate grows with the limit, and far from it: what is taken is then much."""
+    text = TEXT.replace('"1ms"', '"10us"').replace("count = 40", "count = 4")
+    one = found(replace(WITHIN, limit_s=0.020, start=900.0, tolerance=0.5), text)
+    cells, summary = row(one), one.run.summary
+    assert abs(one.scale - 1) > 0.01
+    assert cells["throughput.iops"] == pytest.approx(one.rate_iops)
+    assert cells["throughput.iops"] != pytest.approx(summary["throughput"]["iops"], rel=1e-7)
+    watts = cells["power_w.mean"]
+    assert cells["efficiency.iops_per_w"] == pytest.approx(cells["throughput.iops"] / watts, rel=1e-12)
+    assert cells["efficiency.mib_per_s_per_w"] == pytest.approx(
+        cells["throughput.mib_per_s"] / watts, rel=1e-12
+    )
+    for kind in ("raw", "usable", "effective"):
+        assert cells[f"efficiency.{kind}_gb_per_w"] == pytest.approx(
+            cells[f"capacity_gb.{kind}"] / watts, rel=1e-12
+        )
+    # A request's share of the watts: exactly so in the Run, where all energy is that of its window.
+    assert cells["energy.per_request_j"] == pytest.approx(watts / cells["throughput.iops"], rel=1e-9)
+    assert cells["energy.energy_delay_js"] == pytest.approx(
+        cells["energy.per_request_j"] * cells["response_time_ms.all.mean"] / 1e3, rel=1e-12
+    )
+    assert (cells["rate_iops"], cells["outstanding"], cells["rate.runs"]) == (
+        one.rate_iops, one.outstanding, one.runs,
+    )  # fmt: skip
+
+
+def test_a_point_of_a_sweep_is_taken_to_the_limit(tmp_path):
+    request = Request(
+        "sweep", Given(TEXT, BASE, "here", ()), axes(["array.pool.disks.count=20,40"]), within=WITHIN
+    )
+    one = search(request, output=tmp_path / "sweep")
+    rows = one.frame.to_dicts()
+    assert [row["status"] for row in rows] == ["done", "done"]
+    assert [row["throughput.iops"] for row in rows] == pytest.approx([1000, 1000], rel=0.01)
+    assert all(row["rate_iops"] == pytest.approx(row["throughput.iops"]) for row in rows)
+    assert all(row["outstanding"] == pytest.approx(50, rel=0.02) for row in rows)
+    again = search(request, output=tmp_path / "sweep", resume=True)
+    assert again.resumed == 2
+    assert again.frame.equals(one.frame)
+
+
+def test_a_sweep_at_another_limit_is_another_one(tmp_path):
+    given = Given(TEXT, BASE, "here", ())
+    request = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    search(request, output=tmp_path / "sweep")
+    other = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1))
+    found = search(other, output=tmp_path / "again")
+    assert found.frame["outstanding"][0] == pytest.approx(100, rel=0.02)
+    keys = [
+        json.loads((tmp_path / name / "points.jsonl").read_text("utf-8"))["key"]
+        for name in ("sweep", "again")
+    ]
+    assert keys[0] != keys[1]
+
+
+def test_a_sweep_does_not_go_on_with_points_that_were_judged_otherwise(tmp_path):
+    given = Given(TEXT, BASE, "here", ())
+    request = Request("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    search(request, output=tmp_path / "sweep")
+    for other in (replace(WITHIN, limit_s=0.1), replace(WITHIN, requests=2_000), None):
+        with pytest.raises(InputError, match="how its points are judged has changed"):
+            search(replace(request, within=other), output=tmp_path / "sweep", resume=True)
+    assert search(request, output=tmp_path / "sweep", resume=True).resumed == 1
+
+
+def test_the_key_of_a_point_is_that_of_how_it_is_judged():
+    judged = [None, WITHIN, replace(WITHIN, limit_s=0.1), replace(WITHIN, tolerance=0.02), Asked(0.050)]
+    keys = [point.key_of("files", one) for one in judged]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == "files"
+
+
+def test_a_point_that_cannot_be_run_is_a_record_with_its_reason():
+    record = point.evaluate(_task(replace(WITHIN, limit_s=0.0005)), lambda _fraction: None)
+    assert record["key"] == "k"
+    assert "outstanding" in record["error"]["message"]
+    assert record["error"]["where"] == point.TOO_SLOW
+
+
+@pytest.mark.parametrize("how", ["as it is", "closed", "open", "family, closed", "family, open", "family"])
+def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
+    from iowatt.emerald.bff import point as family
+    from iowatt.emerald.family import Metric
+
+    gone = (inputs.File("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
+    within = {"as it is": None, "closed": WITHIN, "open": Asked(0.05)}
+    metric = Metric("RR", "Random read", "random", "IOPS/W")
+    ways = {"family, closed": "closed", "family, open": "open", "family": "as-is"}
+    with pytest.raises(MachineError):
+        if how in within:
+            point.evaluate(replace(_task(within[how]), files=gone), lambda _fraction: None)
+        else:
+            family.evaluate(
+                family.Task("k", metric, TEXT, ".", gone, ways[how], 0.05, 0.01, 3_000, 500),
+                lambda _fraction: None,
+            )
+
+
+def _task(within: Asked | None) -> point.Task:
+    (checked,) = prepare.check(Given(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False)
+    return point.Task(
+        key="k", document=checked.document, base=".", text=TEXT,
+        files=inputs.described(checked.files, inputs.digests(path for _, path in checked.files)),
+        bundle=None, command=None, rate=within,
+    )  # fmt: skip
+
+
+def _points():
+    from iowatt.search import grid
+
+    return grid.points(axes(["seed=1"]))
+
+
+def test_the_verb_finds_it_too(tmp_path):
+    import iowatt
+    from iowatt.search.rate import text
+
+    place = tmp_path / "back-end.toml"
+    place.write_text(TEXT, "utf-8")
+    page = tmp_path / "page.html"
+    answer = iowatt.rate(
+        place, "50ms", loop="closed", tolerance=0.01, requests=3_000, warmup_requests=500, output=page
+    )
+    one = found(WITHIN)
+    assert answer["rate_iops"] == one.rate_iops and answer["outstanding"] == one.outstanding
+    assert answer["at_rate"]["efficiency.iops_per_w"] == row(one)["efficiency.iops_per_w"]
+    said = "\n".join(text.lines(answer))
+    assert "a closed loop of" in said and "at the limit" in said
+    assert "Rate of the loop" in page.read_text("utf-8")

@@ -1,0 +1,268 @@
+"""The emerald2012 study from end to end on few configurations and short runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from iowatt.search import grid
+from iowatt.studies.conduct import conduct
+from iowatt.studies.emerald2012 import (
+    STUDY,
+    causes,
+    compare,
+    conclusions,
+    evaluate,
+    knee,
+    published,
+    systems,
+    tables,
+)
+from iowatt.studies.emerald2012.points import Point, Points, best
+from iowatt.studies.find import find
+from iowatt.studies.results import Results
+
+ROOT = Path(__file__).parents[2]
+SHORT = {"MW1": (50, 125), "RR": (50, 125, 150), "RW": (50,), "SR": (25, 50), "SW": (50,)}
+TINY = replace(
+    systems.QUICK,
+    requests=4_000,
+    fine_requests=4_000,
+    shelves={"raid-5": SHORT, "raid-10": {"MW1": (125,)}},
+    single=(120,),
+    again=(120, 125),
+    seeds=(2, 3),
+    fills=0.3,
+    sequential_s=0.5,
+)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    study = replace(
+        STUDY,
+        stages=lambda _quick: systems.stages(TINY),
+        evaluate=lambda results, _quick: evaluate.evaluate(results, TINY),
+    )
+    return conduct(study, tmp_path_factory.mktemp("emerald") / "study")
+
+
+@pytest.fixture(scope="module")
+def points(found):
+    stages = systems.stages(TINY)
+    sweeps = found.path / "sweeps"
+    frames = {stage.key: pl.read_parquet(sweeps / stage.key / "table.parquet") for stage in stages}
+    return Points(Results(stages, frames, sweeps))
+
+
+def test_the_study_is_known_by_name():
+    assert find("emerald2012") is STUDY
+
+
+def test_the_family_of_the_package_is_that_of_the_examples():
+    shipped = ROOT / "python" / "iowatt" / "library" / "families" / "online3.toml"
+    assert shipped.read_bytes() == (ROOT / "examples" / "emerald" / "online3.toml").read_bytes()
+
+
+def test_both_classes_have_the_same_constants():
+    lower, higher = (systems.family().controller(name) for name in ("lower", "higher"))
+    assert (lower.part, lower.supply, lower.work) == (higher.part, higher.supply, higher.work)
+
+
+def test_no_point_has_a_constant_of_its_own():
+    """Scenarios of one level differ by drives, shelves, load and their names, and by nothing of the array."""
+    texts = [stage.text for stage in systems.stages(replace(systems.FULL, experiments=False))]
+    own = {
+        line
+        for text in texts
+        if "sff-15k-146gb" in text
+        for line in text.splitlines()
+        if line.startswith(
+            ("back_end", "cache", "part", "supply", "scheduler", "drive_scheduler", "queue_depth")
+        )
+    }
+    names = [line.split(" = ")[0] for line in own]
+    assert names.count("part") == 2, "the pair, and a shelf"
+    for name in ("back_end", "cache", "scheduler", "drive_scheduler", "queue_depth"):
+        assert names.count(name) == 1, (name, own)
+
+
+def test_the_whole_study_has_every_printed_point_and_the_reduced_one_is_part_of_it():
+    whole = {stage.key: stage for stage in systems.stages(systems.FULL)}
+    for one in published.FIGURES:
+        key = "mw1-single" if one.peak == "drive" else f"{one.metric.lower().replace('/', '-')}-{one.raid}"
+        counts = [setting.values[0] for setting in whole[key].axes[0].settings]
+        assert one.drives in counts, one
+        if one.peak is not None:
+            assert counts[0] <= one.drives <= counts[-1]
+    assert {stage.key for stage in systems.stages(systems.QUICK)} <= set(whole)
+
+
+def test_experiments_change_the_family_where_they_say():
+    whole = {stage.key: stage for stage in systems.stages(systems.FULL)}
+    assert "destage_outstanding = 640" in whole["exp-destages"].text
+    assert 'command = "0s"' in whole["exp-unlimited"].text
+    assert "span = " in whole["exp-share-rr-50"].text
+    assert "span = " not in whole["rr-raid-5"].text
+    assert whole["submission-rr"].within.limit_s == pytest.approx(0.012)
+
+
+def test_every_point_ran_and_none_is_missing(found):
+    table = pl.read_parquet(found.path / "points.parquet")
+    assert table.height == sum(len(grid.points(stage.axes)) for stage in systems.stages(TINY))
+    assert table["status"].unique().to_list() == ["done"]
+
+
+def test_idle_points_follow_from_the_two_that_were_fitted(points):
+    errors = {one.what: one.error for one in compare.idle(points)}
+    assert len(errors) == 6
+    assert all(abs(error) < 0.001 for what, error in errors.items() if what.startswith(("50", "450")))
+    assert all(abs(error) < 0.03 for error in errors.values())
+
+
+def test_random_reads_stop_at_the_back_end(points):
+    """24.85 us a command are 40,241 a second: more drives than reach it only draw more."""
+    limit = 1e6 / 24.85
+    by = {one.drives: one for one in points.curve("RR", "raid-5")}
+    assert by[150].iops == pytest.approx(limit, rel=0.01)
+    assert by[50].iops < 0.5 * limit
+    assert by[125].iops < limit
+    assert best(list(by.values())).drives == 125
+    for one in by.values():
+        assert one.ms == pytest.approx(20, rel=0.05)
+
+
+def test_sequential_reads_are_best_with_few_drives(points):
+    few, more = points.curve("SR", "raid-5")
+    assert few.value > more.value
+    assert few.value == pytest.approx(1.63, rel=0.06)
+
+
+def test_mixed_work_at_a_quarter_of_the_rate_draws_less(points):
+    whole = points.at("MW1", "raid-5", 50)
+    assert 0.2 * whole.value < points.quarter() < whole.value
+
+
+def test_every_table_and_every_claim_is_there(found):
+    document = found.as_dict()
+    assert {one["key"] for one in document["figures"]} == {
+        "figures", "errors", "peaks", "again", "curves-raid-5", "curves-raid-10", "curves-single",
+        "curves-sequential", "levels", "idle", "three", "constants", "defects",
+    }  # fmt: skip
+    keys = {one["key"] for one in document["verdicts"]}
+    assert keys == {"peak", "single-drives", "metric", "levels", "idle", "submission", "baseline", "swing"}
+    differing = [one for one in document["verdicts"] if one["verdict"] == "differ"]
+    assert differing
+    assert all(one["cause"] and one["experiment"] for one in differing)
+
+
+def test_a_peak_at_the_edge_of_what_was_tried_is_not_tried(found):
+    peaks = {one["case"]: one for one in found.as_dict()["verdicts"] if one["key"] == "peak"}
+    assert peaks["random read, RAID-5, by whole shelves"]["verdict"] == "agree", "150 drives were tried"
+    assert peaks["sequential read, RAID-5, by whole shelves"]["verdict"] == "agree", "no less than one shelf"
+    for name in ("mixed 70/30, RAID-5, by whole shelves", "sequential write, RAID-5, by whole shelves"):
+        assert peaks[name]["verdict"] == "not tried"
+        assert not peaks[name]["agrees"]
+        assert "was tried" in peaks[name]["ours"]
+    page = (found.path / "report.html").read_text("utf-8")
+    untried = sum(one["verdict"] == "not tried" for one in found.as_dict()["verdicts"])
+    assert f"{untried} not tried" in page
+
+
+def test_the_submission_is_judged_at_the_response_times_that_were_measured(points, found):
+    ours = {one.metric: one for one in compare.submission(points)}
+    assert ours["RR"].ours == points.one("submission-rr").value
+    assert ours["RR"].ours < points.at("RR", "raid-5", 50).value
+    assert "at 12 ms, as measured" in ours["RR"].what
+    known = points.of("submission-sr")
+    assert [one.metric for one in known] == ["SR"] * 4
+    if min(one.ms for one in known) > 6:
+        assert ours["SR"].ours == points.at("SR", "raid-5", 50).value
+        assert "not the measured 6" in ours["SR"].what
+    times = sorted(one.ms for one in points.of("submission-sw"))
+    assert points.within("submission-sw", times[0]) == pytest.approx(
+        next(one.value for one in points.of("submission-sw") if one.ms == times[0])
+    )
+    with pytest.raises(LookupError, match="outside"):
+        points.within("submission-sw", times[0] - 0.1)
+    second = {one.metric: one for one in compare.estimate(points)}
+    assert second["RR"].ours == points.at("RR", "raid-5", 50).value
+    assert "at the estimate's 20 ms" in second["RR"].what
+    cases = [one["case"] for one in found.as_dict()["verdicts"] if one["key"] == "submission"]
+    assert len(cases) == 6
+    assert not [case for case in cases if "20 ms" in case]
+
+
+class Metered:
+    """Points of 70/30 by single drives with these metrics, by seed and drives."""
+
+    def __init__(self, values):
+        kept = [
+            _point(knee.SEEDS, drives, value, seed)
+            for seed, by_drives in values.items()
+            for drives, value in by_drives.items()
+        ]
+        self.points = Points(Results([], {}, Path()))
+        self.points.all = kept
+
+
+def _point(kind, drives, value, seed):
+    return Point(
+        kind=kind, metric="MW1", raid="raid-5", drives=drives, iops=value * 1000, mib_per_s=0.0, ms=20.0,
+        wall_w=1000.0, idle_w=500.0, raw_gb=1.0, busy=0.5, back_end=0.9, runs=1, rate=None, seed=seed,
+    )  # fmt: skip
+
+
+def test_a_count_that_chance_does_not_tell_from_the_best_is_alike():
+    points = Metered(
+        {
+            2: {120: 13.12, 121: 13.13, 125: 13.00},
+            3: {120: 13.14, 121: 13.12, 125: 13.02},
+            4: {120: 13.11, 121: 13.13, 125: 12.99},
+        }
+    ).points
+    assert knee.top(points) == 121
+    assert knee.tops(points) == [121, 120, 121]
+    assert knee.alike(points) == [120, 121]
+    gap = knee.gap(points, 120, 125)
+    assert gap.mean == pytest.approx(0.0092, abs=2e-4)
+    assert 0 < gap.half < 0.001
+    assert not gap.chance
+
+
+def test_one_seed_tells_nothing():
+    points = Metered({2: {120: 13.1, 125: 13.0}}).points
+    with pytest.raises(LookupError, match="two seeds"):
+        knee.gap(points, 120, 125)
+    verdict = conclusions.by_drive(points)
+    assert verdict.word == "not tried"
+
+
+def test_as_many_constants_are_said_as_are_fitted():
+    caption = tables.constants().caption
+    assert "Seven constants are fitted" in caption
+    assert f"fitted to {sum(one.fitted for one in published.FIGURES)} RAID-5 figures" in caption
+
+
+def test_the_page_says_what_is_fitted_and_what_is_a_stand_in(found):
+    page = (found.path / "report.html").read_text("utf-8")
+    for said in ("fitted", "predicted", "Reduced", "iowatt emerald bff", "recalled", "MB/s/W or"):
+        assert said in page, said
+
+
+def test_an_experiment_that_a_reduced_study_leaves_out_is_said_so(points):
+    why = causes.of_submission(points, "RR")
+    assert why.cause
+    assert why.experiment == causes.LEFT_OUT
+
+
+def test_printed_figures_are_those_of_the_training():
+    assert pytest.approx(0.683, abs=5e-4) == published.RAID5_OVER_RAID10
+    idle = published.IDLE[0]
+    assert 50 * 146 / idle.watts == pytest.approx(idle.gb_per_w, abs=5e-4)
+    peaks = {(one.metric, one.raid): one.drives for one in published.FIGURES if one.peak == "shelf"}
+    assert peaks["MW1", "raid-5"] == peaks["RR", "raid-5"] == 125
+    assert peaks["RW", "raid-5"] == peaks["RW", "raid-10"] == 75
