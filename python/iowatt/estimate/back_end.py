@@ -33,13 +33,6 @@ class Geometry:
         """Parity units of a stripe."""
         return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
 
-    def commands(self, mix: Mix) -> float:
-        """Commands to drives for a mix: each copy is written."""
-        return sum(
-            count * kind.commands * (self.mirrored if kind.how == "write" else 1)
-            for kind, count in mix.items()
-        )
-
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
         """Of a plan's pool."""
@@ -63,6 +56,8 @@ class Asked:
 
     mix: Mix
     phases: tuple[tuple[How, float, float], ...]
+    #: To drives, each copy of what is written among them.
+    commands: float
 
     @property
     def together(self) -> float:
@@ -87,7 +82,7 @@ def asked(
     for how, count, bytes_ in _kinds(geometry, work):
         for place, share in places:
             add(mix, Kind(how, round(bytes_), place), share * count)
-    return Asked(mix, _phases(work, write))
+    return Asked(mix, _phases(work, write), work.reads + work.writes * geometry.mirrored)
 
 
 def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float], ...]:
@@ -106,8 +101,7 @@ def _phases(work: raid_work.Work, write: bool) -> tuple[tuple[How, float, float]
 def _kinds(geometry: Geometry, work: raid_work.Work) -> list[tuple[How, float, float]]:
     """Operations of a request: what they are, how many, bytes of each.
 
-    On a disk an operation right behind another of the same request costs what the second half of an update
-    does.
+    On a disk an operation right behind another of the same request is one with it: it needs no seek.
     """
     (reads, read_bytes), (writes, write_bytes) = work.plain_reads, work.plain_writes
     updates, update_bytes = work.updates
@@ -118,11 +112,10 @@ def _kinds(geometry: Geometry, work: raid_work.Work) -> list[tuple[How, float, f
         of_writes = min(pairs - of_reads, (writes - pairs) if writes > pairs else 0.0)
         joined = of_reads + of_writes
         if joined:
-            bytes_ = (of_reads * (read_bytes + write_bytes) / 2 + of_writes * write_bytes) / joined
-            update_bytes = (updates * update_bytes + joined * bytes_) / (updates + joined)
-            updates += joined
-            reads -= of_reads
-            writes -= joined + of_writes
+            total = of_reads * (read_bytes + write_bytes) + of_writes * 2 * write_bytes
+            rest = max(0.0, writes - joined - of_writes)
+            write_bytes = (total + rest * write_bytes) / (joined + rest)
+            reads, writes = reads - of_reads, joined + rest
     return [
         ("read", reads, read_bytes),
         ("write", max(0.0, writes), write_bytes),

@@ -168,7 +168,7 @@ class Counted:
         geometry = self.geometries[pool]
         one = back_end.asked(geometry, size, write=write, places=shares, step=step)
         self.wanted[pool].add(flow, total, one)
-        self.commands[flow] = self.commands.get(flow, 0.0) + total * geometry.commands(one.mix)
+        self.commands[flow] = self.commands.get(flow, 0.0) + total * one.commands
         for how, often, abreast in one.phases:
             key = (pool, how, round(abreast, 2))
             waits[key] = waits.get(key, 0.0) + total * often
@@ -176,7 +176,7 @@ class Counted:
     def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
         geometry = self.geometries[pool]
         one = back_end.asked(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
-        return sum(places.values()) * geometry.commands(one.mix)
+        return sum(places.values()) * one.commands
 
 
 def _add(own: dict[int, float], sets: Sequence[int], count: float) -> None:

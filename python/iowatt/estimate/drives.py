@@ -21,7 +21,7 @@ _PARTS: Final = 24
 _FEW: Final = 8
 _ZONES: Final = 32
 #: Small ranges are one of these.
-_NARROW: Final = (2.0**-19, 2.0**-15, 2.0**-10, 2.0**-7)
+_NARROW: Final = tuple(2.0**-power for power in (19, 17, 15, 13, 11, 10, 9, 8, 7, 6))
 _SEED: Final = 1
 _COMBINED: Final = ("count", "raid", "chunklets", "recovery", "bus_of_drive")
 _RAID: Final = {
@@ -125,7 +125,7 @@ def coarse(place: Place) -> Place:
     width = place.last - place.first
     if width < 0.75 / _ZONES:
         # A small range: what matters is that it is small.
-        narrow = next((step for step in _NARROW if width <= step), 1 / _ZONES)
+        narrow = next((step for step in _NARROW if width <= 1.4 * step), 1 / _ZONES)
         first = min(math.floor(place.first * _ZONES) / _ZONES, 1 - narrow)
         return Place(first, first + narrow, place.cursors, place.sweep)
     first = math.floor(place.first * _ZONES + 0.25)

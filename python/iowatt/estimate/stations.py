@@ -149,7 +149,7 @@ class Leg:
             return 1.0
         alike = _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
         together = min(1.0, (self.station.together - 1) / (self.abreast - 1))
-        return alike + (1 - alike) * (1 - together)
+        return alike + (1 - alike) * math.sqrt(1 - together)
 
 
 def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> float:
