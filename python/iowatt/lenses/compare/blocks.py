@@ -130,7 +130,7 @@ class Blocks:
 
     @classmethod
     def of_histogram(
-        cls, low_ns: Any, high_ns: Any, count: Any, seconds: float, sum_ns: float | None = None,
+        cls, low_ns: Any, high_ns: Any, count: Any, seconds: float, *, sum_ns: float | None = None,
         max_ns: float | None = None,
     ) -> Blocks:  # fmt: skip
         """A Run of which only one histogram is known, as a single block: no order in time."""

@@ -29,6 +29,10 @@ RESAMPLES: Final = 4000
 #: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
 #: because the bootstrap's own error comes on top.
 VERDICT_LEVEL: Final = 0.04
+UNORDERED: Final = (
+    "the order in time is not known: the interval takes requests for independent, and is too narrow where they "
+    "are not; no verdict rests on it"
+)
 
 
 @dataclass(frozen=True)
@@ -136,18 +140,29 @@ def _difference(
         interval = pair.interval(float(critical.widths[at]))
         ratio_interval = pair.ratio_interval(float(critical.widths[at]))
         if basis.method == "requests":
-            remarks.append(
-                "the order in time is not known: the interval takes requests for independent, and is too
-                narrow " "where they are not; no verdict rests on it" ) verdict = "not distinguishable" if
-                interval is None and told: verdict = "no verdict" remarks.append("the requests beyond it are
-                too few for an upper limit") return Difference( metric=pair.metric, before=before,
-                after=after, difference=difference, ratio=after / before if before and after is not None else
-                None, interval=interval, ratio_interval=ratio_interval, interval_before=pair.side_interval(0,
-                float(critical.side_widths[0][at])) if before is not None else None,
-                interval_after=pair.side_interval(1, float(critical.side_widths[1][at])) if after is not None
-                else None, confidence=confidence, p=float(critical.adjusted[at]) if interval is not None else
-                None, p_alone=float(critical.alone[at]) if interval is not None else None, verdict=verdict,
-                events=(pair.before.events, pair.after.events), basis=basis, remarks=tuple(remarks), )
+            remarks.append(UNORDERED)
+        if interval is None:
+            remarks.append("the requests beyond it are too few for an upper limit")
+        else:
+            verdict = "not distinguishable"
+    return Difference(
+        metric=pair.metric,
+        before=before,
+        after=after,
+        difference=difference,
+        ratio=after / before if before and after is not None else None,
+        interval=interval,
+        ratio_interval=ratio_interval,
+        interval_before=pair.side_interval(0, float(critical.side_widths[0][at])),
+        interval_after=pair.side_interval(1, float(critical.side_widths[1][at])),
+        confidence=confidence,
+        p=float(critical.adjusted[at]) if interval is not None else None,
+        p_alone=float(critical.alone[at]) if interval is not None else None,
+        verdict=verdict,
+        events=(pair.before.events, pair.after.events),
+        basis=basis,
+        remarks=tuple(remarks),
+    )
 
 
 def _basis(
