@@ -37,9 +37,9 @@ def _series(part: Observed, asked: Asked) -> Blocks | None:
         histogram.low_ns,
         histogram.high_ns,
         histogram.count,
-        part.window_s,
-        None if part.mean_ms is None else part.mean_ms * NS_PER_MS * histogram.total,
-        None if part.max_ms is None else part.max_ms * NS_PER_MS,
+        seconds=part.window_s,
+        sum_ns=None if part.mean_ms is None else part.mean_ms * NS_PER_MS * histogram.total,
+        max_ns=None if part.max_ms is None else part.max_ms * NS_PER_MS,
     )
 
 
