@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.lenses.compare import flags, judge, omission, over_time, response
 from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.observed import Observed, Side, side
+from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.lenses.compare.observed import sides as observed_sides
 from iowatt.lenses.compare.spikes import spikes
 
 SCHEMA: Final = "iowatt.compare/1"
@@ -29,8 +31,7 @@ def analyse(asked: Asked) -> dict[str, Any]:
     InputError
         A Run has no such workload, point of observation, or no such requests, or a table of it is damaged.
     """
-    sides = [side("before", asked.before, asked), side("after", asked.after, asked)]
-    before, after = sides
+    before, after = sides = observed_sides(asked)
     courses, width, about_courses = over_time.courses(sides, asked)
     judged = judge.differences(before, after, asked)
     return {
@@ -99,7 +100,7 @@ def _run(part: Observed) -> dict[str, Any]:
     }
 
 
-def _directions(sides: list[Side]) -> list[dict[str, Any]]:
+def _directions(sides: Sequence[Side]) -> list[dict[str, Any]]:
     """Mean and percentiles of ``run.json`` for both directions, where each side is one Run; no verdicts."""
     if any(len(one.parts) > 1 for one in sides):
         return []
@@ -118,7 +119,7 @@ def _directions(sides: list[Side]) -> list[dict[str, Any]]:
     return found
 
 
-def _bins(sides: list[Side]) -> list[str]:
+def _bins(sides: Sequence[Side]) -> list[str]:
     """How wide the bins of the slow tail are, where that is more than a reader would think."""
     said = []
     for one in sides:

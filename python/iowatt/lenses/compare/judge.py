@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _GIVEN: Final = ("open", "replayed", "recorded")
 
 
+_NO_ORDER: Final = (
+    "nothing says how it varied over time: a Run without a series has one histogram for all of it"
+)
+
+
 @dataclass(frozen=True)
 class Compared:
     """A figure that is compared, in ``unit``; ``scale`` times what the statistics have it in."""
@@ -80,6 +85,7 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         if first is None and second is None:
             continue
         row = _row(one, first, second, found.get(one.key))
+        row["beyond"] = _beyond(one, before, after, asked)
         if given and one in (IOPS, BANDWIDTH) and row["verdict"] in ("better", "worse"):
             row["remarks"].append(
                 "requests came at their own times, so this is the load, not what storage can do"
@@ -92,6 +98,19 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         "seed": asked.seed,
     }
     return Judged(rows, about)
+
+
+def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str, int] | None:
+    """Requests beyond a percentile or the threshold: what the figure rests on."""
+    if one is OVER:
+        return {
+            side.key: int(response.over(side.histogram, asked.threshold_s)["requests"])
+            for side in (before, after)
+        }
+    q = dict(response.QUANTILES).get(one.key)
+    if q is None:
+        return None
+    return {side.key: response.beyond(side.histogram.total, q) for side in (before, after)}
 
 
 def _inferred(before: Side, after: Side, asked: Asked, known: set[str]) -> dict[str, Difference]:
@@ -182,11 +201,10 @@ def _row(
         "interval_after": _scaled(inferred.interval_after, one.scale),
         "p": inferred.p,
         "verdict": inferred.verdict,
-        "beyond": None
-        if None in inferred.events
-        else {"before": inferred.events[0], "after": inferred.events[1]},
         "basis": asdict(inferred.basis),
-        "remarks": list(inferred.remarks),
+        "remarks": [_NO_ORDER]
+        if interval is None and inferred.basis.method == "requests"
+        else [*inferred.remarks],
     }
     return row
 

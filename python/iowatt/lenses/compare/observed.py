@@ -231,12 +231,34 @@ class Side:
         return None if joules is None or not paid else joules / paid
 
 
-def side(key: str, runs: Sequence[Run], asked: Asked) -> Side:
-    """The Runs of a side under the question."""
+def sides(asked: Asked) -> tuple[Side, Side]:
+    """Both sides under the question. Raises ``InputError`` as :func:`observe`."""
+    groups = (asked.before, asked.after)
+    names = _labels([run for runs in groups for run in runs])
+    number = len(asked.before)
+    first = _side("before", asked.before, names[:number], asked)
+    return first, _side("after", asked.after, names[number:], asked)
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Names that tell Runs apart: with as much of their place as that takes."""
     names = [str(run.summary["name"]) for run in runs]
-    labels = [
-        f"{name} ({run.path.name})" if run.path is not None and run.path.name != name else name
-        for name, run in zip(names, runs, strict=True)
-    ]
-    whole = labels[0] if len(runs) == 1 else f"{names[0]}, {len(runs)} Runs"
+    for depth in range(1, 6):
+        tails = ["" if run.path is None else "/".join(run.path.absolute().parts[-depth:]) for run in runs]
+        labels = [
+            f"{name} ({tail})" if tail and tail != name else name
+            for name, tail in zip(names, tails, strict=True)
+        ]
+        if len(set(labels)) == len(labels):
+            return labels
+    return labels
+
+
+def _side(key: str, runs: Sequence[Run], labels: Sequence[str], asked: Asked) -> Side:
+    if len(runs) == 1:
+        whole = labels[0]
+    else:
+        folders = {run.path.absolute().parent.name for run in runs if run.path is not None}
+        folder = f"{folders.pop()}, " if len(folders) == 1 else ""
+        whole = f"{runs[0].summary['name']} ({folder}{len(runs)} Runs)"
     return Side(key, whole, [observe(run, label, asked) for run, label in zip(runs, labels, strict=True)])

@@ -91,6 +91,7 @@ def intervals(found: Found) -> Figure | None:
         categoryorder="array",
         categoryarray=names[::-1],
         nticks=len(names),
+        dtick=1,
         showgrid=False,
     )
     return Figure(

@@ -13,6 +13,8 @@ from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layo
 
 #: Runs of a group whose course is drawn; all are in the table.
 DRAWN = 4
+_GREATEST = {"mean": "Greatest mean of a block, ms", "max": "Longest response, ms"}
+_HOVER = "%{x:,.6~r} s: %{y:,.4~r} ms<br>%{text}<extra>%{fullData.name}</extra>"
 
 
 def courses(found: Found) -> list[Figure]:
@@ -57,17 +59,26 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
     ]
     data: list[dict[str, Any]] = []
     for at, course in enumerate(shown[:DRAWN]):
-        name = "" if len(shown) == 1 else f" ({plain(course['run'])})"
+        # One legend for all Runs of a group: their colours tell them apart, the hover names them.
+        more = {"legendgroup": str(at), "showlegend": at == 0, "text": plain(course["run"])}
         x = [(start + end) / 2 for start, end in zip(course["start_s"], course["end_s"], strict=True)]
         if any(value is not None for value in course["max_ms"]):
-            data.append(_line(x, course["max_ms"], f"Longest{name}", palette.STATE_COLOURS["idle"], 1.2))
+            data.append(
+                _line(
+                    x,
+                    course["max_ms"],
+                    "Longest",
+                    {"color": palette.STATE_COLOURS["idle"], "width": 1.2},
+                    more,
+                )
+            )
         data.append(
             _line(
                 x,
                 course["mean_ms"],
-                f"Mean{name}",
-                words.COLOURS[key] if at == 0 else palette.RUNS[2 + at],
-                2,
+                "Mean",
+                {"color": words.COLOURS[key] if at == 0 else palette.RUNS[2 + at], "width": 2},
+                more,
             )
         )
         over = [
@@ -80,11 +91,12 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": f"Mean over {numbers.with_unit(limit, 'ms')}{name}",
+                    "name": f"Mean over {numbers.with_unit(limit, 'ms')}",
                     "x": [when for when, _ in over],
                     "y": [mean for _, mean in over],
                     "marker": {"color": palette.WRITE, "size": 6, "symbol": "triangle-up"},
-                    "hovertemplate": "%{x:,.6~r} s: %{y:,.4~r} ms<extra>%{fullData.name}</extra>",
+                    "hovertemplate": _HOVER,
+                    **more,
                 }
             )
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
@@ -110,15 +122,18 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
     )
 
 
-def _line(x: list[float], y: list[float | None], name: str, colour: str, width: float) -> dict[str, Any]:
+def _line(
+    x: list[float], y: list[float | None], name: str, line: dict[str, Any], more: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
         "x": x,
         "y": y,
-        "line": {"color": colour, "width": width},
-        "hovertemplate": "%{x:,.6~r} s: %{y:,.4~r} ms<extra>%{fullData.name}</extra>",
+        "line": line,
+        "hovertemplate": _HOVER,
+        **more,
     }
 
 
@@ -135,11 +150,13 @@ def summary(found: Found) -> Figure:
             both = [found["spikes"][key][view] for key, _ in words.SIDES]
             rows += [
                 [f"Spikes {shown}", *(one["spikes"] for one in both)],
-                ["  blocks over it", *(one["blocks_over"] for one in both)],
-                ["  of blocks", *(one["blocks"] for one in both)],
-                ["  seconds in spikes", *(one["seconds"] for one in both)],
-                ["  longest, s", *(one["longest_s"] for one in both)],
-                ["  greatest of any block, ms", *(one["greatest_block_ms"] for one in both)],
+                [
+                    f"Blocks over it, {shown}",
+                    *(f"{one['blocks_over']:,} of {one['blocks']:,}" for one in both),
+                ],
+                ["Time in these spikes, s", *(one["seconds"] for one in both)],
+                ["Longest of them, s", *(one["longest_s"] for one in both)],
+                [_GREATEST[view], *(one["greatest_block_ms"] for one in both)],
             ]
     return Figure(
         "threshold",
@@ -193,4 +210,5 @@ def spikes(found: Found) -> Figure | None:
         "response.",
         Table(columns, rows),
         remarks=[f"The highest are listed; {numbers.count(left)} more are not."] if left else [],
+        wide=True,
     )

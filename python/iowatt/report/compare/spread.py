@@ -36,7 +36,7 @@ def _histogram(scale: dict[str, Any]) -> Figure:
     columns = [Column("Response time", text=True)]
     for _, title in words.SIDES:
         columns += [Column(f"{title}, requests"), Column(title, "%"), Column(f"{title}, up to it", "%")]
-    names = [str(row[0]) for row in rows]
+    names = [words.bin_end(row) for row in scale["bins"]]
     data = [
         {
             "type": "bar",
@@ -58,7 +58,7 @@ def _histogram(scale: dict[str, Any]) -> Figure:
         if straddling
         else []
     )
-    x = axis("Response time", type="category", nticks=len(names))
+    x = axis("Response time up to", type="category", nticks=len(names))
     return Figure(
         f"histogram-{scale['scale']}",
         scale["title"],

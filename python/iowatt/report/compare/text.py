@@ -99,7 +99,7 @@ def _slow(found: dict[str, Any]) -> str:
                     f"longest {numbers.duration(one['longest_s'])}, greatest "
                     f"{numbers.with_unit(one['greatest_ms'], 'ms')}"
                 )
-            lines.append(f"spikes over {limit} {shown} of {width}: {'; '.join(said)}")
+            lines.append(f"spikes over {limit} {shown}, blocks of {width}: {'; '.join(said)}")
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ Found = Mapping[str, Any]
 SIDES: Final = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
-VIEWS: Final = {"mean": "by means of blocks", "max": "by single requests"}
+VIEWS: Final = {"mean": "by means", "max": "by single requests"}
 
 
 def value(amount: float | None, unit: str) -> str:
@@ -91,6 +91,11 @@ def bin_name(row: Mapping[str, Any]) -> str:
         return f"over {_plain(low)}"
     high = _plain(numbers.with_unit(row["to_ms"], "ms", 4))
     return f"up to {high}" if low is None else f"{_plain(low)} to {high}"
+
+
+def bin_end(row: Mapping[str, Any]) -> str:
+    """The upper end of a bin, for an axis: ``0.5 ms``; ``more`` beyond the last edge."""
+    return "more" if row["to_ms"] is None else _plain(numbers.with_unit(row["to_ms"], "ms", 4))
 
 
 def _plain(shown: str | None) -> str:
