@@ -201,7 +201,10 @@ def _row(
         "interval_after": _scaled(inferred.interval_after, one.scale),
         "p": inferred.p,
         "verdict": inferred.verdict,
-        "basis": asdict(inferred.basis),
+        "basis": {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(inferred.basis).items()
+        },
         "remarks": [_NO_ORDER]
         if interval is None and inferred.basis.method == "requests"
         else [*inferred.remarks],

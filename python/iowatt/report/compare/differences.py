@@ -42,7 +42,7 @@ def table(found: Found) -> Figure:
         ]
         for row in found["differences"]
     ]
-    remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in words.remarks(found)]
+    remarks = [f"{remark}." for remark in words.remarks(found)]
     return Figure(
         "differences",
         "Before and after",

@@ -113,7 +113,7 @@ def _course(found: Found, key: str, title: str, y_range: list[float], longest: f
             "data": data,
             "layout": layout(
                 axis("Time (s)", range=[0, longest]),
-                axis("Response time (ms, log scale)", type="log", range=y_range),
+                axis("Response time (ms, log scale)", type="log", range=y_range, dtick="D2"),
                 showlegend=True,
                 shapes=[line],
             ),

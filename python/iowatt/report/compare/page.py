@@ -62,7 +62,7 @@ def _sections(found: Found) -> Sequence[tuple[str, str, Sequence[Figure]]]:
             [*over_time.courses(found), *there(over_time.summary(found), over_time.spikes(found))],
         ),
         ("loops", "What the loop left out", there(loops.corrected(found))),
-        ("runs", "The Runs", there(differences.changed(found), differences.runs(found))),
+        ("sides", "The Runs", there(differences.changed(found), differences.runs(found))),
     )
 
 

@@ -193,13 +193,13 @@ def directions(found: Found) -> Figure | None:
                 [
                     f"{one['title'].capitalize()}, {title.lower()}",
                     values["count"],
-                    *(values[name] for name in ("mean", "p50", "p99", "p999", "max")),
+                    *(values[name] for name in ("mean", "p50", "p99", "p999")),
                 ]
             )
     columns = [
         Column("", text=True),
         Column("Requests"),
-        *(Column(name, "ms") for name in ("Mean", "p50", "p99", "p99.9", "Longest")),
+        *(Column(name, "ms") for name in ("Mean", "p50", "p99", "p99.9")),
     ]
     return Figure(
         "directions",
