@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-import compared_runs as made
 import numpy as np
 import pytest
 
+import compared_runs as made
 import iowatt
 from iowatt.errors import InputError
 from iowatt.lenses.compare.analyse import analyse
@@ -72,7 +72,8 @@ def test_figures_are_those_of_the_runs_own_reports():
     titles = [headline.key for headline in headlines(before.summary)]
     changes = comparison.changes([before, after])[1]
     for mine, theirs in (
-        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"), ("joules_per_request", "per_request"),
+        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"),
+        ("joules_per_request", "per_request"),
     ):  # fmt: skip
         assert row(document, mine)["change"] == pytest.approx(changes[titles.index(theirs)], rel=1e-12)
 
