@@ -69,6 +69,25 @@ pub struct ProcessingPlan {
     pub write_s: f64,
     /// Number of processors.
     pub processors: usize,
+    /// Seconds to allocate the buffers of a write whose data has not come with its command.
+    #[serde(default)]
+    pub ready_s: f64,
+    /// Seconds of the interrupt that tells a processor of a visit.
+    #[serde(default)]
+    pub interrupt_s: f64,
+    /// Holding interrupts back; none: each visit has its own.
+    #[serde(default)]
+    pub moderation: Option<ModerationPlan>,
+}
+
+/// Interrupt moderation: visits that come shortly after one another share an interrupt.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModerationPlan {
+    /// Longest that the first of them is held back, seconds.
+    pub delay_s: f64,
+    /// How many raise the interrupt before that.
+    pub count: usize,
 }
 
 /// Stations that commands pass on their way to the drives, first come first served. A command made for a write passes both.
@@ -195,7 +214,10 @@ impl ControllerPlan {
         if let Some(p) = &self.processing {
             check(p.processors > 0, "a controller needs a processor")?;
             let sane = |s: f64| s.is_finite() && s >= 0.0;
-            check(sane(p.read_s) && sane(p.write_s), "processing times must be at least 0")?;
+            let times = [p.read_s, p.write_s, p.ready_s, p.interrupt_s];
+            check(times.into_iter().all(sane), "processing times must be at least 0")?;
+            let sound = p.moderation.is_none_or(|m| sane(m.delay_s) && m.count > 0);
+            check(sound, "interrupts are held back for a time, or until there are some")?;
         }
         if let Some(b) = &self.back_end {
             check(b.processors > 0 && b.write_processors > 0, "a back end needs processors")?;
