@@ -199,7 +199,7 @@ fn a_full_lane_holds_requests_at_the_host() {
 fn interrupts_that_are_held_back_are_shared() {
     let mut plan = cached(&path(&[]));
     plan["controller"]["processing"] = json!({"read_s": 0.0, "write_s": 10e-6, "processors": 1,
-        "interrupt_s": 40e-6, "moderation": {"delay_s": 100e-6, "count": 3}});
+        "interrupt_s": 40e-6, "moderation_s": 100e-6, "moderation_count": 3});
     // Three at once: one interrupt for all of the allocations, which take nothing, then one for the data.
     let outcome = run(&plan, (0..3).map(|i| request(0, Op::Write, i * 8192, 8192)).collect());
     let processors = outcome.summary.controller.as_ref().unwrap().processors.as_ref().unwrap();
@@ -256,7 +256,7 @@ fn loaded(seed: u64) -> Outcome {
         json!([workload(json!(0)), workload(json!(1)), workload(json!(2)), workload(json!(null))]);
     plan["controller"] = json!({
         "processing": {"read_s": 40e-6, "write_s": 60e-6, "processors": 1, "ready_s": 50e-6, "interrupt_s": 5e-6,
-                       "moderation": {"delay_s": 20e-6, "count": 4}},
+                       "moderation_s": 20e-6, "moderation_count": 4},
         "back_end": {"command_s": 20e-6, "processors": 1, "write_command_s": 30e-6, "write_processors": 1},
         "host_bandwidth_bytes_per_s": null,
         "split": {"bytes": 16_384, "outstanding": 2},

@@ -4,36 +4,45 @@ use super::{Controller, Moment, Stage};
 use crate::clock::{Nanos, nanos};
 use crate::event::Event;
 use crate::path::timesheet::{Kind, Part};
-use crate::plan::{ModerationPlan, ProcessingPlan};
+use crate::plan::ProcessingPlan;
 
 /// Interrupts, and the visits that wait for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Interrupts {
     /// What one takes of a processor.
     time: Nanos,
-    moderation: Option<ModerationPlan>,
+    /// How long the first of those that share one waits, and how many raise it before that.
+    delay: Nanos,
+    count: usize,
     pending: Vec<u32>,
     raised: u32,
 }
 
 impl Interrupts {
     pub(super) fn new(plan: Option<&ProcessingPlan>) -> Self {
-        let time = plan.map_or(0, |p| nanos(p.interrupt_s));
-        Self { time, moderation: plan.and_then(|p| p.moderation), pending: Vec::new(), raised: 0 }
+        let time = |of: fn(&ProcessingPlan) -> f64| plan.map_or(0, |p| nanos(of(p)));
+        let count = plan.map_or(1, |p| p.moderation_count);
+        Self {
+            time: time(|p| p.interrupt_s),
+            delay: time(|p| p.moderation_s),
+            count,
+            pending: Vec::new(),
+            raised: 0,
+        }
     }
 }
 
 impl Controller {
     /// A visit comes to the processors, now or with the next interrupt.
     pub(super) fn process(&mut self, key: u32, moment: &mut Moment<'_>) {
-        let Some(moderation) = self.interrupts.moderation else {
+        if self.interrupts.count == 1 || self.interrupts.delay == 0 {
             return self.serve(key, self.interrupts.time, moment);
-        };
+        }
         self.interrupts.pending.push(key);
-        if self.interrupts.pending.len() >= moderation.count {
+        if self.interrupts.pending.len() >= self.interrupts.count {
             self.raise(moment);
         } else if self.interrupts.pending.len() == 1 {
-            let at = moment.now + nanos(moderation.delay_s);
+            let at = moment.now + self.interrupts.delay;
             moment.events.push(at, Event::Interrupt(self.interrupts.raised));
         }
     }

@@ -75,19 +75,16 @@ pub struct ProcessingPlan {
     /// Seconds of the interrupt that tells a processor of a visit.
     #[serde(default)]
     pub interrupt_s: f64,
-    /// Holding interrupts back; none: each visit has its own.
+    /// Interrupt moderation: seconds that the first of several visits is held back at most, to share an interrupt.
     #[serde(default)]
-    pub moderation: Option<ModerationPlan>,
+    pub moderation_s: f64,
+    /// How many raise the interrupt before that.
+    #[serde(default = "one")]
+    pub moderation_count: usize,
 }
 
-/// Interrupt moderation: visits that come shortly after one another share an interrupt.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModerationPlan {
-    /// Longest that the first of them is held back, seconds.
-    pub delay_s: f64,
-    /// How many raise the interrupt before that.
-    pub count: usize,
+fn one() -> usize {
+    1
 }
 
 /// Stations that commands pass on their way to the drives, first come first served. A command made for a write passes both.
@@ -214,10 +211,9 @@ impl ControllerPlan {
         if let Some(p) = &self.processing {
             check(p.processors > 0, "a controller needs a processor")?;
             let sane = |s: f64| s.is_finite() && s >= 0.0;
-            let times = [p.read_s, p.write_s, p.ready_s, p.interrupt_s];
+            let times = [p.read_s, p.write_s, p.ready_s, p.interrupt_s, p.moderation_s];
             check(times.into_iter().all(sane), "processing times must be at least 0")?;
-            let sound = p.moderation.is_none_or(|m| sane(m.delay_s) && m.count > 0);
-            check(sound, "interrupts are held back for a time, or until there are some")?;
+            check(p.moderation_count > 0, "a visit at least raises an interrupt")?;
         }
         if let Some(b) = &self.back_end {
             check(b.processors > 0 && b.write_processors > 0, "a back end needs processors")?;

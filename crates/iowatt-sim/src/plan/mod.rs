@@ -17,7 +17,7 @@ mod virtual_pool;
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
     BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, MirrorPlan,
-    ModerationPlan, ProcessingPlan, ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
+    ProcessingPlan, ReadAheadPlan, ReplacementPlan, SplitPlan, WriteCaching,
 };
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use hdd::{
