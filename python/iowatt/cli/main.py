@@ -18,6 +18,7 @@ from iowatt.cli import (
     duty,
     emerald,
     explain,
+    fabric,
     heat,
     idle,
     import_,
@@ -57,6 +58,7 @@ cost.register(app)
 duty.register(app)
 emerald.register(app)
 explain.register(app)
+fabric.register(app)
 heat.register(app)
 idle.register(app)
 import_.register(app)
