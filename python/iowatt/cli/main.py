@@ -11,6 +11,7 @@ import typer
 from iowatt.cli import (
     cache,
     check,
+    compare,
     cost,
     curve,
     devices,
@@ -51,6 +52,7 @@ app = typer.Typer(
 )
 cache.register(app)
 check.register(app)
+compare.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)

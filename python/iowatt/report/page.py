@@ -169,7 +169,7 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         (
             first.title,
             [
-                (mine[at].shown, "" if run == 0 else _change(changes[run][at], first.unit))
+                (mine[at].shown, "" if run == 0 else numbers.change(changes[run][at]))
                 for run, mine in enumerate(by_run)
             ],
         )
@@ -179,13 +179,3 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         comparison.headline_table(runs, names), comparison.distributions(runs, names), names, rows
     )
 
-
-def _change(change: float | None, unit: str) -> str:
-    if change is None:
-        return ""
-    if abs(change) < 0.0005:
-        return "same"
-    if change > 2:
-        return f"{numbers.significant(1 + change)}\u00a0×"
-    sign = "+" if change > 0 else "−"
-    return f"{sign}{numbers.percent(abs(change))}"
