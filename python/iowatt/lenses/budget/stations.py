@@ -1,0 +1,105 @@
+"""How busy the stations of a path are, and with that the rate at which each of them is saturated.
+
+Utilisation law: a station that is busy for the share rho of the time at the rate X is saturated at X / rho, if
+all work grows in proportion. It holds whatever the arrivals and the service times are. The commands that the
+host may have outstanding are a station too, of as many servers: at the rate X they are busy for
+X x (response time without the wait for them) / (commands outstanding at most), by Little's law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from iowatt.lenses.budget.ledger import Hop, Part
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class Busy:
+    """Busy share of a hop's station; None with the reason where it has none that tells its saturation."""
+
+    share: float | None
+    why: str = ""
+
+
+NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
+NO_STATION = Busy(None, "no station: waits for what others do")
+IN_PARALLEL = Busy(None, "an SSD works on many commands at a time: its busy share does not tell saturation")
+
+
+def of_path(run: Run, name: str) -> Mapping[str, Any] | None:
+    """What `run.json` says of a path; None where it says nothing."""
+    listed = run.summary.get("paths") or ()
+    return next((path for path in listed if path["name"] == name), None)
+
+
+def busy(run: Run, path: str, hops: Sequence[Hop], mean: Part, rate_iops: float) -> list[Busy]:
+    """For each hop of a path; ``mean`` and ``rate_iops`` are of all requests that go by it."""
+    told = of_path(run, path)
+    return [_of(run, told, hop, at, mean, rate_iops) for at, hop in enumerate(hops)]
+
+
+def _of(
+    run: Run, told: Mapping[str, Any] | None, hop: Hop, at: int, mean: Part, rate_iops: float
+) -> Busy:
+    for station in told["hops"] if told else ():
+        if (station["hop"], station["way"]) == (hop.name, hop.way) and station["utilisation"] is not None:
+            return Busy(float(station["utilisation"]))
+    if hop.place == "host":
+        return _queue(told, float(mean.waiting_ms[at]), mean.response_ms, rate_iops)
+    if hop.place == "controller":
+        return _controller(run.summary, hop.name)
+    if hop.place == "storage":
+        return _most(_back_end(run.summary), _drives(run, told))
+    return _drives(run, told) if hop.place == "drive" else NOT_KNOWN
+
+
+def _queue(told: Mapping[str, Any] | None, waiting_ms: float, response_ms: float, rate: float) -> Busy:
+    if told is None or not told.get("queue"):
+        return NOT_KNOWN
+    depth = told["queue"]["depth"]
+    if not depth:
+        return Busy(None, "no limit to the commands outstanding")
+    return Busy(rate * (response_ms - waiting_ms) / 1e3 / (depth * told["lanes"]))
+
+
+def _controller(summary: Mapping[str, Any], name: str) -> Busy:
+    parts = summary.get("controller") or {}
+    key = "mirror_link" if "mirror" in name else "processors" if "processor" in name else None
+    if key is None:
+        return NO_STATION
+    part = parts.get(key)
+    return NOT_KNOWN if part is None else Busy(float(part["utilisation"]))
+
+
+def _back_end(summary: Mapping[str, Any]) -> Busy:
+    parts = summary.get("controller") or {}
+    shares = [parts[key]["utilisation"] for key in ("back_end", "write_path") if parts.get(key)]
+    return Busy(max(shares)) if shares else NOT_KNOWN
+
+
+def _drives(run: Run, told: Mapping[str, Any] | None) -> Busy:
+    """The busiest drive of the pools that the path's workloads go to; of all, where that is not plain."""
+    summary = run.summary
+    names = set(told["workloads"]) if told else set()
+    volumes = {one["volume"] for one in summary["workloads"] if one["name"] in names}
+    pools = {one["pool"] for one in summary["volumes"] if one["name"] in volumes}
+    drives = [one for one in summary["devices"] if one["pool"] in pools] or summary["devices"]
+    if not drives or any(one["utilisation"] is None for one in drives):
+        return NOT_KNOWN
+    if any("flash" in one for one in drives):
+        return IN_PARALLEL
+    return Busy(float(max(one["utilisation"] for one in drives)))
+
+
+def _most(*shares: Busy) -> Busy:
+    """The busier one of several; of an unknown one nothing can be said."""
+    known = [one.share for one in shares if one.share is not None]
+    unknown = [one for one in shares if one is IN_PARALLEL]
+    if unknown or not known:
+        return unknown[0] if unknown else NOT_KNOWN
+    return Busy(max(known))
