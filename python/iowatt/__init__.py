@@ -28,5 +28,6 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     run,
     sweep,
 )
+from iowatt.budgeting import budget  # noqa: E402
 
-__all__ = ["cache", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]
+__all__ = ["budget", "cache", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]

@@ -1,8 +1,8 @@
 """Runs that went by a path, made request by request through queues in a row, so that the truth is known.
 
-Poisson arrivals go through stations one after another, first come first served (Lindley's recursion): HBA, link
-out, controller processors, drive, link in. Reads and writes differ in what the processors take. What each
-request waited and was served at each station is what the table `hops` adds up.
+Poisson arrivals go through stations one after another, first come first served (Lindley's recursion): HBA,
+link out, controller processors, drive, link in. Reads and writes differ in what the processors take. What
+each request waited and was served at each station is what the table `hops` adds up.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def made(rate: float, requests: int = 20_000, mode: str = "open") -> tuple[Run, 
         "name": "san",
         "window": {**base.summary["window"], "duration_s": found.span_s},
         "paths": [_path(found)],
-        "workloads": [_workload(found, response)],
+        "workloads": [{**base.summary["workloads"][0], **_workload(found, response)}],
         "controller": {
             "processors": {"requests": requests, "utilisation": _busy(found, 5), "wait_mean_ms": None},
             "mirror_link": None,
@@ -115,7 +115,10 @@ def made(rate: float, requests: int = 20_000, mode: str = "open") -> tuple[Run, 
     plan = {
         **base.plan,
         "names": {**base.plan["names"], "workloads": ["oltp"]},
-        "simulation": {**base.plan["simulation"], "workloads": [{"volume": 0, "replay": {"mode": mode}}]},
+        "simulation": {
+            **base.plan["simulation"],
+            "workloads": [{"volume": 0, "replay": {"mode": mode, "speed": 1.0, "outstanding": 8}}],
+        },
     }
     tables = {name: base.table(name) for name in ("intervals", "energy", "devices")}
     tables |= {"latency": _latency(found), "hops": hops(found)}
@@ -162,7 +165,11 @@ def _path(found: Passed) -> dict[str, Any]:
 def _workload(found: Passed, response: Any) -> dict[str, Any]:
     def told(chosen: Any) -> dict[str, Any]:
         mine = response[chosen]
-        return {"count": int(mine.size), "mean": float(mine.mean()) / 1e6, "max": float(mine.max()) / 1e6}
+        rough = {
+            f"p{q}": float(np.quantile(mine, float(f"0.{q}"))) / 1e6 for q in (50, 90, 95, 99, 999, 9999)
+        }
+        exact = {"count": int(mine.size), "mean": float(mine.mean()) / 1e6, "max": float(mine.max()) / 1e6}
+        return {**exact, **rough, "std": float(mine.std()) / 1e6, "mean_ci95": None}
 
     every = np.ones(response.size, dtype=bool)
     times = {"all": told(every), "read": told(~found.write), "write": told(found.write)}

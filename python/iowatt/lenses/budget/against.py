@@ -91,15 +91,19 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
         said.append(f"waiting is left as seen where no utilisation tells its growth: {', '.join(stays)}")
     if level.statistic != MEAN:
         said.append(
-            f"the {level.statistic} is taken to grow as the waits of the requests around it; rougher than a mean"
+            f"the {level.statistic} is taken to grow as waits of requests around it, rougher than a mean"
         )
+    if level.statistic != MEAN and not seen.told_apart:
+        said.append("the Run tells only means of hops: the percentile is taken to be made of the same shares")
     if factor is not None and factor > FAR:
         said.append(f"the rate found is {factor:.1f} times that of the Run: simulate nearer to it (--rates)")
     busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
     if busiest is None:
         said.append("no utilisation is known: nothing can be said of other rates")
     elif factor is not None and busiest * factor > BUSY:
-        said.append(f"a hop would be busy {busiest * factor:.0%} there, where small changes of load are large ones")
+        said.append(
+            f"a hop would be busy {busiest * factor:.0%} there, where small changes of load are large ones"
+        )
     return said
 
 
@@ -162,7 +166,9 @@ def several(loads: Sequence[Seen], level: Level) -> dict[str, Any]:
 
 
 def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]:
-    said = ["between neighbouring loads times are taken to be linear in the rate, which finds it a little low"]
+    said = [
+        "between neighbouring loads times are taken to be linear in the rate, which finds it a little low"
+    ]
     lowest = loads[0]
     busiest = max((busy.share for busy in lowest.busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
@@ -175,7 +181,7 @@ def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]
         said.append("the lowest load is beyond the level already: add lower ones")
     elif found.rate_iops is None:
         said.append(
-            "the load that breaks it could not be kept up with, so that only the loads on either side are known: "
-            "add loads between them"
+            "the load that breaks it could not be kept up with, so that only the loads on either side are "
+            "known: add loads between them"
         )
     return said

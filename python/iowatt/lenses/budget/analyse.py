@@ -30,7 +30,11 @@ _ADDS_UP: Final = {True: 1e-6, False: 1e-2}
 
 
 def analyse(
-    runs: Sequence[Run], *, overloaded: Sequence[bool] | None = None, level: Level | None = None
+    runs: Sequence[Run],
+    *,
+    names: Sequence[str] | None = None,
+    overloaded: Sequence[bool] | None = None,
+    level: Level | None = None,
 ) -> dict[str, Any]:
     """Where the response time goes in Runs that know it (docs/reference/cli.md).
 
@@ -38,6 +42,8 @@ def analyse(
     ----------
     runs:
         One, or several of the same system that differ in their load; simulated or measured.
+    names:
+        What they are called; left out, by their folders.
     overloaded:
         Of each Run whether work piled up in it, so that its times are those of a growing queue.
     level:
@@ -53,18 +59,23 @@ def analyse(
     if not runs:
         raise InputError("a budget is of one Run at least")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
-    seen = [of_run(run, overloaded=over) for run, over in zip(runs, piled, strict=True)]
+    called = [_place(run) for run in runs] if names is None else list(names)
+    seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
     modelled = all(run.summary["source"] == "simulation" for run in runs)
     return {
         "schema": SCHEMA,
         "name": runs[0].name,
-        "runs": [str(run.path) if run.path is not None else run.name for run in runs],
+        "runs": called,
         "modelled": modelled,
         "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
         "classes": found,
         "notes": _notes(runs, found, modelled),
     }
+
+
+def _place(run: Run) -> str:
+    return run.name if run.path is None else str(run.path)
 
 
 def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
@@ -80,6 +91,17 @@ def _keys(seen: Sequence[Seen]) -> list[Key]:
     return [one.key for one in seen]
 
 
+def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
+    """The mean; and where several bins tell them apart, requests around percentiles and the slowest."""
+    wanted = dict.fromkeys(BANDS if one.told_apart else ())
+    if level is not None and level.statistic != MEAN:
+        wanted[level.statistic] = None
+    bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
+    if one.told_apart:
+        bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
+    return bands
+
+
 def _class(loads: Sequence[Seen], level: Level | None) -> dict[str, Any]:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
@@ -92,12 +114,12 @@ def _class(loads: Sequence[Seen], level: Level | None) -> dict[str, Any]:
         "op": op,
         "name": loads[0].ledger.name,
         "hops": [{"hop": hop.name, "place": hop.place, "way": hop.way} for hop in hops],
-        "loads": [_load(one) for one in loads],
+        "loads": [_load(one, _bands(one, level)) for one in loads],
         "against": held,
     }
 
 
-def _load(one: Seen) -> dict[str, Any]:
+def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> dict[str, Any]:
     mean = one.ledger.mean()
     whole = mean.response_ms or float("nan")
     rows = []
@@ -116,8 +138,6 @@ def _load(one: Seen) -> dict[str, Any]:
                 "remark": busy.why,
             }
         )
-    bands = [("mean", mean)] + [(name, one.made_of(name)) for name in BANDS]
-    bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
     return {
         "run": one.run,
         "rate_iops": one.rate_iops,
@@ -184,24 +204,25 @@ def _notes(runs: Sequence[Run], found: Sequence[dict[str, Any]], modelled: bool)
     for one in found:
         wrong = [load["run"] for load in one["loads"] if not load["adds_up"]["holds"]]
         if wrong:
+            runs_wrong = ", ".join(wrong)
             notes.append(
-                f"{one['name']} on {one['path']}: hops do not add up to the response time in {', '.join(wrong)}"
+                f"{one['name']} on {one['path']}: hops do not add up to the response time in {runs_wrong}"
             )
-    notes.append(
-        "requests of a bin of the response time (8 bins an octave) are taken to be alike: "
-        "what the slowest are made of is told that finely"
-    )
+    told = [len(load["made_of"]) > 2 for one in found for load in one["loads"]]
+    if any(told):
+        notes.append(
+            "requests of one bin of the response time are taken to be alike: what percentiles and the "
+            "slowest are made of is told that finely"
+        )
+    if not all(told):
+        notes.append("some Runs tell only means of hops: what percentiles are made of is not known there")
     thin = sorted(
-        {
-            band["of"]
-            for one in found
-            for load in one["loads"]
-            for band in load["made_of"]
-            if band["anecdote"]
-        }
+        {band["of"] for one in found for load in one["loads"] for band in load["made_of"] if band["anecdote"]}
     )
     if thin:
-        notes.append(f"fewer than {FEWEST} requests in some class: {', '.join(thin)}; take these as anecdotes")
+        notes.append(
+            f"fewer than {FEWEST} requests in some class: {', '.join(thin)}; take these as anecdotes"
+        )
     if any(load["overloaded"] for one in found for load in one["loads"]):
         notes.append("overloaded loads have no steady state: their times are those of a growing queue")
     return notes

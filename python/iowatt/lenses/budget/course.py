@@ -1,7 +1,7 @@
 """A class at several loads: where it breaks a level, which hop broke it, and where each hop alone would.
 
-Between neighbouring loads everything is taken to be linear in the rate. Response time is convex in the rate, so
-a chord lies above it: the rate found between two loads is a little low, the less the nearer they are.
+Between neighbouring loads everything is taken to be linear in the rate. Response time is convex in the rate,
+so a chord lies above it: the rate found between two loads is a little low, the less the nearer they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The table `hops` as arrays: of a class of requests, what each hop took in each bin of the response time.
 
-Every nanosecond between the arrival of a request at the host and its completion belongs to one hop, waiting or
-in service; a request is in one bin. So means over any set of bins add up to the mean response time of the
+Every nanosecond between the arrival of a request at the host and its completion belongs to one hop, waiting
+or in service; a request is in one bin. So means over any set of bins add up to the mean response time of the
 requests in them, and what slow requests are made of can be told from the table alone.
 """
 
@@ -68,8 +68,8 @@ class Part:
 class Ledger:
     """A class of requests. ``workload`` is None and ``op`` ``all`` where several are merged.
 
-    Bins ascend; ``waiting_ns`` and ``service_ns`` are sums over the requests of a bin, [hop, bin]. Hops are in
-    the order of the way from the host to the media and back.
+    Bins ascend; ``waiting_ns`` and ``service_ns`` are sums over the requests of a bin, [hop, bin]. Hops are
+    in the order of the way from the host to the media and back.
     """
 
     path: str

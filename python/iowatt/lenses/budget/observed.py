@@ -48,6 +48,11 @@ class Seen:
         """What tells the class from others of a Run."""
         return self.ledger.path, self.ledger.workload, self.ledger.op
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether slow requests are told apart from fast ones."""
+        return self.ledger.requests.size > 1 or self.ledger.total == 1
+
     def value_ms(self, statistic: str) -> float:
         """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""
         if statistic == MEAN:
@@ -69,22 +74,20 @@ def has_hops(run: Run) -> bool:
     return run.has(TABLE) and run.table(TABLE).height > 0
 
 
-def of_run(run: Run, *, overloaded: bool = False) -> list[Seen]:
-    """The classes of a Run, all of a path together first where there are several.
+def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
+    """The classes of a Run, which is called ``name``; all of a path together first where there are several.
 
     Raises ``InputError`` where the Run does not tell where the time went.
     """
-    place = str(run.path) if run.path else run.name
     if not has_hops(run):
         raise InputError(
             "this Run does not tell where the time went: no workload of it goes by a path",
-            where=place,
+            where=name,
             hint="add [[path]] to the scenario (docs/howto/path.md)",
         )
-    ledgers = of_frame(run.table(TABLE), place)
+    ledgers = of_frame(run.table(TABLE), name)
     window = float(run.summary["window"]["duration_s"])
     every = {path: merged([one for one in ledgers if one.path == path]) for path in _paths(ledgers)}
-    name = run.path.name if run.path is not None else run.name
     found = []
     for ledger in classes(ledgers):
         whole = every[ledger.path]

@@ -1,8 +1,8 @@
 """How busy the stations of a path are, and with that the rate at which each of them is saturated.
 
-Utilisation law: a station that is busy for the share rho of the time at the rate X is saturated at X / rho, if
-all work grows in proportion. It holds whatever the arrivals and the service times are. The commands that the
-host may have outstanding are a station too, of as many servers: at the rate X they are busy for
+Utilisation law: a station that is busy for the share rho of the time at the rate X is saturated at X / rho,
+if all work grows in proportion. It holds whatever the arrivals and the service times are. The commands that
+the host may have outstanding are a station too, of as many servers: at the rate X they are busy for
 X x (response time without the wait for them) / (commands outstanding at most), by Little's law.
 """
 
@@ -40,17 +40,19 @@ def of_path(run: Run, name: str) -> Mapping[str, Any] | None:
 def busy(run: Run, path: str, hops: Sequence[Hop], mean: Part, rate_iops: float) -> list[Busy]:
     """For each hop of a path; ``mean`` and ``rate_iops`` are of all requests that go by it."""
     told = of_path(run, path)
-    return [_of(run, told, hop, at, mean, rate_iops) for at, hop in enumerate(hops)]
+    whole = mean.response_ms
+    waits = mean.waiting_ms.tolist()
+    return [_of(run, told, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)]
 
 
 def _of(
-    run: Run, told: Mapping[str, Any] | None, hop: Hop, at: int, mean: Part, rate_iops: float
+    run: Run, told: Mapping[str, Any] | None, hop: Hop, own: tuple[float, float], rate_iops: float
 ) -> Busy:
     for station in told["hops"] if told else ():
         if (station["hop"], station["way"]) == (hop.name, hop.way) and station["utilisation"] is not None:
             return Busy(float(station["utilisation"]))
     if hop.place == "host":
-        return _queue(told, float(mean.waiting_ms[at]), mean.response_ms, rate_iops)
+        return _queue(told, *own, rate_iops)
     if hop.place == "controller":
         return _controller(run.summary, hop.name)
     if hop.place == "storage":
