@@ -56,8 +56,8 @@ def budget(
 ) -> None:
     """Show where the response time goes: waiting and service hop by hop, in the mean and in the tail.
 
-    With --within, which hop breaks the service level first and at what rate: an estimate from one Run; with --rates
-    or several Runs, from the loads themselves.
+    With --within, which hop breaks the service level first and at what rate: an estimate from one Run, and
+    between the loads with --rates or several Runs.
     """
     import iowatt
     from iowatt.cli.progress import points_bar

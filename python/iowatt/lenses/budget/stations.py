@@ -52,7 +52,7 @@ def _of(
         if (station["hop"], station["way"]) == (hop.name, hop.way) and station["utilisation"] is not None:
             return Busy(float(station["utilisation"]))
     if hop.place == "host":
-        return _queue(told, *own, rate_iops)
+        return _queue(told, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
     if hop.place == "controller":
         return _controller(run.summary, hop.name)
     if hop.place == "storage":
