@@ -165,15 +165,8 @@ def _ledger(path: str, workload: str, op: str, rows: pl.DataFrame, where: str) -
             cell = row[Hop(name, place, way)], at[(low, high)]
             waiting[cell] += wait_ns
             service[cell] += service_ns
-    return Ledger(
-        path,
-        workload,
-        op,
-        hops,
-        *(_whole(bins[column]) for column in ("low_ns", "high_ns", "most")),
-        waiting,
-        service,
-    )
+    low_ns, high_ns, requests = (_whole(bins[column]) for column in ("low_ns", "high_ns", "most"))
+    return Ledger(path, workload, op, hops, low_ns, high_ns, requests, waiting, service)
 
 
 def _whole(column: pl.Series) -> Numbers:

@@ -27,7 +27,7 @@ class Busy:
 
 
 NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
-NO_STATION = Busy(None, "no station: waits for what others do")
+NO_STATION = Busy(None, "no station: a delay, or a wait for what others do")
 IN_PARALLEL = Busy(None, "an SSD works on many commands at a time: its busy share does not tell saturation")
 
 
@@ -49,8 +49,9 @@ def _of(
     run: Run, told: Mapping[str, Any] | None, hop: Hop, own: tuple[float, float], rate_iops: float
 ) -> Busy:
     for station in told["hops"] if told else ():
-        if (station["hop"], station["way"]) == (hop.name, hop.way) and station["utilisation"] is not None:
-            return Busy(float(station["utilisation"]))
+        if (station["hop"], station["way"]) == (hop.name, hop.way):
+            share = station["utilisation"]
+            return NO_STATION if share is None else Busy(float(share))
     if hop.place == "host":
         return _queue(told, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
     if hop.place == "controller":

@@ -37,7 +37,7 @@ def of_hops(run: Run) -> Table:
 
 def of_bands(run: Run) -> Table:
     """The same around percentiles and for the slowest requests, a row for each hop."""
-    found = _analysed(run)
+    found: Found = _analysed(run) or {"classes": []}
     columns = [
         Column("Requests", text=True), Column("Of", text=True), Column("Hop", text=True),
         Column("Waiting", "ms"), Column("Service", "ms"), Column("Response time", "ms"), Column("Counted"),
@@ -47,7 +47,7 @@ def of_bands(run: Run) -> Table:
             title(one, found), band["of"], drawn.label(hop), band["waiting_ms"][at], band["service_ms"][at],
             band["response_ms"], band["requests"],
         ]
-        for one in (found["classes"] if found else ())
+        for one in found["classes"]
         for band in told(one)["made_of"]
         for at, hop in enumerate(one["hops"])
     ]  # fmt: skip
@@ -74,8 +74,9 @@ def single(found: Found) -> list[Found]:
 
 def told(one: Found) -> Found:
     """The load of a class that is told in full: the highest one that was kept up with, else the lowest."""
-    steady = [load for load in one["loads"] if not load["overloaded"]]
-    return steady[-1] if steady else one["loads"][0]
+    loads: list[Found] = one["loads"]
+    steady = [load for load in loads if not load["overloaded"]]
+    return steady[-1] if steady else loads[0]
 
 
 def _at_load(one: Found) -> str:

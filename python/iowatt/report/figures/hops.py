@@ -92,8 +92,10 @@ def marks(
         if at in chosen.alone
     ]
     if chosen.others:
-        sums = [[sum(bar[kind][at] for at in chosen.others) for bar in bars] for kind in (0, 1)]
-        series.append((OTHERS, _OTHERS_COLOUR, *sums))
+        waits, services = (
+            [float(sum(bar[kind][at] for at in chosen.others)) for bar in bars] for kind in (0, 1)
+        )
+        series.append((OTHERS, _OTHERS_COLOUR, waits, services))
     across = "y" if along == "x" else "x"
     found = []
     for name, colour, waiting, service in series:
