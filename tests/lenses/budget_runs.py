@@ -1,8 +1,8 @@
 """Runs that went by a path, made request by request through queues in a row, so that the truth is known.
 
 Poisson arrivals go through stations one after another, first come first served (Lindley's recursion): HBA,
-link out, controller processors, drive, link in. Reads and writes differ in what the processors take. What
-each request waited and was served at each station is what the table `hops` adds up.
+link and switch out, controller processors, drive, switch and link in. Reads and writes differ in what the
+processors take. What each request waited and was served at each station is what the table `hops` adds up.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ SLOTS = (
     ("hba", "host", "", 5.0),
     ("link", "fabric", "out", 10.0),
     ("link", "fabric", "in", 4.0),
+    ("switch", "fabric", "out", 1.0),
+    ("switch", "fabric", "in", 1.0),
     ("target port", "port", "", 2.0),
     ("controller processors", "controller", "", 100.0),
     ("drive", "drive", "", 80.0),
 )
 #: In the order in which requests pass them.
-WAY = (0, 1, 2, 4, 5, 6, 3)
+WAY = (0, 1, 2, 4, 6, 7, 8, 5, 3)
+PROCESSORS, DRIVE = 7, 8
 WRITES = {"controller processors": 1.5}
 
 
@@ -107,10 +110,14 @@ def made(rate: float, requests: int = 20_000, mode: str = "open") -> tuple[Run, 
         "paths": [_path(found)],
         "workloads": [{**base.summary["workloads"][0], **_workload(found, response)}],
         "controller": {
-            "processors": {"requests": requests, "utilisation": _busy(found, 5), "wait_mean_ms": None},
+            "processors": {
+                "requests": requests,
+                "utilisation": _busy(found, PROCESSORS),
+                "wait_mean_ms": None,
+            },
             "mirror_link": None,
         },
-        "devices": [{**one, "utilisation": _busy(found, 6)} for one in base.summary["devices"]],
+        "devices": [{**one, "utilisation": _busy(found, DRIVE)} for one in base.summary["devices"]],
     }
     plan = {
         **base.plan,

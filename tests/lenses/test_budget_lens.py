@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from budget_runs import made
+from budget_runs import DRIVE, PROCESSORS, made
 
 from iowatt.errors import InputError
 from iowatt.lenses.budget import Level, analyse, course, estimate
@@ -44,7 +44,7 @@ def test_one_run_tells_where_its_time_goes(one):
         )
         assert sum(hop["share"] for hop in only["hops"]) == pytest.approx(1)
         assert sum(hop["share"] for hop in only["both_ways"]) == pytest.approx(1)
-        assert len(only["both_ways"]) == len(only["hops"]) - 1
+        assert len(only["both_ways"]) == len(only["hops"]) - 2
         for band in only["made_of"]:
             assert sum(band["waiting_ms"]) + sum(band["service_ms"]) == pytest.approx(band["response_ms"])
         named = {band["of"]: band for band in only["made_of"]}
@@ -55,7 +55,7 @@ def test_one_run_tells_where_its_time_goes(one):
 def test_saturation_is_by_the_utilisation_law(one):
     run, passed = one
     hops = {hop["hop"] + hop["way"]: hop for hop in load(analyse([run]))["loads"][0]["hops"]}
-    for name, slot in (("controller processors", 5), ("drive", 6), ("linkout", 2)):
+    for name, slot in (("controller processors", PROCESSORS), ("drive", DRIVE), ("linkout", 2)):
         assert hops[name]["saturation_iops"] == pytest.approx(1e9 / passed.service[slot].mean(), rel=1e-9)
     # The host queue holds 32 commands, each for the response time.
     assert hops["host queue"]["saturation_iops"] == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
@@ -199,6 +199,15 @@ def test_one_station_grows_as_m_m_1():
     assert grown.together(5.0) == pytest.approx(1.6)
     assert grown.alone(5.0) == pytest.approx([1.6])
     assert grown.most == pytest.approx(2.0)
+
+
+def test_several_servers_wait_later():
+    # Two servers busy 0.5: rho^(sqrt(6) - 1) / (1 - rho) from 0.5 to 0.8.
+    grown = estimate.grown(part([1.0], [1.0]), [0.5], [2])
+    growth = 1.6 ** (6**0.5 - 1) * 0.5 / 0.2
+    assert grown.waiting(1.6).tolist() == pytest.approx([growth])
+    assert grown.alone(1.0 + growth) == pytest.approx([1.6])
+    assert grown.together(1.0 + growth) == pytest.approx(1.6)
 
 
 def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from iowatt.cli.options import AsJson, ForcePage, Jobs, Overrides, Page, parsed, print_json
+
+_WIDE = 132
 
 
 def register(app: typer.Typer) -> None:
@@ -89,7 +92,8 @@ def _print(found: dict[str, Any]) -> None:
 
     from iowatt.report.budget import text
 
-    console = Console(highlight=False)
+    # What is not read on a terminal is not folded to one.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     for number, part in enumerate(text.parts(found)):
         if isinstance(part, str):
             if number and part.startswith(f"{found['classes'][0]['path']}"):

@@ -26,7 +26,7 @@ def one(seen: Seen, level: Level) -> dict[str, Any]:
     value = seen.value_ms(level.statistic)
     room = level.within_ms - value
     free = not (seen.closed or seen.overloaded)
-    grown = estimate.grown(part, [busy.share for busy in seen.busy])
+    grown = estimate.grown(part, [busy.share for busy in seen.busy], [busy.servers for busy in seen.busy])
     factor = grown.together(level.within_ms) if free else None
     alone = grown.alone(level.within_ms) if free else [None] * len(seen.busy)
     first = _first(alone) if room >= 0 else None
@@ -78,7 +78,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
         ]
     said = [
         "estimate: all work grows in proportion, services stay as they are, and waiting at a hop that is "
-        "busy for the share r grows as r / (1 - r), as of arrivals like these"
+        "busy for the share r grows as r / (1 - r), later where several serve"
     ]
     stays = [
         hop.label

@@ -134,6 +134,7 @@ def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> dict[str, Any]:
                 "total_ms": waiting + service,
                 "share": (waiting + service) / whole if mean.response_ms else None,
                 "utilisation": busy.share,
+                "servers": busy.servers,
                 "saturation_iops": one.rate_iops / busy.share if busy.share else None,
                 "remark": busy.why,
             }

@@ -1,14 +1,16 @@
 """From one Run to other rates: an estimate of what each hop would take, and of the rate that breaks a level.
 
 Waiting at a hop whose station is busy for the share rho is taken to grow as rho / (1 - rho), as it does in
-M/M/1, in M/G/1 (Pollaczek-Khinchine) and, near saturation, in most queues; service stays as it is. At s times
-the rate of the Run a hop that waits W now waits W s (1 - rho) / (1 - s rho). Hops without a known utilisation
-stay as seen.
+M/M/1, in M/G/1 (Pollaczek-Khinchine) and, near saturation, in most queues; service stays as it is. Of c
+servers side by side it grows as rho^(sqrt(2 (c + 1)) - 1) / (1 - rho) (Sakasegawa, "An approximation formula
+L_q = alpha rho^beta / (1 - rho)", Annals of the Institute of Statistical Mathematics 29, 1977), which is the
+same for one. At s times the rate of the Run a hop that waits W now waits W s^e (1 - rho) / (1 - s rho), e
+being that exponent. Hops without a known utilisation stay as seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +27,8 @@ class Grown:
 
     seen: Part
     busy: Floats
+    #: Of waiting at low utilisation: 1 for one server, larger for several.
+    exponent: Floats
 
     @property
     def most(self) -> float:
@@ -35,7 +39,7 @@ class Grown:
     def waiting(self, factor: float) -> Floats:
         """Waiting at each hop in ms at so many times the rate; below :attr:`most`."""
         rho = np.where(np.isnan(self.busy), 0.0, self.busy)
-        growth = np.where(rho > 0, factor * (1 - rho) / (1 - factor * rho), 1.0)
+        growth = np.where(rho > 0, factor**self.exponent * (1 - rho) / (1 - factor * rho), 1.0)
         return self.seen.waiting_ms * growth
 
     def response(self, factor: float) -> float:
@@ -57,8 +61,8 @@ class Grown:
             return None
         if now <= 0:
             return 1 / rho
-        growth = room / now
-        return growth / (1 - rho + growth * rho)
+        power, growth = float(self.exponent[at]), room / now
+        return _root(lambda factor: factor**power * (1 - rho) / (1 - factor * rho) - growth, 1 / rho)
 
     def together(self, within_ms: float) -> float | None:
         """The factor at which the response time is the level, all hops growing.
@@ -68,22 +72,33 @@ class Grown:
         """
         if not np.all(np.isnan(self.busy) | (self.busy < 1)) or self.response(0.0) >= within_ms:
             return None
-        low, high = 0.0, self.most
-        if not np.isfinite(high):
+        most = self.most
+        if not np.isfinite(most):
             return None
-        if self.response(high * (1 - 1e-12)) <= within_ms:
-            return high
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if middle in (low, high):
-                break
-            if self.response(middle) <= within_ms:
-                low = middle
-            else:
-                high = middle
-        return low
+        return _root(lambda factor: self.response(factor) - within_ms, most)
 
 
-def grown(seen: Part, busy: Sequence[float | None]) -> Grown:
-    """A class with the busy shares of its hops, None where they are not known."""
-    return Grown(seen, np.array([float("nan") if share is None else share for share in busy]))
+def _root(excess: Callable[[float], float], most: float) -> float:
+    """Where something that rises from below 0 reaches it, below ``most``; ``most`` where it does not."""
+    low, high = 0.0, most
+    if excess(high * (1 - 1e-12)) <= 0:
+        return high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if excess(middle) <= 0:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def grown(seen: Part, busy: Sequence[float | None], servers: Sequence[int] | None = None) -> Grown:
+    """A class with the busy shares of its hops, None where not known, and their servers (one each)."""
+    side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
+    return Grown(
+        seen,
+        np.array([float("nan") if share is None else share for share in busy]),
+        np.sqrt(2 * (side_by_side + 1)) - 1,
+    )

@@ -185,11 +185,16 @@ def in_order(hops: Iterable[Hop]) -> tuple[Hop, ...]:
     return tuple(listed[at] for at in sorted(range(len(listed)), key=key))
 
 
+def _as_listed(hops: Sequence[Hop]) -> list[Hop]:
+    """Hops in order as a table lists them: those of the way back from the host side on."""
+    return [hop for hop in hops if hop.way != "in"] + [hop for hop in reversed(hops) if hop.way == "in"]
+
+
 def merged(ledgers: Sequence[Ledger]) -> Ledger:
     """Several classes of one path as one."""
     if len(ledgers) == 1:
         return ledgers[0]
-    hops = in_order(hop for ledger in ledgers for hop in ledger.hops)
+    hops = in_order(hop for ledger in ledgers for hop in _as_listed(ledger.hops))
     bins = sorted({pair for one in ledgers for pair in _bins(one)})
     at, row = ({key: number for number, key in enumerate(keys)} for keys in (bins, hops))
     requests = np.zeros(len(bins), dtype=np.int64)

@@ -24,6 +24,8 @@ class Busy:
 
     share: float | None
     why: str = ""
+    #: What serves one queue of it side by side.
+    servers: int = 1
 
 
 NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
@@ -51,11 +53,11 @@ def _of(
     for station in told["hops"] if told else ():
         if (station["hop"], station["way"]) == (hop.name, hop.way):
             share = station["utilisation"]
-            return NO_STATION if share is None else Busy(float(share))
+            return NO_STATION if share is None else Busy(float(share), servers=_servers(run, told, hop))
     if hop.place == "host":
         return _queue(told, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
     if hop.place == "controller":
-        return _controller(run.summary, hop.name)
+        return _controller(run, hop.name)
     if hop.place == "storage":
         return _most(_back_end(run.summary), _drives(run, told))
     return _drives(run, told) if hop.place == "drive" else NOT_KNOWN
@@ -67,16 +69,30 @@ def _queue(told: Mapping[str, Any] | None, waiting_ms: float, response_ms: float
     depth = told["queue"]["depth"]
     if not depth:
         return Busy(None, "no limit to the commands outstanding")
-    return Busy(rate * (response_ms - waiting_ms) / 1e3 / (depth * told["lanes"]))
+    return Busy(rate * (response_ms - waiting_ms) / 1e3 / (depth * told["lanes"]), servers=depth)
 
 
-def _controller(summary: Mapping[str, Any], name: str) -> Busy:
-    parts = summary.get("controller") or {}
+def _servers(run: Run, told: Mapping[str, Any] | None, hop: Hop) -> int:
+    """Processors of the HBA or the target port of one lane, by the plan; a direction of a hop is one."""
+    key = {"host": "host", "port": "port"}.get(hop.place)
+    names = [path["name"] for path in run.plan.get("names", {}).get("paths", ())]
+    if key is None or told is None or told["name"] not in names:
+        return 1
+    plan = run.plan["simulation"]["paths"][names.index(told["name"])]
+    return int((plan.get(key) or {}).get("processors", 1))
+
+
+def _controller(run: Run, name: str) -> Busy:
+    parts = run.summary.get("controller") or {}
     key = "mirror_link" if "mirror" in name else "processors" if "processor" in name else None
     if key is None:
         return NO_STATION
     part = parts.get(key)
-    return NOT_KNOWN if part is None else Busy(float(part["utilisation"]))
+    if part is None:
+        return NOT_KNOWN
+    plan = (run.plan.get("simulation") or {}).get("controller") or {}
+    servers = int((plan.get("processing") or {}).get("processors", 1)) if key == "processors" else 1
+    return Busy(float(part["utilisation"]), servers=servers)
 
 
 def _back_end(summary: Mapping[str, Any]) -> Busy:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Found = dict[str, Any]
 
+#: What a terminal has room for; the page and --json have all.
+_BANDS = ("p50", "p99", "p99.9")
+
 
 def parts(found: Found) -> Iterator[Table | str]:
     """Tables and lines, in order."""
@@ -53,7 +56,7 @@ def _table(*columns: str) -> Table:
 
 def _hops(one: Found) -> Table:
     load = told(one)
-    bands = [band for band in load["made_of"] if band["of"].startswith("p")]
+    bands = [band for band in load["made_of"] if band["of"] in _BANDS]
     table = _table("hop", "busy", "waiting", "service", "share", *(band["of"] for band in bands))
     for at, hop in enumerate(load["hops"]):
         if not hop["total_ms"]:
@@ -76,16 +79,23 @@ def _hops(one: Found) -> Table:
 
 
 def _loads(one: Found) -> Table:
-    """Hops over the loads: waiting and service together, of the mean."""
+    """Hops over the loads: waiting and service together, of the mean; small ones together."""
     loads = one["loads"]
-    table = _table("hop, ms", *(f"{numbers.significant(load['rate_iops'])} IOPS" for load in loads))
-    for at, hop in enumerate(one["hops"]):
-        if any(load["hops"][at]["total_ms"] for load in loads):
-            table.add_row(
-                drawn.label(hop), *(numbers.significant(load["hops"][at]["total_ms"]) for load in loads)
-            )
-    means = [numbers.significant(load["response_ms"]["mean"]) for load in loads]
-    table.add_row("response time", *means)
+    factor, unit = numbers.scale_for(max(load["response_ms"]["mean"] for load in loads), "ms")
+    sums = [[hop["total_ms"] for hop in load["hops"]] for load in loads]
+    chosen = drawn.shown([(each, [0.0] * len(each)) for each in sums])
+    table = _table(f"{unit} at IOPS", *(numbers.significant(load["rate_iops"]) for load in loads))
+    for at in chosen.alone:
+        table.add_row(drawn.label(one["hops"][at]), *(_short(each[at] / factor) for each in sums))
+    if chosen.others:
+        table.add_row(
+            "other hops", *(_short(sum(each[at] for at in chosen.others) / factor) for each in sums)
+        )
+    table.add_row("response time", *(_short(load["response_ms"]["mean"] / factor) for load in loads))
     if any(load["overloaded"] for load in loads):
-        table.add_row("", *("overloaded" if load["overloaded"] else "" for load in loads))
+        table.add_row("", *("overload" if load["overloaded"] else "" for load in loads))
     return table
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else numbers.significant(value)
