@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.report import numbers
 from iowatt.report.figures.figure import plain
 
 #: Share of a bar from which a hop is shown by itself.
@@ -38,8 +39,8 @@ class Shown:
         if not self.others:
             return []
         return [
-            f"{len(self.others)} hops under {SHOWN_FROM:.1%} of every bar are drawn together, last; "
-            "the table has each"
+            f"{len(self.others)} hops under {numbers.percent(SHOWN_FROM)} of every bar are drawn together, "
+            "last; the table has each"
         ]
 
 
