@@ -9,6 +9,7 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    budget,
     cache,
     check,
     compare,
@@ -50,6 +51,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+budget.register(app)
 cache.register(app)
 check.register(app)
 compare.register(app)
