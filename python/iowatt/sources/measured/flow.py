@@ -60,14 +60,14 @@ def together(parts: Iterable[Interval]) -> list[Direction]:
 
 def mean_s(parts: Iterable[Direction]) -> float | None:
     """Mean response time over parts, weighted by their requests; None without any that say it."""
-    known = [(d.requests, d.response_mean_s) for d in parts if d.requests and d.response_mean_s is not None]
+    known = [(d.known, d.response_mean_s) for d in parts if d.known and d.response_mean_s is not None]
     count = sum(requests for requests, _ in known)
     return math.fsum(requests * mean for requests, mean in known) / count if count else None
 
 
 def _moments(parts: Sequence[Direction], histogram: Histogram | None, batches: Sequence[float]) -> Moments:
     """Mean from the intervals; spread and extreme from them where they say it, else from the bins."""
-    count = sum(d.requests for d in parts)
+    count = sum(d.known for d in parts)
     mean = mean_s(parts)
     if not count or mean is None:
         return Moments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
@@ -94,12 +94,12 @@ def _batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
 
 
 def _std_s(parts: Sequence[Direction], mean: float, histogram: Histogram | None) -> float | None:
-    known = [d for d in parts if d.requests and d.response_mean_s is not None]
+    known = [d for d in parts if d.known and d.response_mean_s is not None]
     if known and all(d.response_std_s is not None for d in known):
         # Law of total variance over the intervals.
-        count = sum(d.requests for d in known)
+        count = sum(d.known for d in known)
         spread = math.fsum(
-            d.requests * ((d.response_std_s or 0.0) ** 2 + ((d.response_mean_s or 0.0) - mean) ** 2)
+            d.known * ((d.response_std_s or 0.0) ** 2 + ((d.response_mean_s or 0.0) - mean) ** 2)
             for d in known
         )
         return math.sqrt(spread / count)
