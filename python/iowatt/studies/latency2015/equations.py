@@ -89,13 +89,12 @@ class Station:
         busy = self.busy(load, visits)
         if busy >= 1:
             return float("inf")
-        rate = load.reads + visits * load.writes
         if busy == 0:
             return 0.0
-        mean = busy * self.processors / rate
-        second = (load.reads * self.read_s**2 + visits * load.writes * self.visit_s**2) / rate
-        queued = erlang_c(busy * self.processors, self.processors)
-        return queued * mean / (self.processors * (1 - busy)) * second / (2 * mean * mean)
+        squares = load.reads * self.read_s**2 + visits * load.writes * self.visit_s**2
+        # Of those with work, how many have all of it: 1 of one processor, which leaves M/G/1.
+        queued = erlang_c(busy * self.processors, self.processors) / busy
+        return queued * squares / (2 * self.processors**2 * (1 - busy))
 
     def unloaded_s(self, visits: int) -> float:
         """What visits take where nobody waits."""
