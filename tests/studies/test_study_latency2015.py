@@ -60,8 +60,8 @@ def test_every_point_ran(conducted):
 def test_the_four_figures_and_the_family_are_there(conducted):
     figures = {figure["key"] for figure in conducted.as_dict()["figures"]}
     assert figures == {
-        "over-time-steady", "over-time-checkpoint", "installed-base", "bandwidth", "path", "printed", "family",
-        "telling", "member-histograms", "services",
+        "over-time-steady", "over-time-checkpoint", "installed-base", "bandwidth", "path", "printed",
+        "family", "telling", "member-histograms", "services",
     }  # fmt: skip
 
 
