@@ -9,6 +9,7 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    budget,
     cache,
     check,
     compare,
@@ -19,6 +20,7 @@ from iowatt.cli import (
     duty,
     emerald,
     explain,
+    fabric,
     heat,
     idle,
     import_,
@@ -49,6 +51,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+budget.register(app)
 cache.register(app)
 check.register(app)
 compare.register(app)
@@ -59,6 +62,7 @@ cost.register(app)
 duty.register(app)
 emerald.register(app)
 explain.register(app)
+fabric.register(app)
 heat.register(app)
 idle.register(app)
 import_.register(app)

@@ -39,7 +39,7 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(run)
-    found = [*_busy(run.summary), *piled_up, *_space(run.summary)]
+    found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     if not _loops(run):
         found += _left(run.summary)
     found += _soaked_up(run.summary)
@@ -63,6 +63,25 @@ def _busy(summary: Mapping[str, Any]) -> list[Finding]:
                 "to saturation change greatly with small changes of load.",
             )
         )
+    return found
+
+
+def _busy_hops(summary: Mapping[str, Any]) -> list[Finding]:
+    """Stations of paths close to saturation."""
+    found = []
+    for path in summary.get("paths") or ():
+        known = [hop for hop in path["hops"] if hop["utilisation"] is not None]
+        worst = max(known, key=lambda hop: hop["utilisation"], default=None)
+        if worst is not None and worst["utilisation"] > BUSY:
+            name = f"{worst['hop']} {worst['way']}".strip()
+            most = numbers.percent(worst["utilisation"])
+            found.append(
+                Finding(
+                    "warning",
+                    f"On the path {path['name']}, {name} is busy {most} of the time; waiting this close to "
+                    "saturation changes greatly with small changes of load.",
+                )
+            )
     return found
 
 

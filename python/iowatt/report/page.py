@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.report import capacity, controller, figures, findings, measured, movement, numbers, story, system
+from iowatt.report.budget import words
 from iowatt.report.figures import comparison
 from iowatt.report.figures.figure import Figure, Table
 from iowatt.report.figures.headline import Headline, headlines
@@ -103,7 +104,10 @@ def _part(run: Run, key: str, label: str) -> RunPart:
         label=label,
         meta=_meta(summary),
         answer=story.answer(run),
-        findings=findings.findings(run),
+        findings=[
+            *findings.findings(run),
+            *(findings.Finding("remark", text) for text in words.of_run(run)),
+        ],
         notes=summary["notes"],
         headlines=headlines(summary),
         sections=figures.of_run(run),

@@ -23,7 +23,7 @@ from iowatt.lenses.compare.metrics import Metric, sums
 LEAST_EVENTS: Final = 30
 LEAST_BLOCKS_WITH_EVENTS: Final = 10
 #: As many independent requests the events must be worth: bursts count as little more than one.
-LEAST_WORTH: Final = 10.0
+LEAST_WORTH: Final = 15.0
 #: Standard errors from the middle at which the width of a quantile's interval is taken for its scale.
 SCALE_AT: Final = 2.0
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.bootstrap import Tapered
+from iowatt.lenses.compare.cycles import without_cycles
 from iowatt.lenses.compare.length import (
     LEAST_BLOCKS,
     block_length,
@@ -57,7 +58,7 @@ def _matrix(estimates: Sequence[Estimate], run: int) -> Floats:
 
 def _within(run: Blocks, estimates: Sequence[Estimate], number: int) -> Spread:
     """From the blocks of one Run, as long as the most correlated of its metrics needs them."""
-    figures = _matrix(estimates, number)
+    figures, _ = without_cycles(_matrix(estimates, number))
     count = run.blocks
     tau = correlation_length(figures)
     needed = [block_length(float(one), count) for one in tau]
