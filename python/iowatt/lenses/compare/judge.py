@@ -84,7 +84,7 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         first, second = old[one.key], new[one.key]
         if first is None and second is None:
             continue
-        row = _row(one, first, second, found.get(one.key))
+        row = _row(one, _title(one, asked), (first, second), found.get(one.key))
         row["beyond"] = _beyond(one, before, after, asked)
         if given and one in (IOPS, BANDWIDTH) and row["verdict"] in ("better", "worse"):
             row["remarks"].append(
@@ -164,13 +164,24 @@ def _work(before: Side, after: Side, asked: Asked) -> list[tuple[Compared, Metri
     return found
 
 
+def _title(one: Compared, asked: Asked) -> str:
+    """The title of a figure; power and energy are of the whole system, whatever is asked for."""
+    part = asked.op != "all" or asked.workload is not None
+    return (
+        {POWER.key: "Mean power of all", ENERGY.key: "Energy per request of any"}.get(one.key, one.title)
+        if part
+        else one.title
+    )
+
+
 def _row(
-    one: Compared, before: float | None, after: float | None, inferred: Difference | None
+    one: Compared, title: str, both: tuple[float | None, float | None], inferred: Difference | None
 ) -> dict[str, Any]:
+    before, after = both
     difference = None if before is None or after is None else after - before
     row: dict[str, Any] = {
         "metric": one.key,
-        "title": one.title,
+        "title": title,
         "unit": one.unit,
         "better": one.better,
         "before": before,
