@@ -91,11 +91,10 @@ def main() -> None:
                 )
                 if given.json:
                     continue
-                print(
-                    f"{kind}: {case.name} ({case.requests:,} requests, {case.blocks} blocks); called different "
-                    f"{share(different).strip()}; {time.perf_counter() - began:.0f} s",
-                    flush=True,
-                )
+                took = f"{time.perf_counter() - began:.0f} s"
+                size = f"{case.requests:,} requests, {case.blocks} blocks"
+                called = share(different).strip()
+                print(f"{kind}: {case.name} ({size}); called different {called}; {took}", flush=True)
                 print("    metric               given covered   ratio  different")
                 for row in found:
                     print(
