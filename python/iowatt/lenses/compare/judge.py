@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 _GIVEN: Final = ("open", "replayed", "recorded")
 
 
-_NO_ORDER: Final = (
-    "nothing says how it varied over time: a Run without a series has one histogram for all of it"
-)
-
-
 @dataclass(frozen=True)
 class Compared:
     """A figure that is compared, in ``unit``; ``scale`` times what the statistics have it in."""
@@ -202,6 +197,8 @@ def _row(
             "known on one side only" if None in (before, after) else "nothing says how it varied over time"
         )
         return row
+    # Requests taken as independent say how much was seen, not how it varies: no verdict rests on that.
+    alone = inferred.basis.method == "requests"
     interval = _scaled(inferred.interval, one.scale)
     if interval is not None:
         # Figures are ends of the finest bins, the series may have wider ones: an interval holds its figure.
@@ -210,15 +207,13 @@ def _row(
         "interval": interval,
         "interval_before": _scaled(inferred.interval_before, one.scale),
         "interval_after": _scaled(inferred.interval_after, one.scale),
-        "p": inferred.p,
-        "verdict": inferred.verdict,
+        "p": None if alone else inferred.p,
+        "verdict": "no verdict" if alone else inferred.verdict,
         "basis": {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in asdict(inferred.basis).items()
         },
-        "remarks": [_NO_ORDER]
-        if interval is None and inferred.basis.method == "requests"
-        else [*inferred.remarks],
+        "remarks": [*inferred.remarks],
     }
     return row
 
