@@ -12,6 +12,7 @@ import iowatt
 from iowatt.errors import InputError
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
+from iowatt.report.compare import page, text
 from iowatt.report.figures import comparison
 from iowatt.report.figures.headline import headlines
 
@@ -94,7 +95,8 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
         made.build(draws(seed, scale), series=False, interval_s=100.0) for seed, scale in ((1, 2.0), (2, 1.0))
     )
     document = analyse(Asked([before], [after]))
-    assert document["over_time"]["width_s"] is None and document["spikes"] is None
+    assert document["over_time"]["width_s"] is None
+    assert document["spikes"] == {"before": None, "after": None}
     assert {one["verdict"] for one in document["differences"]} == {"no verdict"}
     assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
 
@@ -169,3 +171,12 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
         iowatt.compare(tmp_path / "before", before, output=page)
     with pytest.raises(InputError):
         iowatt.compare(tmp_path / "before", before, spike="fast")
+
+
+def test_one_side_alone_may_have_a_course_over_time():
+    before, after = made.build(draws(1), interval_s=100.0, series=False), made.build(draws(2), raid="10")
+    document = analyse(Asked([before], [after]))
+    assert document["spikes"]["before"] is None and document["spikes"]["after"]["mean"]["blocks"] == 100
+    shown = [part for part in text.parts(document) if isinstance(part, str)]
+    assert any("spikes over 1.00\u00a0ms by means, blocks of 1\u00a0s: after" in part for part in shown)
+    assert "After, over time" in page.render(document)

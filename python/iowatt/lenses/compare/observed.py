@@ -133,9 +133,8 @@ def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
         raise InputError(
             f"was not observed at the point {asked.point!r}",
             where=where,
-            hint=f"it has {', '.join(points) or 'host'}; a workload that goes by a [[path]] is seen at the "
-            "array, "
-            "and at the switch where observed_hop names one",
+            hint=f"it has {', '.join(points) or 'host'}; where workloads go by a [[path]], a Run has "
+            "array, and switch where one is on it",
         )
     if table is None:
         return None
