@@ -142,7 +142,7 @@ class Estimate:
         worth = self.worth(error)
         if worth < LEAST_WORTH:
             return (
-                f"the {self.events} requests beyond it came in bursts and are worth {worth:.1f} independent "
+                f"the {self.events} requests beyond it come together and are worth {worth:.1f} independent "
                 f"ones: at least {LEAST_WORTH:g} are needed"
             )
         return None
