@@ -88,6 +88,7 @@ def _basis(one: Side) -> str | None:
 def _run(part: Observed) -> dict[str, Any]:
     summary = part.summary
     return {
+        "label": part.label,
         "name": summary["name"],
         "path": str(part.run.path) if part.run.path else None,
         "source": summary["source"],
