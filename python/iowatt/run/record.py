@@ -447,4 +447,4 @@ class Record:
     @property
     def measured(self) -> bool:
         """Whether real storage did the work, so that only a meter knows its power."""
-        return self.source in ("fio", "vdbench", "replay")
+        return self.source in ("fio", "vdbench", "replay", "trace")
