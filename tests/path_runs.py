@@ -1,7 +1,7 @@
 """Runs of paths before an array that takes no time: what is measured is the path alone.
 
-The array answers at once because its controller detects zeros: all data is zeros, written at time zero by a workload that
-goes by no path. Writes are of whole pages of 4 KiB, which zeros are detected by.
+The array answers at once because its controller detects zeros: all data is zeros, written at time zero by a
+workload that goes by no path. Writes are of whole pages of 4 KiB, which zeros are detected by.
 """
 
 from __future__ import annotations

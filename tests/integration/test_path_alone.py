@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from path_runs import scenario, simulate, times, total, trace
 
 from iowatt.scenario.path_alone import alone
+from path_runs import scenario, simulate, times, total, trace
 
 SIZES = (4096, 8192, 12288, 20480, 65536, 1 << 20)
 FC = 'hop = [{ link = "fc-8g" }, { switch = "brocade-6510" }, { link = "fc-16g", distance = "3km" }]'
-IP = 'hop = [{ link = "eth-10g" }, { switch = { latency = "1us", forwarding = "store-and-forward" } }, { link = "eth-25g" }]'
+STORING = '{ switch = { latency = "1us", forwarding = "store-and-forward" } }'
+IP = f'hop = [{{ link = "eth-10g" }}, {STORING}, {{ link = "eth-25g" }}]'
 PCIE = 'hop = [{ link = "pcie4-x4" }]'
 
 CASES = {
@@ -51,10 +52,11 @@ def test_the_simulator_comes_to_the_plan_worked_through(tmp_path, case):
 
 
 def test_a_read_and_a_write_of_8_kib_over_fcp(tmp_path):
-    # 8GFC: 850 bytes a microsecond. 4 frames of 2,172 bytes are 8,688; a command is 32 + 124 bytes, XFER_RDY 12 + 124,
-    # a response 24 + 124. Two links of the same speed, cut through: each bit is sent once. 2 x 5 us of fibre, 0.7 us in
-    # the switch, each way.
-    hop = 'hop = [{ link = "fc-8g", distance = "1km" }, { switch = "brocade-6510" }, { link = "fc-8g", distance = "1km" }]'
+    # 8GFC: 850 bytes a microsecond. 4 frames of 2,172 bytes are 8,688; a command is 32 + 124 bytes, XFER_RDY
+    # 12 + 124, a response 24 + 124. Two links of the same speed, cut through: each bit is sent once. 2 x 5 us
+    # of fibre, 0.7 us in the switch, each way.
+    link = '{ link = "fc-8g", distance = "1km" }'
+    hop = f'hop = [{link}, {{ switch = "brocade-6510" }}, {link}]'
     raw = simulate(
         scenario(f'protocol = "fcp"\n{hop}', trace(tmp_path, "a", [(0.1, "R", 8192), (0.2, "W", 8192)])),
         tmp_path,
@@ -103,7 +105,8 @@ def test_what_a_kilometre_costs(tmp_path, protocol, read, write):
     """V33: 5 us a kilometre one way, once there and back for each round of messages; 64 KiB."""
     found = []
     for length in (0, 10, 100):
-        hop = f'[{{ link = "fc-8g" }}, {{ switch = "brocade-6510", name = "near" }}, {{ link = "fc-8g", distance = "{length}km" }}]'
+        near = '{ link = "fc-8g" }, { switch = "brocade-6510", name = "near" }'
+        hop = f'[{near}, {{ link = "fc-8g", distance = "{length}km" }}]'
         load = trace(tmp_path, "a", [(0.1, "R", 65536), (0.2, "W", 65536)])
         raw = simulate(scenario(f"protocol = {protocol}\nhop = {hop}", load), tmp_path)
         found.append((length, total(raw, 1, 0), total(raw, 1, 1)))

@@ -1,4 +1,4 @@
-"""Queues of a path against the laws of queueing: V10, V12 and V34 of the verification list, and loss at buffers."""
+"""Queues of a path against the laws of queueing (V10, V12, V34 of the verification list), loss at buffers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+
 from path_runs import scenario, simulate, times, trace
 
 #: A link of a thousand bytes a microsecond, whose frames have no overhead: 1 ns a byte.
@@ -43,7 +44,7 @@ def erlang_b(servers, load):
 
 
 def mdc_wait(servers, load):
-    """Mean wait of M/D/c in service times: the number in the system a service time apart is a Markov chain."""
+    """Mean wait of M/D/c in service times: the number there a service time apart is a Markov chain."""
     states = 400
     law = np.exp(
         -load + np.arange(states) * math.log(load) - np.array([math.lgamma(n + 1) for n in range(states)])
@@ -60,7 +61,7 @@ def mdc_wait(servers, load):
 
 
 def test_a_wire_is_m_m_1(tmp_path):
-    """V10 with one server: exponential messages, at three loads; and each nanosecond of waiting of the sample."""
+    """V10 with one server: exponential messages, three loads; and each nanosecond of the sample."""
     for load in (0.3, 0.6, 0.8):
         count, mean = 60_000, 65_536
         arrivals = np.round(poisson(load * 1e9 / mean, count, 7) * 1e6, 3)
@@ -130,7 +131,7 @@ def test_a_full_host_queue_is_a_closed_station(tmp_path):
 
 
 def test_express_buffers_are_erlang_s_loss_system(tmp_path):
-    """Writes that find no buffer ask the controller: Erlang B of the time a buffer is held, whatever its law."""
+    """Writes that find no buffer ask the controller: Erlang B of the time a buffer is held."""
     count, rate, buffers = 60_000, 20_000, 4
     requests = zip(poisson(rate, count, 21), ["W"] * count, [4096] * count, strict=True)
     port = f'port = {{ express_writes = [{{ up_to = "8KiB", buffers = {buffers} }}] }}'
@@ -145,7 +146,7 @@ def test_express_buffers_are_erlang_s_loss_system(tmp_path):
 
 
 def test_what_classes_wait_for_one_another_is_conserved(tmp_path):
-    """V12: two classes on one wire, first come first served: sum of rho W is rho / (1 - rho) times the residual."""
+    """V12: two classes, one wire, first come first served: sum rho W = rho / (1 - rho) x residual."""
     count, small, large = 40_000, 4096, 131_072
     mixed = []
     for seed, size, load in ((31, small, 0.2), (32, large, 0.5)):
@@ -167,7 +168,7 @@ def test_what_classes_wait_for_one_another_is_conserved(tmp_path):
 
 
 def test_segments_change_who_waits_and_not_the_work(tmp_path):
-    """V12 and V34: probes behind transfers of 256 KiB wait an eighth as long where these go in 32 KiB; the wire is as busy."""
+    """V12, V34: probes behind 256 KiB wait an eighth as long where it goes in 32 KiB; the wire is as busy."""
     period, count = 2e-3, 4000
     transfers = [(0.01 + period * n, "R", 262_144) for n in range(count)]
     probes = [(0.01 + period * n + period * ((n * 0.6180339887) % 1), "R", 512) for n in range(count)]
