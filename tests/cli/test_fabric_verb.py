@@ -28,13 +28,9 @@ def test_list():
 def test_show():
     text = invoke("show", "nvme-tcp").stdout
     assert "nvme-tcp (protocol): NVMe over TCP" in text
-    assert "stack           37.5 us   assumed" in text
+    assert "stack           37.5 us  assumed" in text
     found = json.loads(invoke("show", "fc-8g", "--json").stdout)
     rate = next(one for one in found["figures"] if one["figure"] == "rate")
-    assert (rate["value"], rate["unit"], rate["quality"], rate["date"]) == (
-        850e6,
-        "bytes/s",
-        "derived",
-        "2011-10",
-    )
+    assert (rate["value"], rate["unit"], rate["quality"]) == (850e6, "bytes/s", "derived")
+    assert rate["date"] == "2011-10"
     assert isinstance(invoke("show", "fc-9g").exception, InputError)

@@ -256,8 +256,8 @@ def test_what_is_wrong_between_paths_and_the_rest():
     assert list(bandwidth) == ["array.controller.host_bandwidth"]
     classes = "port = { express_writes = [{ up_to = 8192, buffers = 1 }, { up_to = 4096, buffers = 1 }] }\n"
     assert "ascending" in "".join(problems(PATH + classes).values())
-    small = problems(f"{LINK}protocol = 'iscsi'\nhop = [{{ link = {{ name = 'eth-10g', frame = 64 }} }}]\n")
-    assert "path.a.hop.0.link" not in small  # 64 - 52 bytes are left
+    small = f"{LINK}protocol = 'nvme-rdma'\nhop = [{{ link = {{ name = 'eth-10g', frame = 256 }} }}]\n"
+    assert "leave no room for data" in "".join(problems(small).values())
     many = f"{LINK}protocol = {{ name = 'iscsi', immediate = '64KiB', first_burst = '8KiB' }}\n"
     assert "of which they are part" in "".join(problems(many).values())
 
