@@ -128,6 +128,40 @@ def cache_simulate(
     warm_up, caches (see ``iowatt.caching.simulate`` and ``SimulationPlan`` of iowatt-cache).
     """
 
+class StageBatch(TypedDict):
+    """Requests of a recording in columns of equal length, in the order of their completion; -1: not known."""
+
+    queued_ns: NDArray[np.int64]
+    issued_ns: NDArray[np.int64]
+    """When its first part went to the device."""
+    completed_ns: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """Bytes."""
+    op: NDArray[np.uint8]
+    """0 read, 1 write."""
+    device: NDArray[np.uint32]
+    """Index into ``StagesReader.devices()``."""
+
+class StagesReader:
+    """A recording of blktrace: requests with the times at which they were queued, issued and completed.
+
+    ``path``: the recording without ``.blktrace.N``, or one file. ``devices``: the names wanted (``8,16``); all
+    without any. Raises ``iowatt.errors.InputError`` where it cannot be opened.
+    """
+
+    def __init__(self, path: str, devices: list[str] = ...) -> None: ...
+    def read(self, limit: int) -> StageBatch | None:
+        """The next requests, about ``limit`` at most (at least 1); ``None`` at the end.
+
+        Raises ``iowatt.errors.InputError`` with file and record where the recording is wrong.
+        """
+
+    def devices(self) -> list[str]:
+        """Names of the devices so far, by index."""
+
+    def summary(self) -> str:
+        """Counts so far, as a JSON object (``StagesSummary`` in crates/iowatt-trace/src/stages)."""
+
 def trace_formats() -> str:
     """The trace formats, a JSON list of {name, title, columns, compressions, order_tolerance_s, options}."""
 

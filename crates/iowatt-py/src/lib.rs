@@ -7,6 +7,7 @@ mod policy;
 mod policy_trial;
 mod replay;
 mod simulate;
+mod stages;
 mod synthetic;
 mod trace;
 
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
+    module.add_class::<stages::StagesReader>()?;
     module.add_function(wrap_pyfunction!(cache::cache_simulate, module)?)?;
     module.add_function(wrap_pyfunction!(policy::evaluate_policy, module)?)?;
     module.add_class::<policy_trial::PolicyTrial>()?;

@@ -92,6 +92,8 @@ pub fn simulate<'py>(
     result.set_item("summary", summary.to_string())?;
     result.set_item("intervals", columns(py, outcome.intervals)?)?;
     result.set_item("latency", columns(py, outcome.latency)?)?;
+    result.set_item("series", columns(py, outcome.series)?)?;
+    result.set_item("series_bins", columns(py, outcome.series_bins)?)?;
     if let Some(heat) = outcome.heat {
         result.set_item("heat", columns(py, heat)?)?;
     }

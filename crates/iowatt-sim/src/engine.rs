@@ -155,9 +155,8 @@ impl<'a> Simulation<'a> {
         };
         let zeros = plan.workloads.iter().enumerate().map(drawn).collect();
         let flows = results::FlowIndex::new(plan);
-        let interval = plan.observe.interval_s.map(nanos);
         let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
-        let mut observer = Observer::new(window, interval, ladders, states, flows.memberships())
+        let mut observer = Observer::new(window, &plan.observe, ladders, states, flows.memberships())
             .map_err(|e| SimError::Plan(e.to_string()))?;
         if let Some(heat) = heat {
             observer.map_heat(heat);

@@ -3,12 +3,14 @@
 mod controller;
 mod heat;
 mod path;
+mod series;
 mod ssd;
 mod volume;
 
 pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
 pub use heat::HeatResult;
 pub use path::PathResult;
+pub use series::PointResult;
 pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};
 
@@ -271,6 +273,9 @@ pub struct Summary {
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
+    /// Response times at the points within the path, where requests pass any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointResult>,
     /// What the rows of the heat map are, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatResult>,
@@ -307,6 +312,10 @@ pub struct Outcome {
     pub intervals: Table,
     /// Response-time histograms: workload, op, bin edges, count.
     pub latency: Table,
+    /// Response times in blocks of time, by point, workload and direction.
+    pub series: Table,
+    /// The bins of their histograms, in order of those rows.
+    pub series_bins: Table,
     /// Idle periods that an oracle can use in a second run; those of drives with another policy are not among them.
     pub foreseen: Foreseen,
     /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
@@ -374,6 +383,7 @@ pub fn collect(
         virtual_pools: volumes.map_or_else(Vec::new, |v| {
             v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
         }),
+        points: PointResult::all(observer),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,
         trims: if trims.iter().any(|&n| n > 0) { trims.to_vec() } else { Vec::new() },
@@ -384,10 +394,13 @@ pub fn collect(
     let foreseen = foreseen.flat_map(|(index, managed)| {
         managed.recorded().iter().map(move |&(start, length)| (index, start, length))
     });
+    let (series, series_bins) = series::tables(observer, flows.workloads.len());
     Outcome {
         summary,
         intervals: interval_table(observer, end_ns),
         latency: latency_table(observer, flows),
+        series,
+        series_bins,
         foreseen: foreseen.collect(),
         heat: observer.heat().map(heat::table),
         hops: paths.map(path::table),
@@ -395,6 +408,25 @@ pub fn collect(
 }
 
 fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
+    FlowResult {
+        arrived: flow.arrived.iter().sum(),
+        completed: flow.completed.iter().sum(),
+        in_flight_at_end: flow.unfinished(),
+        reads: flow.arrived[0],
+        writes: flow.arrived[1],
+        bytes_read: flow.bytes[0],
+        bytes_written: flow.bytes[1],
+        completions: Completions {
+            requests: flow.departed.iter().sum(),
+            bytes_read: flow.departed_bytes[0],
+            bytes_written: flow.departed_bytes[1],
+        },
+        in_flight_mean: ratio(flow.area, span),
+        response: responses(flow),
+    }
+}
+
+fn responses(flow: &Flow) -> Responses {
     let moments = |ways: &[usize], batch: usize| {
         let count: u64 = ways.iter().map(|&w| flow.completed[w]).sum();
         if count == 0 {
@@ -411,22 +443,7 @@ fn flow_result(flow: &Flow, span: Nanos) -> FlowResult {
             batch_means_s: flow.batches[batch].means().map(|m| m / 1e9).collect(),
         }
     };
-    FlowResult {
-        arrived: flow.arrived.iter().sum(),
-        completed: flow.completed.iter().sum(),
-        in_flight_at_end: flow.unfinished(),
-        reads: flow.arrived[0],
-        writes: flow.arrived[1],
-        bytes_read: flow.bytes[0],
-        bytes_written: flow.bytes[1],
-        completions: Completions {
-            requests: flow.departed.iter().sum(),
-            bytes_read: flow.departed_bytes[0],
-            bytes_written: flow.departed_bytes[1],
-        },
-        in_flight_mean: ratio(flow.area, span),
-        response: Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) },
-    }
+    Responses { all: moments(&[0, 1], 2), read: moments(&[0], 0), write: moments(&[1], 1) }
 }
 
 fn ratio(area: u128, span: Nanos) -> f64 {

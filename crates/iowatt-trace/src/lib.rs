@@ -5,6 +5,7 @@
 //! simulator and Python read; [`Ahead`] decodes on a thread of its own. Rows that Python brings itself (Parquet) enter at
 //! the same check.
 //! What is done to a trace on its way in (merged, cut, placed, ...) are sources over sources ([`assemble`]).
+//! A recording of blktrace is also read as a measurement: requests with the times of their stages ([`Stages`]).
 //! [`info`] reads a whole source and says what is in it; [`describe`] measures it as a workload.
 
 mod ahead;
@@ -24,6 +25,7 @@ mod request;
 mod rows;
 mod selection;
 mod spec;
+mod stages;
 mod summary;
 mod transform;
 
@@ -39,5 +41,6 @@ pub use order::HELD;
 pub use request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 pub use rows::{NextBatch, Rows, checked_rows, from_rows};
 pub use spec::{Align, Combine, Event, Placement, Seat, TimeUnit, TraceSpec};
+pub use stages::{Joined, Stage, Stages, StagesSummary};
 pub use summary::Summary;
 pub use transform::{OpenParts, assemble, decoded};

@@ -1,4 +1,4 @@
-"""``iowatt import``: Runs from what a load generator and meters wrote elsewhere."""
+"""``iowatt import``: Runs from what load generators, kernels and meters wrote elsewhere."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ import typer
 
 from iowatt.cli import command_line
 from iowatt.cli.options import AsJson, parsed
+from iowatt.cli.trace import (
+    Columns,
+    Device,
+    Event,
+    Format,
+    OrderTolerance,
+    Pattern,
+    SectorSize,
+    SkipBad,
+    TimeUnit,
+)
+from iowatt.cli.trace import _options as trace_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +52,8 @@ def import_(
         Path,
         typer.Argument(
             metavar="OUTPUT",
-            help="fio's JSON (its logs are found beside it), or vdbench's output folder or a report in it.",
+            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, or a trace with "
+            "response times.",
             show_default=False,
         ),
     ],
@@ -87,6 +100,21 @@ def import_(
             show_default="such logs are refused",
         ),
     ] = None,
+    format_: Format = None,
+    columns: Columns = None,
+    time_unit: TimeUnit = None,
+    sector_size: SectorSize = None,
+    event: Event = None,
+    pattern: Pattern = None,
+    device: Device = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="TIME", help="Of a trace: leave out what came before.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--end", metavar="TIME", help="Of a trace: leave out what came after.")
+    ] = None,
+    skip_bad: SkipBad = 0,
+    order_tolerance: OrderTolerance = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the Run.", show_default="the file's")] = None,
     target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
     raw_capacity: Annotated[
@@ -98,7 +126,8 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Replace bundles that exist there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run of what fio or vdbench and power meters wrote elsewhere; every lens and report takes it."""
+    """Make a Run of what fio, vdbench or a trace and power meters recorded; every lens and report takes it."""
+    from iowatt.cli.progress import bar
     from iowatt.run import index
     from iowatt.scenario.units import parse_capacity, parse_duration
     from iowatt.sources import outputs
@@ -108,7 +137,24 @@ def import_(
 
     seconds = parsed(interval, parse_duration, "--interval")
     raw_bytes = parsed(raw_capacity, parse_capacity, "--raw-capacity")
-    found = _chosen(outputs.read(source, interval_s=seconds, time_zone=time_zone), run, source)
+    given = trace_options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+        from_s=parsed(start, parse_duration, "--start"),
+        to_s=parsed(end, parse_duration, "--end"),
+    )
+    with bar("reading") as progress:
+        read = outputs.read(
+            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
+        )
+    found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in power or [] for log in meters.logs(address, defaults)]
     celsius = [log for address in temperature or [] for log in meters.logs(address, defaults)]

@@ -9,8 +9,10 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    budget,
     cache,
     check,
+    compare,
     cost,
     curve,
     devices,
@@ -49,8 +51,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+budget.register(app)
 cache.register(app)
 check.register(app)
+compare.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)

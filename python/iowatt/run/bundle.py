@@ -3,8 +3,9 @@
     run.json        summary and provenance
     scenario.toml   as given, with any overrides listed at its end
     plan.json       as resolved: names to numbers, every default filled in
-    intervals.parquet  latency.parquet  energy.parquet  devices.parquet  and, where asked for, idle.parquet
-    and heat.parquet, and where meters recorded, instruments.parquet
+    intervals.parquet  latency.parquet  energy.parquet  devices.parquet  series.parquet  and, where asked for,
+    idle.parquet and heat.parquet, where requests go by a path, hops.parquet, and where meters recorded,
+    instruments.parquet
 
 It is written aside, in ``.iowatt-partial-*`` beside its target, and renamed when complete: whatever
 interrupts the writing, no half bundle carries the target's name.
@@ -35,7 +36,18 @@ TABLES = ("intervals", "latency", "energy", "devices")
 ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
 #: Tables of measured Runs beside which instruments recorded.
 MEASURED = ("instruments",)
-OPTIONAL = (*ASKED_FOR, *MEASURED)
+#: Tables that older Runs lack, or Runs of what does not tell: why it may be, and what to do.
+RECORDED = {
+    "series": (
+        "it was written by an older iowatt, or nothing says when its requests completed",
+        "run the scenario again",
+    ),
+    "hops": (
+        "its requests went by no path, and nothing says where their time went",
+        "add [[path]] to the scenario",
+    ),
+}
+OPTIONAL = (*ASKED_FOR, *MEASURED, *RECORDED)
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
 
@@ -95,7 +107,7 @@ class Run:
     def of(cls, record: Record, summary: dict[str, Any]) -> Run:
         """The run of a record, in memory but for what is too long for it."""
         tables = {name: getattr(record.tables, name) for name in TABLES}
-        for name in ("heat", *MEASURED):
+        for name in ("heat", *MEASURED, *RECORDED):
             if getattr(record.tables, name) is not None:
                 tables[name] = getattr(record.tables, name)
         return cls(
@@ -127,6 +139,16 @@ class Run:
         kept = self._tables.get(name) is not None or (name == "idle" and self._idle is not None)
         return kept or (self.path is not None and (self.path / f"{name}.parquet").is_file())
 
+    @cached_property
+    def series(self) -> pl.DataFrame | None:
+        """Response times in blocks of time (``docs/reference/run.md``); None of a Run without them."""
+        return self.table("series") if self.has("series") else None
+
+    @cached_property
+    def hops(self) -> pl.DataFrame | None:
+        """Where the time of requests went, hop by hop; None of a Run without a path."""
+        return self.table("hops") if self.has("hops") else None
+
     def scan(self, name: str) -> pl.LazyFrame:
         """A table to be read piece by piece.
 
@@ -138,6 +160,13 @@ class Run:
             raise InputError(
                 f"this Run has no table {name!r}: no instrument recorded beside it",
                 where=str(self.path) if self.path else self.name,
+            )
+        if name in RECORDED and not self.has(name):
+            why, hint = RECORDED[name]
+            raise InputError(
+                f"this Run has no table {name!r}: {why}",
+                where=str(self.path) if self.path else self.name,
+                hint=hint,
             )
         if not self.has(name):
             asked = ASKED_FOR[name]

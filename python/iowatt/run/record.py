@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
+    from iowatt.run.record_paths import PathCounts
 
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
@@ -386,6 +387,10 @@ class Tables:
     heat: pl.DataFrame | None = None
     #: What instruments read, by quantity and interval, where there were any.
     instruments: pl.DataFrame | None = None
+    #: Response times in blocks of time, where it is known when requests completed.
+    series: pl.DataFrame | None = None
+    #: Where the time of requests went, where they went by a path or it was measured.
+    hops: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -420,6 +425,11 @@ class Record:
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     rebuilds: Sequence[Rebuild] = ()
+    #: Paths from hosts to the array, where they are modelled.
+    paths: Sequence[PathCounts] = ()
+    #: Response times of all requests as seen at other points than the host, by point and direction (``all``,
+    #: ``read``, ``write``); their histograms are in the table ``series``.
+    response_at: Mapping[str, Mapping[str, Moments]] = field(default_factory=dict)
     heat: Heat | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
@@ -437,4 +447,4 @@ class Record:
     @property
     def measured(self) -> bool:
         """Whether real storage did the work, so that only a meter knows its power."""
-        return self.source in ("fio", "vdbench", "replay")
+        return self.source in ("fio", "vdbench", "replay", "trace")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from iowatt.lenses import efficiency, energy, latency, wear
-from iowatt.run import summary_controller, summary_measured, summary_tiers
+from iowatt.run import summary_controller, summary_measured, summary_paths, summary_tiers
 from iowatt.run.histogram import Histogram
-from iowatt.run.record import Flow, Record
+from iowatt.run.record import Flow, Moments, Record
 from iowatt.run.summary_devices import Device, Flash
 from iowatt.run.summary_schema import (
     SCHEMA,
@@ -60,7 +60,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         ),
         requests=_requests(record.total),
         throughput=work,
-        response_time_ms=_response_times(record.total, tables.latency),
+        response_time_ms=_response_times(record.total.response, tables.latency),
         energy=joules,
         power_w=drawn,
         power_basis="device" if drawn.wall_mean is None and not record.measured else "wall",
@@ -71,6 +71,8 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         rebuilds=list(_rebuilds(record)),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
+        paths=summary_paths.paths(record.paths, span),
+        response_time_at=_response_time_at(record),
         controller=summary_controller.controller(record),
         cache=summary_controller.cache(record.cache),
         virtual_pools=summary_tiers.virtual_pools(record.virtual_pools),
@@ -122,14 +124,31 @@ def _requests(flow: Flow) -> Requests:
     )
 
 
-def _response_times(flow: Flow, rows: pl.DataFrame) -> ResponseTimes:
+def _response_times(response: Mapping[str, Moments], rows: pl.DataFrame) -> ResponseTimes:
     """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
     read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
     return ResponseTimes(
-        all=latency.response_time(flow.response["all"], Histogram.merged([read, write])),
-        read=latency.response_time(flow.response["read"], read),
-        write=latency.response_time(flow.response["write"], write),
+        all=latency.response_time(response["all"], Histogram.merged([read, write])),
+        read=latency.response_time(response["read"], read),
+        write=latency.response_time(response["write"], write),
     )
+
+
+def _response_time_at(record: Record) -> dict[Literal["switch", "array"], ResponseTimes] | None:
+    """Response times as seen within the paths; None where nothing is seen there."""
+    series = record.tables.series
+    if not record.response_at or series is None:
+        return None
+    listed = series.select("point", "op", "low_ns", "high_ns", pl.col("bin_count").alias("count")).explode(
+        "low_ns", "high_ns", "count"
+    )
+    rows = listed.drop_nulls()
+    points: tuple[Literal["switch", "array"], ...] = ("switch", "array")
+    return {
+        point: _response_times(record.response_at[point], rows.filter(pl.col("point") == point))
+        for point in points
+        if point in record.response_at
+    }
 
 
 def _volumes(record: Record) -> Iterator[Volume]:
@@ -141,7 +160,7 @@ def _volumes(record: Record) -> Iterator[Volume]:
             capacity_gb=volume.capacity_bytes / efficiency.BYTES_PER_GB,
             requests=_requests(volume.flow),
             throughput=efficiency.throughput(volume.flow, record.window.duration_s),
-            response_time_ms=_response_times(volume.flow, rows),
+            response_time_ms=_response_times(volume.flow.response, rows),
             in_flight_mean=volume.flow.in_flight_mean,
             cache=summary_controller.hits(volume.hits),
         )
@@ -155,7 +174,7 @@ def _workloads(record: Record) -> Iterator[Workload]:
             volume=workload.volume,
             requests=_requests(workload.flow),
             throughput=efficiency.throughput(workload.flow, record.window.duration_s),
-            response_time_ms=_response_times(workload.flow, rows),
+            response_time_ms=_response_times(workload.flow.response, rows),
             in_flight_mean=workload.flow.in_flight_mean,
             cache=summary_controller.hits(workload.hits),
             trace=None if workload.trace is None else TraceReading(**workload.trace),

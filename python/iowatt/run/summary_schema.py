@@ -13,8 +13,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from iowatt.run.summary_devices import Device
+from iowatt.run.summary_measured import Instrument, LoadGenerator
 from iowatt.run.summary_movement import Maid, Pdc, WriteOffLoading
 from iowatt.run.summary_part import Part
+from iowatt.run.summary_paths import Path
 
 SCHEMA = "iowatt.run/1"
 
@@ -476,66 +478,6 @@ class Simulation(Part):
     peak_rss_mib: float
 
 
-class InstrumentProblem(Part):
-    """Something that an instrument or its log did not do right."""
-
-    kind: str = Field(description="gap, not-available, out-of-range, clipped, uncertain, clock, failure.")
-    at_s: float | None = Field(description="From the start of the run; null where it concerns all of it.")
-    seconds: float = Field(description="How long it lasted.")
-    text: str
-
-
-class Instrument(Part):
-    """A meter or thermometer that recorded beside the run."""
-
-    name: str
-    kind: str = Field(description="The reader: snmp, yokogawa-csv, ptdaemon ...")
-    role: Literal["power", "temperature"]
-    grade: Literal["emerald", "indicative"] = Field(
-        description="Whether its kind can meet the rules of an Emerald measurement."
-    )
-    why: str = Field(description="The reason for the grade.")
-    model: str | None
-    serial: str | None
-    calibrated: str | None = Field(description="Date, ISO 8601.")
-    sample_interval_s: float | None
-    uncertainty_percent: float | None = Field(description="Of a power sample, as the instrument says.")
-    details: dict[str, str]
-    problems: list[InstrumentProblem] = Field(description="Within the window, and of the whole log.")
-
-
-class StreamShare(Part):
-    """A stream's share of all requests, percent."""
-
-    stream: str
-    asked: float
-    observed: float
-
-
-class Reported(Part):
-    """The load generator's own summary, as it printed it."""
-
-    iops: float | None
-    mib_per_s: float | None
-    response_mean_ms: float | None
-
-
-class LoadGenerator(Part):
-    """What made the requests of a measured run, and what it says of itself."""
-
-    tool: Literal["fio", "vdbench"]
-    version: str
-    asked_iops: float | None = Field(description="Null where it ran as fast as it could.")
-    achieved_iops: float
-    shares: list[StreamShare]
-    histogram: str | None = Field(description="Where the response-time histogram comes from.")
-    warnings: list[str]
-    reported: Reported | None = Field(
-        default=None,
-        description="The tool's own summary; it may count other intervals, or a short last one as whole.",
-    )
-
-
 class RunSummary(Part):
     """Summary of one run, simulated or measured."""
 
@@ -558,6 +500,15 @@ class RunSummary(Part):
     rebuilds: list[Rebuild] = Field(default=[], description="Drives that failed, in order of pool and time.")
     volumes: list[Volume]
     workloads: list[Workload]
+    paths: list[Path] | None = Field(
+        default=None, description="From hosts to the array, where requests go by any."
+    )
+    response_time_at: dict[Literal["switch", "array"], ResponseTimes] | None = Field(
+        default=None,
+        description="Response times of the requests that went by a path, as seen within it, in ms: at the "
+        "switch that watches, at the array's port. Percentiles are from the table series: at most 0.4 % "
+        "above.",
+    )
     controller: Controller | None = Field(default=None, description="Only where it takes time.")
     cache: Cache | None = Field(default=None, description="Only where there is one.")
     virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
@@ -574,8 +525,8 @@ class RunSummary(Part):
         """Plain data in the order of ``run.json``."""
         data = self.model_dump(mode="json")
         optional = (
-            "controller", "cache", "virtual_pools", "tiers", "heat", "power_management", "simulation",
-            "driver", "instruments",
+            "paths", "response_time_at", "controller", "cache", "virtual_pools", "tiers", "heat",
+            "power_management", "simulation", "driver", "instruments",
         )  # fmt: skip
         for part in optional:
             if data[part] is None:

@@ -176,8 +176,47 @@ INSTRUMENTS: dict[str, type[pl.DataType]] = {
     "maximum": pl.Float64,
 }
 
+#: Points of observation of ``series``, from the host on.
+POINTS = ("host", "switch", "array")
+
+#: Response times in blocks of time, by point, workload and op; every block of the window is there. Of bins
+#: ``low_ns``, ``high_ns`` (both included) and ``bin_count`` are lists of equal length, ascending; empty where
+#: only the sums of a block are known.
+SERIES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "point": pl.String,
+    "workload": pl.String,
+    "op": pl.String,
+    "start_s": pl.Float64,
+    "end_s": pl.Float64,
+    "count": pl.UInt64,
+    "sum_ns": pl.UInt64,
+    "max_ns": pl.UInt64,
+    "low_ns": pl.List(pl.UInt64),
+    "high_ns": pl.List(pl.UInt64),
+    "bin_count": pl.List(pl.UInt64),
+}
+
+#: Places of hops, from the host on.
+PLACES = ("host", "fabric", "port", "controller", "storage", "drive")
+
+#: Only where requests go by a path, or where it was measured: where the time of requests went, by bin of
+#: their response time.
+HOPS: dict[str, type[pl.DataType]] = {
+    "path": pl.String,
+    "workload": pl.String,
+    "op": pl.String,
+    "low_ns": pl.UInt64,
+    "high_ns": pl.UInt64,
+    "hop": pl.String,
+    "place": pl.String,
+    "way": pl.String,
+    "requests": pl.UInt64,
+    "wait_ns": pl.UInt64,
+    "service_ns": pl.UInt64,
+}
+
 #: Every table of a bundle by name.
-SCHEMAS = {
+SCHEMAS: dict[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     "intervals": INTERVALS,
     "latency": LATENCY,
     "energy": ENERGY,
@@ -185,6 +224,8 @@ SCHEMAS = {
     "idle": IDLE,
     "heat": HEAT,
     "instruments": INSTRUMENTS,
+    "series": SERIES,
+    "hops": HOPS,
 }
 
 
@@ -212,7 +253,7 @@ def frame(name: str, columns: Mapping[str, Any], levels: Sequence[str] = ()) -> 
     out, and are null.
     """
     more = [form.format(level) for level in levels for form in LEVEL_COLUMNS.get(name, ())]
-    schema = SCHEMAS[name] | dict.fromkeys(more, pl.Float64)
+    schema = {**SCHEMAS[name], **dict.fromkeys(more, pl.Float64)}
     left_out = [key for key in NULLABLE if key in schema and key not in columns]
     if left_out:
         rows = len(next(iter(columns.values()), ()))

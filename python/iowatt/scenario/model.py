@@ -35,6 +35,15 @@ class Observe(Strict):
         example="60s",
         ge=1e-3,
     )
+    series: Duration | None = key(
+        "Width of the blocks of time in which response times are kept as histograms, in the Run's table "
+        "`series`.",
+        default=None,
+        unset="starts at 1 ms and doubles as often as needed for 512 blocks at most",
+        unit="s",
+        example="1s",
+        ge=1e-3,
+    )
     warmup: Annotated[
         float | Literal["auto"],
         BeforeValidator(_warmup),

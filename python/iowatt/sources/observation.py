@@ -1,6 +1,7 @@
-"""What a load generator observed in one stage, in SI units and UTC, whichever program wrote it.
+"""What was observed of one stretch of requests, in SI units and UTC, whichever program wrote it.
 
-Parsers of fio and vdbench end here; :mod:`iowatt.sources.measured` makes a Run of it and the instruments.
+Parsers of fio and vdbench and readers of traces end here; :mod:`iowatt.sources.measured` makes a Run of it and
+the instruments.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ class Direction:
     response_max_s: float | None = None
     #: Standard deviation of the response time in s, where the tool says it.
     response_std_s: float | None = None
+    #: How many of the requests have a response time; None: all of them.
+    timed: int | None = None
+
+    @property
+    def known(self) -> int:
+        """Requests whose response time is known."""
+        return self.requests if self.timed is None else self.timed
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,32 @@ class Interval:
     counted: bool = True
     #: Both directions in one, where the tool says it: the only place of what it does not say by direction.
     both: Direction | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Response times of the requests of one direction that completed in a block of time."""
+
+    op: Literal["read", "write"]
+    #: Unix time, UTC, s.
+    start: float
+    end: float
+    #: Sum and greatest of the response times, ns.
+    sum_ns: int
+    max_ns: int
+    histogram: Histogram
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A part of the way of all requests of one direction, and the time spent in it, ns, summed."""
+
+    name: str
+    place: Literal["host", "fabric", "port", "controller", "storage", "drive"]
+    op: Literal["read", "write"]
+    requests: int
+    wait_ns: int
+    service_ns: int
 
 
 @dataclass(frozen=True)
@@ -61,11 +95,11 @@ class Reported:
 
 @dataclass(frozen=True)
 class Observation:
-    """One stage as a load generator saw it."""
+    """One stage as a load generator saw it, or a trace."""
 
     name: str
-    tool: Literal["fio", "vdbench"]
-    #: As the tool says it: "fio-3.33".
+    tool: Literal["fio", "vdbench", "trace"]
+    #: As the tool says it: "fio-3.33"; the format of a trace.
     version: str
     #: Unix time, UTC, s: of the first and after the last request.
     start: float
@@ -89,3 +123,15 @@ class Observation:
     #: What the tool or the parser warns of, in sentences.
     warnings: Sequence[str] = ()
     files: Sequence[Path] = field(default_factory=tuple)
+    #: Response times over time, in order of time; empty where the tool kept none. What their times are of, in words.
+    series: Sequence[Block] = ()
+    series_note: str | None = None
+    #: The way of a request in parts, where they are known; they add up to the sum of the response times.
+    hops: Sequence[Hop] = ()
+    #: What recorded them, where it is not the tool, and what they are in words.
+    hops_of: str | None = None
+    hops_note: str | None = None
+    #: Requests that the driver keeps outstanding at most, where it says it.
+    outstanding: int | None = None
+    #: False where nothing says when it was: times count from 0.
+    dated: bool = True

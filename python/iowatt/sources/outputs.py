@@ -1,30 +1,46 @@
-"""Output of a load generator, whichever it is of."""
+"""What was measured elsewhere, whichever program wrote it: output of a load generator, or a trace."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 from iowatt.errors import InputError
-from iowatt.sources import fio, vdbench
+from iowatt.sources import fio, trace, vdbench
 from iowatt.sources.observation import Observation
+from iowatt.sources.trace import recording
 
 #: Up to here a run has intervals of a second, above of a minute.
 _SHORT_S = 300.0
+#: Names of the logs of fio's jobs.
+_LOG: Final = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.[0-9]{1,9}\.log(?:\.fz)?", re.DOTALL)
+#: Of a file, to see whether fio wrote it.
+_HEAD_BYTES: Final = 1 << 16
 
 
 def read(
-    path: Path, *, interval_s: float | None = None, time_zone: str | None = None
+    path: Path,
+    *,
+    interval_s: float | None = None,
+    time_zone: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Callable[[float | None, int], None] | None = None,
 ) -> Sequence[Observation]:
-    """Observations in the output of fio (a JSON file, or a folder with one) or vdbench (a folder or report).
+    """Observations in the output of fio (a JSON file, or a folder with one) or vdbench (a folder or report), or a trace.
 
-    ``interval_s``: of fio's intervals; a minute, of short runs a second, where it is None. ``time_zone``: of
-    the stamps that vdbench wrote.
+    ``interval_s``: of fio's or a trace's intervals; a minute, of short runs a second, where it is None.
+    ``time_zone``: of the stamps that vdbench wrote. ``options``: of a trace spec; with any of them the file is
+    taken for a trace. ``progress``: called while a trace is read.
 
-    Raises ``InputError`` where it is of neither, or damaged.
+    Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
-    if not path.exists():
+    if not path.exists() and not recording.files(path):
         raise InputError("there is no such file or folder", where=str(path))
+    if options or _is_trace(path):
+        asked = trace.Asked(path, interval_s=interval_s, options=options or {})
+        return [trace.read(asked, progress)]
     if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)):
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
@@ -32,7 +48,7 @@ def read(
             "holds no output of fio (*.json) and none of vdbench (flatfile.html, summary.html)",
             where=str(path),
         )
-    if path.suffix == ".log":
+    if _LOG.fullmatch(path.name):
         raise InputError(
             "is a log of fio's; its JSON is wanted, beside which logs are found", where=str(path)
         )
@@ -42,8 +58,24 @@ def read(
     return [found]
 
 
+def _is_trace(path: Path) -> bool:
+    """Whether a file is neither of vdbench, by its name, nor of fio, by its name or its first bytes."""
+    if path.is_dir() or path.suffix in (".html", ".json") or _LOG.fullmatch(path.name):
+        return False
+    if not path.is_file():
+        return True
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    return bool(head.strip()) and b'"fio version"' not in head
+
+
 def interval_s(observation: Observation) -> float:
     """The interval that suits an observation's Run: a minute where its own divides one, else its own."""
+    if observation.tool == "trace":
+        return max(part.end - part.start for part in observation.intervals)
     own = max((part.end - part.start for part in observation.intervals[:1]), default=60.0)
     if observation.end - observation.start <= _SHORT_S or own > 60:
         return own

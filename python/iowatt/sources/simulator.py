@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.errors import DataLossError, InputError
 from iowatt.power import wall
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
-from iowatt.sources import placement, translation, warmup
+from iowatt.sources import paths, placement, translation, warmup
 from iowatt.sources.inputs import traces_of
 
 if TYPE_CHECKING:
@@ -317,6 +317,8 @@ def build_record(
         virtual_pools=translation.virtual_pools(names, simulation, summary),
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=translation.rebuilds(names, summary),
+        paths=paths.paths(names, simulation, summary),
+        response_at=paths.response_at(summary),
         heat=translation.heat(names, simulation, raw),
         spinning_up_most=translation.spinning_up_most(names, summary),
         notes=[

@@ -36,6 +36,7 @@ from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.space import usable_and_effective
 from iowatt.scenario.units import format_bytes
+from iowatt.sources import paths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -290,6 +291,7 @@ def tables(
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
         idle=idle,
         heat=heat_table(names, raw["heat"]) if "heat" in raw else None,
+        **paths.tables(names, raw),
     )
 
 

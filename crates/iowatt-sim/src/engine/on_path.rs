@@ -3,6 +3,7 @@
 use super::{HostRequest, Simulation};
 use crate::controller::{Incoming, Moment};
 use crate::error::SimError;
+use crate::observe::Point;
 use crate::path::{self, Leaving, Next, Paths};
 
 impl Simulation<'_> {
@@ -82,6 +83,13 @@ impl Simulation<'_> {
         if observed.booked != now {
             let booked_ns = observed.booked.saturating_sub(host.arrived);
             return Err(SimError::Unaccounted { workload, response_ns, booked_ns });
+        }
+        let points = [(Point::Switch, observed.at_hop), (Point::Array, Some(observed.at_array))];
+        for (point, span) in points {
+            if let Some((from, until)) = span {
+                let response = until - from;
+                self.observer.at_point(now, point, workload, host.write, host.arrived, response);
+            }
         }
         Ok(())
     }

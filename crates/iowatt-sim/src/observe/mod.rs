@@ -7,6 +7,7 @@ mod heat;
 mod idle;
 mod idle_log;
 mod intervals;
+mod series;
 
 pub use batch::Batches;
 pub use flow::Flow;
@@ -14,9 +15,12 @@ pub use heat::Heat;
 pub use idle::{IdlePeriods, IdleResult};
 pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
+pub(crate) use series::POINTS;
+pub use series::{Block, Point, Series};
 
-use crate::clock::Nanos;
+use crate::clock::{Nanos, nanos};
 use crate::device::ssd::Operation;
+use crate::plan::ObservePlan;
 use crate::power::{Cause, Ladder, Ledger, Slot, State, Window};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
@@ -37,6 +41,10 @@ pub struct Observer {
     flows: Vec<Flow>,
     /// By workload: reads, writes.
     histograms: Vec<[Histogram<u64>; 2]>,
+    /// Response times in blocks of time.
+    series: Series,
+    /// What was seen at the points within the path: the switch, the array.
+    points: [Option<Box<Flow>>; POINTS - 1],
     /// By drive, the integral of its queue over the window: the sum of the stays of its operations.
     queues: Vec<u128>,
     /// Where idle periods are asked for.
@@ -49,13 +57,13 @@ pub struct Observer {
 
 impl Observer {
     /// A recorder for drives with the given levels, of which there are so many reported states, and workloads that count
-    /// in the given flows.
+    /// in the given flows. Of `plan` it takes the widths of intervals and blocks.
     ///
     /// # Errors
     /// If a histogram cannot be made, which is a fault of ours.
     pub fn new(
         window: Window,
-        interval: Option<Nanos>,
+        plan: &ObservePlan,
         ladders: Vec<Arc<Ladder>>,
         states: usize,
         memberships: Vec<Vec<usize>>,
@@ -65,7 +73,9 @@ impl Observer {
         let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
         Ok(Self {
             window,
-            intervals: Intervals::new(window.start, interval, states),
+            intervals: Intervals::new(window.start, plan.interval_s.map(nanos), states),
+            series: Series::new(window.start, plan.series_s.map(nanos), memberships.len()),
+            points: Default::default(),
             queues: vec![0; ladders.len()],
             ledger: Ledger::new(window, ladders),
             flows: vec![Flow::default(); flows],
@@ -148,9 +158,30 @@ impl Observer {
         self.intervals.in_flight(from, until);
         if counted {
             self.histograms[workload][way].saturating_record(response);
+            self.series.record(now, Point::Host, workload, way, response);
         }
         if self.window.ends(now) {
             self.intervals.complete(now, way, response, bytes);
+        }
+    }
+
+    /// A request of `workload` that arrived at `arrived` completes, as in [`Self::completed`], and another point than the host
+    /// saw it for `response`. To be called at its completion, so that every point counts the same requests in the same blocks.
+    pub fn at_point(
+        &mut self,
+        now: Nanos,
+        point: Point,
+        workload: usize,
+        write: bool,
+        arrived: Nanos,
+        response: Nanos,
+    ) {
+        debug_assert!(point != Point::Host && response <= now - arrived);
+        if self.window.begins(arrived) && now <= self.window.end {
+            let way = usize::from(write);
+            self.series.record(now, point, workload, way, response);
+            let flow = self.points[point as usize - 1].get_or_insert_default();
+            flow.leave(now, way, true, response, 0, &self.window);
         }
     }
 
@@ -249,6 +280,7 @@ impl Observer {
         if let Some(log) = &mut self.idle_log {
             log.flush();
         }
+        self.series.finish(now);
     }
 
     /// Time of the last arrival, 0 where there was none.
@@ -267,6 +299,18 @@ impl Observer {
     #[must_use]
     pub fn histograms(&self, workload: usize) -> &[Histogram<u64>; 2] {
         &self.histograms[workload]
+    }
+
+    /// Response times in blocks of time.
+    #[must_use]
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// What a point within the path saw of all requests that passed it; none where there is no such point.
+    #[must_use]
+    pub fn at(&self, point: Point) -> Option<&Flow> {
+        self.points.get((point as usize).checked_sub(1)?)?.as_deref()
     }
 
     /// Number of reported states.

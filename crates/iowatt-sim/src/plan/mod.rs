@@ -379,6 +379,9 @@ pub struct ObservePlan {
     pub end_s: Option<f64>,
     /// Width of an interval in seconds; left out, it starts at 1 s and doubles to stay bounded.
     pub interval_s: Option<f64>,
+    /// Width of a block of response times in seconds; left out, it starts at 1 ms and doubles to stay bounded.
+    #[serde(default)]
+    pub series_s: Option<f64>,
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,

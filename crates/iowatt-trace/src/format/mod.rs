@@ -19,7 +19,7 @@
 
 mod alibaba;
 mod arc;
-mod binary;
+pub(crate) mod binary;
 mod blkparse;
 pub(crate) mod blktrace;
 mod columns;

@@ -5,7 +5,7 @@ use iowatt_trace::{Event, Op, Request, TraceSpec, open};
 use crate::{drain, error, read, spec};
 
 /// What a record says.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) time: u64,
     pub(crate) sector: u64,
@@ -13,21 +13,34 @@ pub(crate) struct Record {
     pub(crate) action: u32,
     pub(crate) device: u32,
     pub(crate) payload: u16,
+    pub(crate) sequence: u32,
+    pub(crate) cpu: u32,
+    pub(crate) error: u16,
 }
 
-const READ: u32 = 1 << 16;
-const WRITE: u32 = 1 << 17;
+pub(crate) const READ: u32 = 1 << 16;
+pub(crate) const WRITE: u32 = 1 << 17;
 const FLUSH: u32 = 1 << 18;
 const COMMAND: u32 = 1 << 25;
-const NOTIFY: u32 = 1 << 26;
+pub(crate) const NOTIFY: u32 = 1 << 26;
 const DISCARD: u32 = 1 << 29;
-const Q: u32 = 1 | 1 << 20;
-const D: u32 = 7 | 1 << 22;
-const C: u32 = 8 | 1 << 23;
+pub(crate) const Q: u32 = 1 | 1 << 20;
+pub(crate) const D: u32 = 7 | 1 << 22;
+pub(crate) const C: u32 = 8 | 1 << 23;
 
 /// A queued read.
 pub(crate) const QUEUED: Record =
-    Record { time: 500, sector: 100, bytes: 4096, action: Q | READ, device: 8 << 20, payload: 0 };
+    Record {
+        time: 500,
+        sector: 100,
+        bytes: 4096,
+        action: Q | READ,
+        device: 8 << 20,
+        payload: 0,
+        sequence: 1,
+        cpu: 3,
+        error: 0,
+    };
 
 impl Record {
     fn written(
@@ -37,11 +50,11 @@ impl Record {
         short: fn(u16) -> [u8; 2],
     ) -> Vec<u8> {
         let mut bytes = word(0x6561_7407).to_vec();
-        bytes.extend(word(1));
+        bytes.extend(word(self.sequence));
         bytes.extend(long(self.time));
         bytes.extend(long(self.sector));
-        bytes.extend([self.bytes, self.action, 42, self.device, 3].map(word).concat());
-        bytes.extend([0, self.payload].map(short).concat());
+        bytes.extend([self.bytes, self.action, 42, self.device, self.cpu].map(word).concat());
+        bytes.extend([self.error, self.payload].map(short).concat());
         bytes.extend(vec![0xee; usize::from(self.payload)]);
         bytes
     }
@@ -50,7 +63,7 @@ impl Record {
         self.written(u32::to_le_bytes, u64::to_le_bytes, u16::to_le_bytes)
     }
 
-    fn big_endian(&self) -> Vec<u8> {
+    pub(crate) fn big_endian(&self) -> Vec<u8> {
         self.written(u32::to_be_bytes, u64::to_be_bytes, u16::to_be_bytes)
     }
 }

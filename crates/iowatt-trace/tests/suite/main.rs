@@ -10,6 +10,7 @@ mod info;
 mod input;
 mod records;
 mod srt;
+mod stages;
 mod transform;
 mod written;
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,12 @@ class Counted:
     std_s: float
     max_s: float
     histogram: Histogram
+    #: Of the part from the submission to the completion (fio's clat); ``completions`` is 0 where fio kept none.
+    completions: int = 0
+    completion_mean_s: float = 0.0
+    completion_max_s: float = 0.0
+    #: The bins of that part, where there are any.
+    completion_histogram: Histogram = field(default_factory=lambda: Histogram.of([], [], []))
 
 
 @dataclass(frozen=True)
@@ -121,8 +127,9 @@ def read(path: Path) -> Document:
     found = tree["jobs"]
     if not found:
         raise InputError("holds no job: fio did not run any", where=where)
-    kinds = {kind for job in found if isinstance(job, dict) for kind in _kinds(job)}
-    bins_of = next((kind for kind in ("lat_ns", "clat_ns") if kind in kinds), None)
+    kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
+    # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat, which is all of it.
+    bins_of = max(("lat_ns", "clat_ns"), key=lambda kind: kinds[kind]) if kinds else None
     jobs = [_job(job, number, common, bins_of, where) for number, job in enumerate(found, 1)]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
@@ -178,16 +185,16 @@ def _next(text: str, at: int) -> int:
     return found + 1 if found >= 0 else -1
 
 
-def _kinds(job: Mapping[str, Any]) -> list[str]:
-    """Which response times of a job have bins with something in them."""
-    return [
-        kind
-        for direction in DIRECTIONS
-        for kind in ("lat_ns", "clat_ns")
-        if isinstance(job.get(direction), dict)
-        and isinstance(job[direction].get(kind), dict)
-        and job[direction][kind].get("bins")
-    ]
+def _kinds(job: Mapping[str, Any]) -> Counter[str]:
+    """How many bins of a job hold something, for each kind of response times; more requests fill more of them."""
+    found: Counter[str] = Counter()
+    for direction in DIRECTIONS:
+        done = job.get(direction)
+        for kind in ("lat_ns", "clat_ns"):
+            times = done.get(kind) if isinstance(done, dict) else None
+            if isinstance(times, dict) and isinstance(times.get("bins"), dict):
+                found[kind] += len(times["bins"])
+    return +found
 
 
 def _job(found: Any, number: int, common: Mapping[str, str], bins_of: str | None, where: str) -> Job:
@@ -233,8 +240,19 @@ def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
         return _number(times.get(key, 0), f"{what}, lat_ns.{key}", where) / 1e9
 
     timed = _whole(times.get("N", requests), f"{what}, lat_ns.N", where)
-    of = found.get(bins_of) if bins_of else None
-    histogram = bins.histogram(of.get("bins") if isinstance(of, dict) else None, f"{what}, bins", where)
+    completion = found.get("clat_ns")
+    completion = completion if isinstance(completion, dict) else {}
+
+    def part(key: str) -> float:
+        return _number(completion.get(key, 0), f"{what}, clat_ns.{key}", where)
+
+    by_kind = {"lat_ns": times, "clat_ns": completion}
+    histograms = {
+        kind: bins.histogram(
+            of.get("bins"), f"{what}, {kind}.bins", where, int(_number(of.get("max", 0), f"{what}, {kind}.max", where))
+        )
+        for kind, of in by_kind.items()
+    }
     return Counted(
         requests=requests,
         bytes=_whole(found.get("io_bytes"), f"{what}, io_bytes", where),
@@ -243,7 +261,11 @@ def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
         mean_s=moment("mean"),
         std_s=moment("stddev"),
         max_s=moment("max"),
-        histogram=histogram,
+        histogram=histograms[bins_of or "lat_ns"],
+        completions=int(part("N")),
+        completion_mean_s=part("mean") / 1e9,
+        completion_max_s=part("max") / 1e9,
+        completion_histogram=histograms["clat_ns"],
     )
 
 

@@ -31,6 +31,7 @@ _OPTION: Final = {
     "bw": "write_bw_log",
     "lat": "write_lat_log",
     "clat": "write_lat_log",
+    "clat_hist": "write_hist_log",
 }
 
 Column = npt.NDArray[np.int64]
@@ -68,7 +69,7 @@ class Rows:
 
 
 def find(folder: Path, job: Job, kind: str) -> Path | None:
-    """The log of ``kind`` (iops, bw, lat, clat) of a job; ``None`` where there is none.
+    """The log of ``kind`` (iops, bw, lat, clat, clat_hist) of a job; ``None`` where there is none.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
 
 def strangers(folder: Path, jobs: Sequence[Job]) -> list[Path]:
     """Logs in the folder whose number no job has."""
-    shape = re.compile(r".*_(?:iops|bw|lat|clat|slat)\.([0-9]{1,9})\.log", re.ASCII | re.DOTALL)
+    shape = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.([0-9]{1,9})\.log", re.ASCII | re.DOTALL)
     numbers = {job.number for job in jobs}
     return [
         path

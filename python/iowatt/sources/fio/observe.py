@@ -11,14 +11,18 @@ import numpy as np
 
 from iowatt.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.fio import document, logs
+from iowatt.sources.fio import document, logs, over_time, response_logs
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
+from iowatt.sources.fio.response_logs import OverTime
 from iowatt.sources.fio.windows import Series, from_requests, from_windows, split
 from iowatt.sources.observation import Direction, Interval, Observation, Share
 
 #: fio writes its JSON a moment after the last request, and takes a moment to start.
 _AROUND_S: Final = 5.0
 _KEPT_UP: Final = 0.99
+
+#: Logs with a row for each request, with the seconds to add to their times, and the name of the times.
+Each = tuple[list[tuple[logs.Rows, float]], str]
 
 
 def read(
@@ -48,8 +52,12 @@ def read(
     file = _file(Path(path))
     found = document.read(file)
     warnings = list(found.warnings)
-    series, used, start, end = _series(found, logs_in or file.parent, warnings)
+    folder = logs_in or file.parent
+    series, used, start, end, each = _series(found, folder, warnings)
+    times = _over_time(found, folder, each, start, end, warnings)
     totals = {direction: _total([job.of(direction) for job in found.jobs]) for direction in DIRECTIONS}
+    if start is None and times.begin is not None and times.end is not None:
+        start, end = times.begin, times.end
     if start is None:
         begun = [job.start for job in found.jobs if job.start is not None]
         longest = max(job.runtime_s for job in found.jobs)
@@ -59,7 +67,8 @@ def read(
         intervals = [Interval(start, end, totals["read"], totals["write"])]
     else:
         intervals = _intervals(series, start, end, interval_s)
-    _warn(found, warnings)
+    read_ns, write_ns, note = _histograms(found, times)
+    _warn(found, warnings, bins=bool(read_ns.total or write_ns.total))
     asked = [job.asked_iops() for job in found.jobs]
     known = [rate for rate in asked if rate is not None]
     rate = math.fsum(known) if len(known) == len(asked) else None
@@ -70,15 +79,21 @@ def read(
         start=start,
         end=end,
         intervals=intervals,
-        read=_histogram(found, "read"),
-        write=_histogram(found, "write"),
-        histogram_note=_note(found),
+        read=read_ns,
+        write=write_ns,
+        histogram_note=note,
         asked_iops=rate,
         totals=(totals["read"], totals["write"]),
         errors=sum(max(job.errors, 1 if job.error else 0) for job in found.jobs),
         shares=_shares(found.jobs) if rate else (),
         warnings=warnings,
-        files=[file, *used],
+        files=[file, *used, *times.files],
+        series=times.blocks,
+        series_note=times.note,
+        hops=over_time.hops(found.jobs),
+        hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is clat: "
+        "what waits there and what is served is not told apart",
+        outstanding=_outstanding(found.jobs),
     )
 
 
@@ -98,13 +113,17 @@ def _file(path: Path) -> Path:
 
 def _series(
     found: Document, folder: Path, warnings: list[str]
-) -> tuple[dict[str, list[Series]] | None, list[Path], float | None, float]:
-    """What the logs say by direction, the files, start and end; no series where a job has no logs."""
+) -> tuple[dict[str, list[Series]] | None, list[Path], float | None, float, Each]:
+    """What the logs say by direction, the files, start and end, and the rows of requests; no series where a job has
+    no logs, no rows where one has none for each request.
+    """
     by: dict[str, list[Series]] = {direction: [] for direction in DIRECTIONS}
     used: list[Path] = []
     without: list[str] = []
     starts: list[float] = []
     ends: list[float] = []
+    rows_of_each: list[tuple[logs.Rows, float]] = []
+    kind, all_each = "lat", True
     if not folder.is_dir():
         raise InputError("there is no such folder of logs", where=str(folder))
     for job in found.jobs:
@@ -116,12 +135,16 @@ def _series(
         rows = {kind: of for kind, of in rows.items() if of.time_ms.size}
         lat = rows.get("lat", rows.get("clat"))
         each = lat is not None and not lat.windowed
+        all_each = all_each and each
         if not each and "iops" not in rows:
             without.append(job.name)
             continue
         main = lat if each and lat is not None else rows["iops"]
         _refuse_maxima(job, main)
         shift_s = _shift(found, job, rows, main, warnings)
+        if each and lat is not None:
+            rows_of_each.append((lat, shift_s))
+            kind = kind if "lat" in rows else "clat"
         width = _width(job, main)
         begin, until = _span(job, main, each=each, shift_s=shift_s)
         starts.append(begin)
@@ -149,15 +172,33 @@ def _series(
                 )
     if used:
         _refuse_strangers(found, folder)
+    every: Each = (rows_of_each, kind) if all_each and not without else ([], kind)
     if not starts:
         warnings.append("there are no logs of its jobs: one interval holds the whole run")
-        return None, used, None, found.end
+        return None, used, None, found.end, every
     if without:
         warnings.append(
             f"there are no logs of {', '.join(sorted(set(without)))}: one interval holds the whole run"
         )
-        return None, used, min(starts), max(ends)
-    return by, used, min(starts), max(ends)
+        return None, used, min(starts), max(ends), every
+    return by, used, min(starts), max(ends), every
+
+
+def _over_time(
+    found: Document, folder: Path, each: Each, start: float | None, end: float, warnings: list[str]
+) -> OverTime:
+    """Response times over time, from logs of each request where all jobs have them, else from histogram logs."""
+    rows, kind = each
+    if rows and start is not None:
+        return response_logs.from_requests(rows, start, end, kind)
+
+    def shift(job: Job, log: logs.Rows) -> float:
+        return _shift(found, job, {"clat_hist": log}, log, warnings)
+
+    times = response_logs.from_windows(found, folder, shift, warnings)
+    if times.files:
+        _refuse_strangers(found, folder)
+    return times
 
 
 def _refuse_strangers(found: Document, folder: Path) -> None:
@@ -296,13 +337,47 @@ def _total(parts: Sequence[Counted]) -> Direction:
     return Direction(requests, size, mean, max(part.max_s for part in parts), math.sqrt(square))
 
 
-def _histogram(found: Document, direction: str) -> Histogram:
-    return Histogram.merged([job.of(direction).histogram for job in found.jobs])
+def _histograms(found: Document, times: OverTime) -> tuple[Histogram, Histogram, str | None]:
+    """Reads and writes of all jobs together, and what they are; from the logs where the JSON has no bins."""
+    if found.bins_of is not None:
+        read, write = (
+            Histogram.merged([job.of(direction).histogram for job in found.jobs]) for direction in DIRECTIONS
+        )
+        return read, write, _note(found)
+    if times.each is not None:
+        return *times.each, "fio's logs of each request, in bins 0.1 % wide"
+    read, write = (response_logs.from_blocks(times.blocks, direction) for direction in DIRECTIONS)
+    if not (read.total or write.total):
+        return read, write, None
+    requests = sum(job.of(direction).requests for job in found.jobs for direction in DIRECTIONS)
+    return (
+        read,
+        write,
+        "fio's histogram logs of all jobs together, of completion times, which leave out the submission: "
+        f"{read.total + write.total} of {requests} requests, because fio does not write what completes behind its last "
+        "window (its bins with --output-format=json+ have all)",
+    )
+
+
+def _outstanding(jobs: Sequence[Job]) -> int | None:
+    """Requests that all jobs together keep outstanding at most; None where that is not said in numbers."""
+    total = 0
+    for job in jobs:
+        depth = job.options.get("iodepth", "1")
+        if not (depth.isascii() and depth.isdecimal() and len(depth) < 9):
+            return None
+        # Engines whose call returns when the request is done hold one, whatever the depth.
+        one = job.options.get("ioengine", "psync") in _SYNCHRONOUS
+        total += 1 if one else int(depth)
+    return total
+
+
+_SYNCHRONOUS: Final = frozenset(
+    ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "filecreate", "filestat", "filedelete", "sg", "splice")
+)
 
 
 def _note(found: Document) -> str | None:
-    if found.bins_of is None:
-        return None
     what = (
         "response times" if found.bins_of == "lat_ns" else "completion times, which leave out the submission"
     )
@@ -321,14 +396,14 @@ def _shares(jobs: Sequence[Job]) -> list[Share]:
     return [Share(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
 
 
-def _warn(found: Document, warnings: list[str]) -> None:
+def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
     for job in found.jobs:
         if job.error:
             warnings.append(f"job {job.name!r} ended with error {job.error}")
     trims = sum(job.trims for job in found.jobs)
     if trims:
         warnings.append(f"{trims} trims are left out: only reads and writes are counted")
-    if found.bins_of is None:
+    if not bins:
         warnings.append(
             "there are no bins of response times, so no percentiles: fio writes them with "
             "--output-format=json+"

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import Capacity, LoadGenerator, Record, SourceKind, Tables, Volume, Window, Workload
 from iowatt.run.summary import summarise
-from iowatt.sources.measured import instruments, tables
+from iowatt.sources.measured import instruments, response_tables, tables
 from iowatt.sources.measured.flow import flow
 from iowatt.sources.measured.spans import Span, last_joined, resting, working
 from iowatt.sources.meters.checks import sample_interval
@@ -76,9 +77,14 @@ def measured_run(
     ------
     iowatt.errors.InputError
         The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
-        or two are of one meter.
+        or two are of one meter, or the observation does not say when it was.
     """
     refuse_twice(power)
+    if observation is not None and not observation.dated and (power or temperature):
+        raise InputError(
+            "does not say when it was recorded, so no log of an instrument can be put beside it",
+            where=str(observation.files[0]) if observation.files else observation.name,
+        )
     if observation is None:
         if start is None or end is None or end <= start:
             raise ValueError("a rest needs its start and its end")
@@ -97,7 +103,10 @@ def measured_run(
         seed=about.seed,
         inputs=_digests(inputs),
         scenario_text=record.scenario_text,
-        started_at=datetime.fromtimestamp(spans[0].start, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        # A trace that does not say when it was is dated by its import.
+        started_at=datetime.fromtimestamp(spans[0].start, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        if observation is None or observation.dated
+        else provenance.now(),
         command=about.command,
     )
     return Run.of(record, summarise(record, origin).as_dict())
@@ -149,7 +158,8 @@ def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
     requests = flow(spans, observation)
     histograms = {} if observation is None else {"read": observation.read, "write": observation.write}
     watts = instruments.summed([] if seen.missing else [cut.watts for cut in cuts], len(spans))
-    started = datetime.fromtimestamp(spans[0].start, UTC).isoformat(timespec="milliseconds")
+    started = _moment(spans[0].start) if observation is None or observation.dated else None
+    about = replace(about, plan={**_said(observation), **about.plan})
     return Record(
         name=about.name,
         source=source,
@@ -166,18 +176,34 @@ def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
             energy=tables.energy([] if seen.missing else cuts, seconds),
             devices=tables.devices(),
             instruments=instruments.table(every, spans),
+            series=None if observation is None else response_tables.series(observation, spans, "load"),
+            hops=None if observation is None else response_tables.hops(observation, "load"),
         ),
         idle_w={},
         capacity=Capacity(about.raw_bytes, None, None),
         notes=[*about.notes, *_notes(seen)],
         plan={"measured": {"start": started, "target": about.target, **about.plan}},
         scenario_text=_as_text(about, started),
-        driver=None if observation is None else _driver(observation, requests.completed / seconds),
+        driver=_driver(observation, requests.completed / seconds),
         instruments=instruments.described(every, spans) or None,
     )
 
 
-def _driver(observation: Observation, achieved_iops: float) -> LoadGenerator:
+def _moment(unix_s: float) -> str:
+    return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="milliseconds")
+
+
+def _said(observation: Observation | None) -> dict[str, Any]:
+    """What an observation says of its driver beyond requests, for ``plan.json``."""
+    if observation is None or observation.outstanding is None:
+        return {}
+    return {"outstanding": observation.outstanding}
+
+
+def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenerator | None:
+    """The load generator; None where storage rested, and of a trace, which does not say what made its requests."""
+    if observation is None or observation.tool == "trace":
+        return None
     said = observation.reported
     return LoadGenerator(
         tool=observation.tool,
@@ -208,6 +234,10 @@ def _notes(seen: _Seen) -> list[str]:
             notes.append(f"percentiles come from {observation.histogram_note}")
         elif not (observation.read.total or observation.write.total):
             notes.append("the load generator kept no histogram: percentiles are unknown")
+        if observation.series and observation.series_note is not None:
+            notes.append(observation.series_note)
+        if observation.hops and observation.hops_note is not None:
+            notes.append(observation.hops_note)
     if not seen.meters:
         notes.append("no meter was read: power and energy are unknown")
     elif seen.missing:
@@ -218,8 +248,9 @@ def _notes(seen: _Seen) -> list[str]:
     return notes
 
 
-def _as_text(about: About, started: str) -> str:
+def _as_text(about: About, started: str | None) -> str:
     """``scenario.toml`` of a Run that no scenario made."""
     lines = ["# Measured, not simulated: what stands here was said by the user or read from the files."]
-    given = {"name": about.name, "target": about.target, "start": started, **about.plan}
+    when = {} if started is None else {"start": started}
+    given = {"name": about.name, "target": about.target, **when, **about.plan}
     return "\n".join([*lines, *(f"{key(name)} = {inline(value)}" for name, value in given.items())]) + "\n"

@@ -13,6 +13,9 @@ from iowatt.sources.measured.spans import Span
 from iowatt.sources.observation import Direction, Interval, Observation
 
 NS_PER_S = 1e9
+#: Batches that a trace is cut into, and how many times the requests of one another may hold.
+_BATCHES = 32
+_EVEN = 1.5
 
 
 def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
@@ -27,10 +30,12 @@ def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
     read_ns = None if observation is None else observation.read
     write_ns = None if observation is None else observation.write
     both = [h for h in (read_ns, write_ns) if h is not None]
+    # A load generator keeps a rate, a trace has the one that it has.
+    batches = _even_batches if observation is not None and observation.tool == "trace" else _batches
     response = {
-        "all": _moments(every, Histogram.merged(both), _batches(spans, ("read", "write"))),
-        "read": _moments(reads, read_ns, _batches(spans, ("read",))),
-        "write": _moments(writes, write_ns, _batches(spans, ("write",))),
+        "all": _moments(every, Histogram.merged(both), batches(spans, ("read", "write"))),
+        "read": _moments(reads, read_ns, batches(spans, ("read",))),
+        "write": _moments(writes, write_ns, batches(spans, ("write",))),
     }
     counts = [sum(d.requests for d in some) for some in (reads, writes)]
     moved = [sum(d.bytes for d in some) for some in (reads, writes)]
@@ -60,14 +65,14 @@ def together(parts: Iterable[Interval]) -> list[Direction]:
 
 def mean_s(parts: Iterable[Direction]) -> float | None:
     """Mean response time over parts, weighted by their requests; None without any that say it."""
-    known = [(d.requests, d.response_mean_s) for d in parts if d.requests and d.response_mean_s is not None]
+    known = [(d.known, d.response_mean_s) for d in parts if d.known and d.response_mean_s is not None]
     count = sum(requests for requests, _ in known)
     return math.fsum(requests * mean for requests, mean in known) / count if count else None
 
 
 def _moments(parts: Sequence[Direction], histogram: Histogram | None, batches: Sequence[float]) -> Moments:
     """Mean from the intervals; spread and extreme from them where they say it, else from the bins."""
-    count = sum(d.requests for d in parts)
+    count = sum(d.known for d in parts)
     mean = mean_s(parts)
     if not count or mean is None:
         return Moments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
@@ -93,13 +98,33 @@ def _batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
     return [mean for mean in means if mean is not None]
 
 
+def _even_batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
+    """Means of neighbouring spans that hold about as many requests each; none where single spans hold too many."""
+    parts = [[getattr(part, op) for part in span.parts for op in ops] for span in spans]
+    counts = [sum(d.known for d in some) for some in parts]
+    least = -(-sum(counts) // _BATCHES)
+    groups: list[list[Direction]] = [[]]
+    held = [0]
+    for some, count in zip(parts, counts, strict=True):
+        if held[-1] >= least:
+            groups.append([])
+            held.append(0)
+        groups[-1] += some
+        held[-1] += count
+    if held[-1] < least:
+        groups, held = groups[:-1], held[:-1]
+    if not held or max(held) > _EVEN * min(held):
+        return []
+    return [mean for mean in (mean_s(group) for group in groups) if mean is not None]
+
+
 def _std_s(parts: Sequence[Direction], mean: float, histogram: Histogram | None) -> float | None:
-    known = [d for d in parts if d.requests and d.response_mean_s is not None]
+    known = [d for d in parts if d.known and d.response_mean_s is not None]
     if known and all(d.response_std_s is not None for d in known):
         # Law of total variance over the intervals.
-        count = sum(d.requests for d in known)
+        count = sum(d.known for d in known)
         spread = math.fsum(
-            d.requests * ((d.response_std_s or 0.0) ** 2 + ((d.response_mean_s or 0.0) - mean) ** 2)
+            d.known * ((d.response_std_s or 0.0) ** 2 + ((d.response_mean_s or 0.0) - mean) ** 2)
             for d in known
         )
         return math.sqrt(spread / count)

@@ -16,13 +16,19 @@ use std::path::{Path, PathBuf};
 
 use crate::check::Records;
 use crate::error::{Fault, TraceError};
-use crate::format::binary::{Place, cut};
+use crate::format::binary::Place;
 use crate::format::blkparse::held;
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, assumptions};
 use crate::input::Input;
 use crate::names::Names;
-use crate::request::{NO_RESPONSE, NO_STREAM, Op};
+use crate::request::{NO_RESPONSE, NO_STREAM};
 use crate::spec::{Event, TraceSpec};
+
+mod record;
+
+pub(crate) use record::{
+    BACK_MERGED, COMPLETED, FRONT_MERGED, ISSUED, QUEUED, REQUEUED, Record, SPLIT, is_magic,
+};
 
 /// blktrace.
 pub static FORMAT: Format = Format {
@@ -39,34 +45,11 @@ pub static FORMAT: Format = Format {
     decoder: |spec| Ok(Box::new(Blktrace::new(spec))),
 };
 
-const HEADER: usize = 48;
-const MAGIC: u32 = 0x6561_7400;
-const VERSION: u32 = 7;
-const SECTOR: u64 = 512;
-const CGROUP: u32 = 1 << 8;
 /// Files of one recording, one per CPU.
 const MAX_CPUS: usize = 4096;
 
-mod category {
-    pub(super) const WRITE: u32 = 1 << 17;
-    pub(super) const FLUSH: u32 = 1 << 18;
-    pub(super) const COMMAND: u32 = 1 << 25;
-    pub(super) const NOTIFY: u32 = 1 << 26;
-    pub(super) const DISCARD: u32 = 1 << 29;
-}
-
-/// Whether a magic read as little-endian says big-endian; `None` where it is none.
-fn is_magic(little: u32) -> Option<bool> {
-    match (little & !0xff == MAGIC, little.swap_bytes() & !0xff == MAGIC) {
-        (true, _) => Some(false),
-        (_, true) => Some(true),
-        _ => None,
-    }
-}
-
 struct Blktrace {
     wanted: Event,
-    big_endian: bool,
     place: Place,
     /// Requests seen at Q, D and C.
     seen: [u64; 3],
@@ -78,22 +61,10 @@ impl Blktrace {
     fn new(spec: &TraceSpec) -> Self {
         Self {
             wanted: spec.event.unwrap_or_default(),
-            big_endian: false,
             place: Place::default(),
             seen: [0; 3],
             name: String::new(),
         }
-    }
-
-    fn u32_at(&self, header: &[u8; HEADER], at: usize) -> u32 {
-        let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
-        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-    }
-
-    fn u64_at(&self, header: &[u8; HEADER], at: usize) -> u64 {
-        let (first, second) = (self.u32_at(header, at), self.u32_at(header, at + 4));
-        let (high, low) = if self.big_endian { (first, second) } else { (second, first) };
-        u64::from(high) << 32 | u64::from(low)
     }
 
     /// The next record, `None` where it is not of the wanted event.
@@ -102,95 +73,33 @@ impl Blktrace {
         input: &mut Input,
         names: &mut Names,
     ) -> Result<Option<Result<Option<Raw>, Fault>>, TraceError> {
-        let bytes = input.peek(HEADER)?;
-        let found = bytes.len();
-        if found == 0 {
-            return Ok(None);
-        }
-        self.place.number += 1;
-        let Some(&header) = bytes.first_chunk::<HEADER>() else {
-            self.place.consume(input, found);
-            return Ok(Some(Err(cut(found, HEADER))));
-        };
-        let length = match self.check(&header) {
-            Ok(length) => length,
-            Err(fault) => return Ok(Some(Err(fault))),
-        };
-        let available = input.peek(length)?.len();
-        if available < length {
-            self.place.consume(input, available);
-            return Ok(Some(Err(cut(available, length))));
-        }
-        self.place.consume(input, length);
-        Ok(Some(self.decode(&header, names)))
+        Ok(match Record::take(&mut self.place, input)? {
+            None => None,
+            Some(Ok(record)) => Some(self.decode(&record, names)),
+            Some(Err(fault)) => Some(Err(fault)),
+        })
     }
 
-    /// The length of the record with its payload.
-    fn check(&mut self, header: &[u8; HEADER]) -> Result<usize, Fault> {
-        let [a, b, c, d, ..] = *header;
-        let little = u32::from_le_bytes([a, b, c, d]);
-        let Some(big_endian) = is_magic(little) else {
-            return Err(Fault::fatal(format!(
-                "magic 0x{little:08x}; a record begins with 0x{:08x}, in either byte order",
-                MAGIC | VERSION
-            )));
-        };
-        self.big_endian = big_endian;
-        let version = self.u32_at(header, 0) & 0xff;
-        if version != VERSION {
-            return Err(Fault::fatal(format!("records of version {version}; version {VERSION} is read")));
-        }
-        let pair = [header[46], header[47]];
-        let payload = if big_endian { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) };
-        Ok(HEADER + usize::from(payload))
-    }
-
-    fn decode(&mut self, header: &[u8; HEADER], names: &mut Names) -> Result<Option<Raw>, Fault> {
-        let action = self.u32_at(header, 28);
-        let event = match action & 0xffff & !CGROUP {
-            1 => Event::Q,
-            7 => Event::D,
-            8 => Event::C,
+    fn decode(&mut self, record: &Record, names: &mut Names) -> Result<Option<Raw>, Fault> {
+        let event = match record.event() {
+            record::QUEUED => Event::Q,
+            record::ISSUED => Event::D,
+            record::COMPLETED => Event::C,
             _ => return Ok(None),
         };
-        if action & (category::NOTIFY | category::COMMAND) != 0 {
-            return Ok(None);
-        }
-        let (sector, bytes) = (self.u64_at(header, 16), self.u32_at(header, 24));
-        let (op, offset, size) = if bytes == 0 {
-            if action & category::FLUSH == 0 {
-                return Ok(None); // a command without blocks
-            }
-            (Op::Flush, 0, 0)
-        } else {
-            let op = if action & category::DISCARD != 0 {
-                Op::Trim
-            } else if action & category::WRITE != 0 {
-                Op::Write
-            } else {
-                Op::Read
-            };
-            let offset = sector
-                .checked_mul(SECTOR)
-                .ok_or_else(|| format!("sector {sector} x {SECTOR} bytes does not fit in 64 bits"))?;
-            (op, offset, u64::from(bytes))
-        };
+        let Some((op, offset, size)) = record.asked()? else { return Ok(None) };
         self.seen[event as usize] += 1;
         if event != self.wanted {
             return Ok(None);
         }
-        let device = self.u32_at(header, 36);
-        self.name.clear();
-        let _ = std::fmt::Write::write_fmt(
-            &mut self.name,
-            format_args!("{},{}", device >> 20, device & 0xf_ffff),
-        );
         let stream = match self.wanted {
             Event::C => NO_STREAM,
-            Event::Q | Event::D => names.streams.id(self.u32_at(header, 32).to_string().as_bytes())?,
+            Event::Q | Event::D => names.streams.id(record.pid().to_string().as_bytes())?,
         };
+        self.name.clear();
+        record.name_device(&mut self.name);
         Ok(Some(Raw {
-            time_ns: self.u64_at(header, 8),
+            time_ns: record.time_ns(),
             offset,
             size,
             response_ns: NO_RESPONSE,
@@ -246,6 +155,18 @@ pub(crate) fn partial(path: &str) -> Option<String> {
     })
 }
 
+/// Whether the file begins as one of blktrace does.
+pub(crate) fn refuse_other(file: &str, input: &mut Input) -> Result<(), TraceError> {
+    let head = input.peek(4)?;
+    match head.first_chunk().and_then(|&magic| is_magic(u32::from_le_bytes(magic))) {
+        Some(_) => Ok(()),
+        None => Err(TraceError::Unusable {
+            file: file.to_owned(),
+            reason: "is no blktrace file: it does not begin with the magic 0x65617407".to_owned(),
+        }),
+    }
+}
+
 fn per_cpu(base: &Path) -> Vec<(u32, PathBuf)> {
     let folder = match base.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -295,13 +216,7 @@ impl Recording {
                 continue;
             }
             let mut input = Input::open(&TraceSpec::new(path.clone()))?;
-            let head = input.peek(4)?;
-            if head.first_chunk().is_none_or(|&magic| is_magic(u32::from_le_bytes(magic)).is_none()) {
-                return Err(TraceError::Unusable {
-                    file: path,
-                    reason: "is no blktrace file: it does not begin with the magic 0x65617407".to_owned(),
-                });
-            }
+            refuse_other(&path, &mut input)?;
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             cpus.push(Cpu { file: name, input, decoder: Blktrace::new(spec), waiting: None });
         }

@@ -1,0 +1,239 @@
+"""Response times over time from the logs of fio's jobs, and the parts of a request's way from its JSON.
+
+Histograms of jobs are added, bin by bin; nothing else of them is ever joined. Their windows begin when each job
+does, so they are put onto one grid: of blocks that are a whole number of windows of each job, where there is such a length,
+each window whole in one block. What completed behind a job's last window is in the JSON's bins alone: it follows that
+window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from iowatt.run.histogram import Histogram
+from iowatt.sources.fio.document import DIRECTIONS, Counted, Job
+from iowatt.sources.fio.hist_logs import HistogramLog
+from iowatt.sources.fio.logs import Rows
+from iowatt.sources.observation import Block, Hop
+from iowatt.sources.responses.blocks import Blocks
+
+#: A window that is longer than this many widths was written late.
+_LATE: Final = 1.5
+_MOST_BLOCKS: Final = 100_000
+#: Longest windows in a block where jobs have windows of different lengths.
+_MOST_MULTIPLE: Final = 10
+_OPS: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
+
+
+@dataclass(frozen=True)
+class JobLog:
+    """The histogram log of a job. Unix time is that of the log and ``shift_s``."""
+
+    job: Job
+    log: HistogramLog
+    shift_s: float
+    #: When the job began and ended to make requests, Unix time.
+    begin: float
+    end: float
+
+    @property
+    def width_s(self) -> float:
+        """Length of its windows: what the job says, else how far rows of a direction are apart."""
+        said = self.job.options.get("log_hist_msec", "")
+        if said.isascii() and said.isdecimal() and 0 < int(said[:12]) < 1e9:
+            return float(said[:12]) / 1000.0
+        steps = [
+            step
+            for way in (0, 1)
+            for step in np.diff([w.time_ms for w in self.log.windows if w.direction == way]).tolist()
+            if step > 0
+        ]
+        return float(np.median(steps)) / 1000.0 if steps else max(self.end - self.begin, 1e-3)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A window, or what is left behind the last one, and its block."""
+
+    block: int
+    way: int
+    histogram: Histogram
+
+
+def block_s(parts: Sequence[JobLog]) -> float:
+    """Length of a block: a multiple of the windows of every job, or the longest window where that is too long."""
+    widths = [max(1, round(part.width_s * 1000)) for part in parts]
+    common, longest = math.lcm(*widths), max(widths)
+    return (common if common <= _MOST_MULTIPLE * longest else longest) / 1000.0
+
+
+def requests(parts: Sequence[tuple[Rows, float]], begin: float, end: float) -> list[Block]:
+    """Blocks from logs that have a row for each request; each with the seconds to add to its times."""
+    blocks = Blocks()
+    for rows, shift_s in parts:
+        done = np.rint((rows.time_ms / 1000.0 + shift_s - begin) * 1e9).astype(np.int64)
+        blocks.add(np.maximum(done, 0), rows.direction.astype(np.uint8), rows.value)
+    return blocks.made(begin, end)
+
+
+def histograms(parts: Sequence[JobLog], begin: float, end: float, warnings: list[str]) -> list[Block]:
+    """Blocks from histogram logs, of completion times; none where a log is empty or holds what the JSON does not."""
+    pieces: list[_Piece] = []
+    width = block_s(parts)
+    count = max(1, math.ceil((end - begin) / width - 1e-6))
+    if count > _MOST_BLOCKS:
+        warnings.append(f"{count} windows of {width:g} s are too many: the histogram logs are left out")
+        return []
+    late = 0
+    for part in parts:
+        for way, direction in enumerate(DIRECTIONS):
+            done = part.job.of(direction)
+            own = _of_job(part, way, done, warnings)
+            if own is None:
+                return []
+            late += sum(apart > _LATE for apart, _ in own)
+            pieces += _placed(part, way, own, begin, width)
+    if late:
+        warnings.append(
+            f"{late} windows of the histogram logs are more than {_LATE:g} times as long as asked for: fio writes "
+            "one with the first completion after its end"
+        )
+    return _on_grid(pieces, begin, end, width, count, [part.job for part in parts])
+
+
+def _of_job(
+    part: JobLog, way: int, done: Counted, warnings: list[str]
+) -> list[tuple[float, Histogram]] | None:
+    """The windows of a job in a direction, each with how many widths it is behind the one before; the last one is what
+    completed behind all of them. None where they cannot be those of the JSON.
+    """
+    windows = [window for window in part.log.windows if window.direction == way and window.total]
+    what = f"job {part.job.name!r}, {DIRECTIONS[way]}s"
+    total = sum(window.total for window in windows)
+    if done.requests and not windows and any(window.direction == way for window in part.log.windows):
+        warnings.append(
+            f"the histogram log of {what} holds zeros only, and is left out: fio counts nothing in it with "
+            "clat_percentiles=0"
+        )
+        return None
+    if total > done.requests:
+        warnings.append(
+            f"the histogram log of {what} has {total} requests and fio's JSON {done.requests}: the logs are left out"
+        )
+        return None
+    found = []
+    before = part.begin - part.shift_s
+    for window in windows:
+        at = window.time_ms / 1000.0
+        found.append(
+            ((at - before) / part.width_s, Histogram.of(window.low_ns, window.high_ns, window.count))
+        )
+        before = at
+    behind = _behind(part, done, Histogram.merged([histogram for _, histogram in found]))
+    return found if behind is None else [*found, (1.0, behind)]
+
+
+def _placed(
+    part: JobLog, way: int, windows: Sequence[tuple[float, Histogram]], begin: float, width: float
+) -> list[_Piece]:
+    """The blocks of the windows: by their number, so that one and the same job fills blocks evenly."""
+    found = []
+    # In widths of its own windows; where the first one's middle lies decides for all of them.
+    ends = np.cumsum([apart for apart, _ in windows])
+    first = (part.begin - begin) / part.width_s
+    for end, (_, histogram) in zip(ends.tolist(), windows, strict=True):
+        number = math.floor(first + 0.5) + max(0, round(end - 1e-6) - 1)
+        block = math.floor((number + 0.5) * part.width_s / width)
+        found.append(_Piece(max(0, block), way, histogram))
+    return found
+
+
+def _behind(part: JobLog, done: Counted, windows_sum: Histogram) -> Histogram | None:
+    """The JSON's bins less those of the log, in bins of the log; None where nothing is left or they do not fit."""
+    whole = done.completion_histogram
+    if not whole.total or whole.total <= windows_sum.total:
+        return None
+    low, high = _coarse(whole, part.log.coarseness)
+    made = Histogram.of(low, high, whole.count)
+    there = {(int(a), int(b)): int(n) for a, b, n in zip(made.low_ns, made.high_ns, made.count, strict=True)}
+    for a, b, n in zip(windows_sum.low_ns, windows_sum.high_ns, windows_sum.count, strict=True):
+        left = there.get((int(a), int(b)), 0) - int(n)
+        if left < 0:
+            return None
+        there[(int(a), int(b))] = left
+    return Histogram.of([a for a, _ in there], [b for _, b in there], list(there.values()))
+
+
+def _coarse(fine: Histogram, coarseness: int) -> tuple[np.ndarray, np.ndarray]:
+    """The bins of a log of this coarseness that hold fio's own."""
+    from iowatt.sources.fio.bins import number, ranges
+
+    first = number(fine.low_ns.astype(np.int64)) >> coarseness << coarseness
+    longest = int(fine.high_ns.max(initial=0))
+    return ranges(first, first + (1 << coarseness) - 1, longest)
+
+
+def _on_grid(
+    pieces: Sequence[_Piece], begin: float, end: float, width: float, count: int, jobs: Sequence[Job]
+) -> list[Block]:
+    cells: dict[tuple[int, int], list[Histogram]] = {}
+    for piece in pieces:
+        at = min(count - 1, piece.block)
+        cells.setdefault((at, piece.way), []).append(piece.histogram)
+    scales = [_scale(pieces, way, jobs) for way in (0, 1)]
+    found = []
+    for (at, way), parts in sorted(cells.items()):
+        merged = Histogram.merged(parts)
+        found.append(
+            Block(
+                op=_OPS[way],
+                start=begin + at * width,
+                end=min(begin + (at + 1) * width, max(end, begin + at * width)),
+                sum_ns=round(_middles(merged) * scales[way]),
+                max_ns=int(merged.high_ns[-1]),
+                histogram=merged,
+            )
+        )
+    return found
+
+
+def _middles(histogram: Histogram) -> float:
+    middle = (histogram.low_ns.astype(np.float64) + histogram.high_ns.astype(np.float64)) / 2
+    return float((middle * histogram.count.astype(np.float64)).sum())
+
+
+def _scale(pieces: Sequence[_Piece], way: int, jobs: Sequence[Job]) -> float:
+    """What makes the sum over the bins' middles that of fio's own mean; 1 where not all requests are there."""
+    done = [job.of(DIRECTIONS[way]) for job in jobs]
+    own = [piece.histogram for piece in pieces if piece.way == way]
+    asked = sum(one.completions for one in done)
+    middles = math.fsum(_middles(one) for one in own)
+    if not asked or sum(one.total for one in own) != asked or middles <= 0:
+        return 1.0
+    return math.fsum(one.completion_mean_s * one.completions for one in done) * 1e9 / middles
+
+
+def hops(jobs: Sequence[Job]) -> list[Hop]:
+    """Submission and completion of all jobs together, by direction; none where fio did not keep both of a job.
+
+    fio's ``lat`` is ``slat`` and ``clat``: from its making of a request to the submission, and from there to the
+    completion. Engines that submit by the call itself have no ``slat`` of their own, so it is taken as the difference.
+    """
+    found: list[Hop] = []
+    for op in _OPS:
+        parts = [job.of(op) for job in jobs if job.of(op).requests]
+        if not parts:
+            continue
+        if any(part.timed != part.completions or part.mean_s < part.completion_mean_s for part in parts):
+            return []
+        count = sum(part.timed for part in parts)
+        whole = round(math.fsum(part.mean_s * part.timed for part in parts) * 1e9)
+        device = round(math.fsum(part.completion_mean_s * part.timed for part in parts) * 1e9)
+        found.append(Hop("submission", "host", op, count, 0, whole - device))
+        found.append(Hop("completion", "storage", op, count, 0, device))
+    return found

@@ -1,0 +1,111 @@
+"""Response times by blocks of time: histograms that add up to that of all of them.
+
+Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512: memory does not grow with
+the length of what is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.run.histogram import Histogram
+from iowatt.sources.observation import Block
+from iowatt.sources.responses import bins
+from iowatt.sources.responses.bins import Ints
+
+OPS: Final = ("read", "write")
+_FIRST_NS: Final = 1_000_000
+_MOST: Final = 512
+_BITS: Final = 8
+#: Room for the number of a bin, and of a block, in a key.
+_BIN_BITS: Final = 14
+_BLOCK_BITS: Final = 10
+
+
+class Blocks:
+    """Counts response times; times are ns from a common zero, of completion."""
+
+    def __init__(self) -> None:
+        self.width_ns = _FIRST_NS
+        self._keys: Ints = np.zeros(0, dtype=np.int64)
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
+        self._sum: Ints = np.zeros((2, _MOST), dtype=np.int64)
+        self._max: Ints = np.zeros((2, _MOST), dtype=np.int64)
+
+    def add(self, done_ns: Ints, op: npt.NDArray[np.uint8], response_ns: Ints) -> None:
+        """Columns of equal length; ``op`` 0 for reads, 1 for writes."""
+        if not done_ns.size:
+            return
+        while int(done_ns.max()) // self.width_ns >= _MOST:
+            self._double()
+        ways = op.astype(np.int64)
+        block = done_ns // self.width_ns
+        at = ways * _MOST + block
+        self._sum += exact_sums(at, response_ns, 2 * _MOST).reshape(2, _MOST)
+        np.maximum.at(self._max.reshape(-1), at, response_ns)
+        keys, counts = np.unique(
+            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS), return_counts=True
+        )
+        self._merge(keys, counts.astype(np.int64))
+
+    def _merge(self, keys: Ints, counts: Ints) -> None:
+        every = np.concatenate([self._keys, keys])
+        self._keys, where = np.unique(every, return_inverse=True)
+        added = np.zeros(self._keys.size, dtype=np.int64)
+        np.add.at(added, where, np.concatenate([self._counts, counts]))
+        self._counts = added
+
+    def _double(self) -> None:
+        self.width_ns *= 2
+        inside = self._keys & ((1 << _BIN_BITS) - 1)
+        block = self._keys >> _BIN_BITS & ((1 << _BLOCK_BITS) - 1)
+        ways = self._keys >> (_BIN_BITS + _BLOCK_BITS)
+        counts, self._keys, self._counts = self._counts, self._keys[:0], self._counts[:0]
+        self._merge(((ways << _BLOCK_BITS | block >> 1) << _BIN_BITS) | inside, counts)
+        none = np.zeros((2, _MOST // 2), dtype=np.int64)
+        self._sum = np.hstack([self._sum[:, ::2] + self._sum[:, 1::2], none])
+        self._max = np.hstack([np.maximum(self._max[:, ::2], self._max[:, 1::2]), none])
+
+    def made(self, zero: float, end: float) -> list[Block]:
+        """The blocks, in order of time; those without requests are left out.
+
+        ``zero``: Unix time of 0 ns. ``end``: Unix time at which the last block ends at the latest.
+        """
+        inside = self._keys & ((1 << _BIN_BITS) - 1)
+        cell = self._keys >> _BIN_BITS
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        last = np.append(first[1:], cell.size)
+        found = []
+        for begin, until in zip(first.tolist(), last.tolist(), strict=True):
+            way, block = divmod(int(cell[begin]), 1 << _BLOCK_BITS)
+            longest = int(self._max[way, block])
+            start = zero + block * self.width_ns / 1e9
+            found.append(
+                Block(
+                    op="write" if way else "read",
+                    start=start,
+                    end=max(start, min(zero + (block + 1) * self.width_ns / 1e9, end)),
+                    sum_ns=int(self._sum[way, block]),
+                    max_ns=longest,
+                    histogram=bins.histogram(inside[begin:until], self._counts[begin:until], _BITS, longest),
+                )
+            )
+        return sorted(found, key=lambda block: (block.start, block.op))
+
+
+def exact_sums(at: Ints, values: Ints, cells: int) -> Ints:
+    """Sums of whole numbers by cell, exact where a batch has fewer than 2**21 of them."""
+    low = np.bincount(at, weights=(values & 0xFFFFFFFF).astype(np.float64), minlength=cells)
+    high = np.bincount(at, weights=(values >> 32).astype(np.float64), minlength=cells)
+    found: Ints = (high.astype(np.int64) << 32) + low.astype(np.int64)
+    return found
+
+
+def merged(parts: Sequence[Block]) -> Iterator[tuple[str, Histogram]]:
+    """For each direction the histogram of all blocks."""
+    for op in OPS:
+        yield op, Histogram.merged([part.histogram for part in parts if part.op == op])

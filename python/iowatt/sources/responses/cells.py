@@ -1,0 +1,121 @@
+"""Requests, bytes and moments of response times by cells of time, from which intervals are made.
+
+Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while there are
+too many of them; each length divides the next, so that nothing is ever split.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.errors import InputError
+from iowatt.sources.observation import Direction, Interval
+from iowatt.sources.responses.blocks import exact_sums
+from iowatt.sources.responses.bins import Ints
+
+#: Lengths in ns, and the most cells of each before the next one is taken.
+_LADDER: Final = ((10_000_000, 300), (100_000_000, 300), (10**9, 300), (60 * 10**9, 100_000), (3600 * 10**9, 1_000_000))
+_MOST: Final = 1_000_000
+
+_Columns = dict[str, npt.NDArray[np.int64]]
+
+
+class Cells:
+    """Counts the requests of two directions. Times are ns from a common zero."""
+
+    def __init__(self, width_ns: int | None = None) -> None:
+        self._rungs = list(_LADDER) if width_ns is None else [(width_ns, _MOST)]
+        self._ways = [self._empty(), self._empty()]
+        self._squares = [np.zeros(0), np.zeros(0)]
+        self._size = 0
+
+    @property
+    def width_ns(self) -> int:
+        """Length of a cell."""
+        return self._rungs[0][0]
+
+    @staticmethod
+    def _empty() -> _Columns:
+        return {name: np.zeros(0, dtype=np.int64) for name in ("requests", "timed", "bytes", "sum_ns", "max_ns")}
+
+    def add(self, when_ns: Ints, op: npt.NDArray[np.uint8], size: Ints, response_ns: Ints) -> None:
+        """Columns of equal length; ``op`` 0 or 1; a response time of -1 is not known.
+
+        Raises ``InputError`` where there are more than a million cells.
+        """
+        if not when_ns.size:
+            return
+        while int(when_ns.max()) // self.width_ns >= self._rungs[0][1]:
+            self._coarser()
+        at = when_ns // self.width_ns
+        size_now = max(self._size, int(at.max()) + 1)
+        self._grow(size_now)
+        for way, columns in enumerate(self._ways):
+            own = op == way
+            timed = own & (response_ns >= 0)
+            cells, response = at[timed], response_ns[timed]
+            columns["requests"] += np.bincount(at[own], minlength=size_now)
+            columns["timed"] += np.bincount(cells, minlength=size_now)
+            columns["bytes"] += exact_sums(at[own], size[own], size_now)
+            columns["sum_ns"] += exact_sums(cells, response, size_now)
+            np.maximum.at(columns["max_ns"], cells, response)
+            self._squares[way] += np.bincount(cells, weights=(response / 1e9) ** 2, minlength=size_now)
+
+    def _grow(self, size: int) -> None:
+        more = size - self._size
+        if more <= 0:
+            return
+        for columns in self._ways:
+            for name, column in columns.items():
+                columns[name] = np.append(column, np.zeros(more, dtype=np.int64))
+        self._squares = [np.append(column, np.zeros(more)) for column in self._squares]
+        self._size = size
+
+    def _coarser(self) -> None:
+        if len(self._rungs) == 1:
+            raise InputError(
+                f"more than {_MOST} intervals of {self.width_ns / 1e9:g} s: a longer interval is needed"
+            )
+        times = self._rungs[1][0] // self._rungs[0][0]
+        del self._rungs[0]
+        self._grow(-(-self._size // times) * times)
+        self._size //= times
+        for columns in self._ways:
+            for name, column in columns.items():
+                rows = column.reshape(self._size, times)
+                columns[name] = rows.max(axis=1) if name == "max_ns" else rows.sum(axis=1)
+        self._squares = [column.reshape(self._size, times).sum(axis=1) for column in self._squares]
+
+    def intervals(self, zero: float, end: float) -> list[Interval]:
+        """All cells as intervals; ``zero`` is the Unix time of 0 ns, and the last one ends at ``end``."""
+        width = self.width_ns / 1e9
+        made = []
+        for cell in range(self._size):
+            until = end if cell == self._size - 1 else zero + (cell + 1) * width
+            made.append(
+                Interval(zero + cell * width, until, self._direction(0, cell), self._direction(1, cell))
+            )
+        return made
+
+    def _direction(self, way: int, cell: int) -> Direction:
+        row = {name: int(column[cell]) for name, column in self._ways[way].items()}
+        return direction(row, float(self._squares[way][cell]))
+
+    def total(self, way: int) -> Direction:
+        """All requests of a direction together."""
+        columns = self._ways[way]
+        row = {name: int(c.max(initial=0) if name == "max_ns" else c.sum()) for name, c in columns.items()}
+        return direction(row, float(self._squares[way].sum()))
+
+
+def direction(row: dict[str, int], square_s2: float) -> Direction:
+    """What counts and sums say of one direction."""
+    timed = row["timed"]
+    if not timed:
+        return Direction(row["requests"], row["bytes"], None, timed=0)
+    mean = row["sum_ns"] / timed / 1e9
+    spread = max(0.0, square_s2 / timed - mean * mean) ** 0.5
+    return Direction(row["requests"], row["bytes"], mean, row["max_ns"] / 1e9, spread, timed)

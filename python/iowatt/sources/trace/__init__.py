@@ -1,0 +1,7 @@
+"""Traces that recorded response times, as an Observation: whatever their format, read once, in bounded memory."""
+
+from __future__ import annotations
+
+from iowatt.sources.trace.observe import Asked, read
+
+__all__ = ["Asked", "read"]

@@ -1,0 +1,121 @@
+"""Requests of a trace counted as they come: intervals, histograms and blocks of time, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.run.histogram import Histogram
+from iowatt.sources.observation import Block, Direction, Hop, Interval
+from iowatt.sources.responses import bins
+from iowatt.sources.responses.bins import Ints
+from iowatt.sources.responses.blocks import OPS, Blocks
+from iowatt.sources.responses.cells import Cells
+
+#: 0.1 %, as the histograms of a simulated Run.
+_BITS: Final = 10
+_BINS: Final = 64 << _BITS
+
+
+class Count:
+    """Counts requests by when they completed; those without a response time, by when they arrived.
+
+    Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for one that
+    suits the length.
+    """
+
+    def __init__(self, interval_ns: int | None = None) -> None:
+        self.zero_ns: int | None = None
+        self.end_ns = 0
+        self._cells = Cells(interval_ns)
+        self._blocks = Blocks()
+        self._bins = np.zeros((2, _BINS), dtype=np.int64)
+        self._longest = [0, 0]
+        #: Requests with a response time, and its sum, by direction.
+        self._sums = [[0, 0], [0, 0]]
+        #: Requests, waiting and device time by direction, of those whose parts are known.
+        self._parts = [[0, 0, 0], [0, 0, 0]]
+        #: Requests without known parts, and their time.
+        self._whole = [[0, 0], [0, 0]]
+
+    def add(
+        self,
+        arrived_ns: Ints,
+        op: npt.NDArray[np.uint8],
+        size: Ints,
+        response_ns: Ints,
+        waited_ns: Ints | None = None,
+    ) -> None:
+        """Columns of equal length: ``op`` 0 or 1; response times and waits of -1 are not known."""
+        if not arrived_ns.size:
+            return
+        if self.zero_ns is None:
+            self.zero_ns = int(arrived_ns.min())
+        # Requests of a recording come in the order of their completion, so one may have arrived before the first.
+        done = np.maximum(arrived_ns + np.maximum(response_ns, 0) - self.zero_ns, 0)
+        self.end_ns = max(self.end_ns, int(done.max()))
+        self._cells.add(done, op, size, response_ns)
+        timed = response_ns >= 0
+        self._blocks.add(done[timed], op[timed], response_ns[timed])
+        for way in (0, 1):
+            own = timed & (op == way)
+            times = response_ns[own]
+            if not times.size:
+                continue
+            self._bins[way] += np.bincount(bins.numbers(times, _BITS), minlength=_BINS)
+            self._longest[way] = max(self._longest[way], int(times.max()))
+            self._sums[way][0] += int(times.size)
+            self._sums[way][1] += int(times.sum())
+            if waited_ns is not None:
+                self._add_parts(way, times, waited_ns[own])
+
+    def _add_parts(self, way: int, response_ns: Ints, waited_ns: Ints) -> None:
+        known = waited_ns >= 0
+        waited = int(waited_ns[known].sum())
+        parts, whole = self._parts[way], self._whole[way]
+        parts[0] += int(known.sum())
+        parts[1] += waited
+        parts[2] += int(response_ns[known].sum()) - waited
+        whole[0] += int((~known).sum())
+        whole[1] += int(response_ns[~known].sum())
+
+    def told(self, device: Sequence[tuple[int, int]] | None) -> None:
+        """Parts of all requests, from the number of requests and their time at the device (ns) by direction.
+
+        Nothing is taken from them where they are not of the same requests.
+        """
+        if device is None or any(a[0] != b[0] or b[1] > a[1] for a, b in zip(self._sums, device, strict=True)):
+            return
+        for way, ((known, whole), (_, served)) in enumerate(zip(self._sums, device, strict=True)):
+            self._parts[way] = [known, whole - served, served]
+
+    def histogram(self, way: int) -> Histogram:
+        """All response times of a direction."""
+        number = np.flatnonzero(self._bins[way])
+        return bins.histogram(number, self._bins[way][number], _BITS, self._longest[way])
+
+    def total(self, way: int) -> Direction:
+        """All requests of a direction."""
+        return self._cells.total(way)
+
+    def intervals(self, zero: float, end: float) -> list[Interval]:
+        """Intervals; ``zero`` and ``end`` are the Unix times of the first arrival and the last completion."""
+        return self._cells.intervals(zero, end)
+
+    def blocks(self, zero: float, end: float) -> list[Block]:
+        """Blocks of time; times as for :meth:`intervals`."""
+        return self._blocks.made(zero, end)
+
+    def hops(self) -> list[Hop]:
+        """Waiting and device by direction; nothing where no parts were told."""
+        found: list[Hop] = []
+        for op, parts, whole in zip(OPS, self._parts, self._whole, strict=True):
+            if parts[0]:
+                found.append(Hop("host queue", "host", op, parts[0], parts[1], 0))
+                found.append(Hop("device", "drive", op, parts[0], 0, parts[2]))
+            if whole[0]:
+                found.append(Hop("queue and device", "drive", op, whole[0], 0, whole[1]))
+        return found

@@ -1,0 +1,156 @@
+"""A trace with response times as an Observation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.sources.observation import Observation
+from iowatt.sources.trace import parts, recording
+from iowatt.sources.trace.count import Count
+
+_ROWS: Final = 262_144
+
+#: Called with the fraction read, where it is known, and the requests so far.
+Progress = Callable[[float | None, int], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which trace, and how it is read."""
+
+    path: Path
+    name: str | None = None
+    #: Length of the Run's intervals in s; one that suits the trace where it is None.
+    interval_s: float | None = None
+    #: Further keys of a trace spec (see ``iowatt.trace.open.spec``): format, columns, devices, from_s ...
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read(asked: Asked, progress: Progress | None = None) -> Observation:
+    """Read the whole trace, in bounded memory.
+
+    Requests are counted when they completed: their stamp and their response time. Of a recording of blktrace
+    the time from the queueing to the completion is the response time, and its parts are the hops.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, has no requests, or no response times.
+    """
+    if asked.interval_s is not None and not (math.isfinite(asked.interval_s) and asked.interval_s >= 1e-6):
+        raise InputError(f"an interval of {asked.interval_s} s: at least 1us is accepted")
+    interval_ns = None if asked.interval_s is None else round(asked.interval_s * 1e9)
+    if recording.is_one(asked.path, asked.options):
+        return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
+    return _of_trace(asked, interval_ns, progress)
+
+
+def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) -> Observation:
+    from iowatt.trace.open import of_all_devices, requests, spec
+
+    where = str(asked.path)
+    trace = of_all_devices(spec(asked.path, **asked.options))
+    source = requests(trace, rows=_ROWS)
+    count = Count(interval_ns)
+    seen = timed = 0
+    for batch in source:
+        response = batch["response_ns"]
+        seen += response.size
+        timed += int((response >= 0).sum())
+        count.add(batch["time_ns"], batch["op"], batch["size"].astype(np.int64), response)
+        if progress is not None:
+            progress(source.progress, seen)
+    said = source.summary()
+    if said["format"] == recording.FORMAT and asked.options.get("event") is None:  # compressed
+        return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
+    if not seen:
+        raise InputError("holds no reads and no writes", where=where)
+    if not timed or said["untimed"]:
+        raise InputError(
+            f"has no response times: {_reason(said, asked.options)}, so it is a load and no measurement",
+            where=where,
+            hint="`iowatt trace info` says what is in it, `iowatt run` simulates storage under it",
+        )
+    notes = [*said["notes"], *_left_out(said)]
+    if timed < seen:
+        notes.append(
+            f"{seen - timed} of {seen} requests have no response time: they are counted where they arrived, and are in no "
+            "figure of response times"
+        )
+    found = Made(asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes)
+    if said["format"] in parts.FORMATS:
+        count.told(parts.device_s(trace))
+        found = replace(found, hops_note=parts.NOTE)
+    return made(found, count)
+
+
+def _reason(said: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    name = str(said["format"])
+    if said["untimed"]:
+        return f"the format {name} has no times at all"
+    if options.get("event") is not None:
+        return f"the event {options['event']} of the format {name} has none, or none that fits"
+    return f"the format {name} has none, or this trace left them out"
+
+
+def _left_out(said: Mapping[str, Any]) -> list[str]:
+    found = [f"{said[key]} {key} are left out" for key in ("trims", "flushes") if said.get(key)]
+    if said.get("skipped_bad"):
+        found.append(f"{said['skipped_bad']} malformed records were skipped, first {said['first_bad'][0]}")
+    return found
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a reader found, beside what it counted."""
+
+    path: Path
+    name: str | None
+    format: str
+    #: Unix time in ns of the trace's time 0, where it is known.
+    origin_unix_ns: int | None
+    devices: Sequence[str]
+    notes: Sequence[str]
+    files: Sequence[Path] = ()
+    hops_note: str | None = None
+
+
+def made(of: Made, count: Count) -> Observation:
+    """The observation of what was counted."""
+    assert count.zero_ns is not None
+    dated = of.origin_unix_ns is not None
+    zero = ((of.origin_unix_ns or 0) + count.zero_ns) / 1e9 if dated else 0.0
+    # A trace of one moment is still a stretch of time.
+    end = zero + max(count.end_ns, 1) / 1e9
+    notes = list(of.notes)
+    if len(of.devices) > 1:
+        listed = ", ".join(of.devices[:4]) + (" ..." if len(of.devices) > 4 else "")
+        notes.append(f"{len(of.devices)} devices together ({listed}): --device takes some of them")
+    totals = (count.total(0), count.total(1))
+    return Observation(
+        name=of.name or of.path.name.partition(".")[0] or of.path.name,
+        tool="trace",
+        version=of.format,
+        start=zero,
+        end=end,
+        intervals=count.intervals(zero, end),
+        read=count.histogram(0),
+        write=count.histogram(1),
+        histogram_note=f"the trace's response times ({of.format}), one by one, in bins 0.1 % wide",
+        totals=totals,
+        warnings=notes,
+        files=list(of.files) or [of.path],
+        series=count.blocks(zero, end),
+        series_note="response times over time are counted when requests completed",
+        hops=count.hops(),
+        hops_of=of.format,
+        hops_note=of.hops_note,
+        dated=dated,
+    )
