@@ -1,7 +1,7 @@
-"""The estimate of a latency budget beside the simulator: at which rate a level breaks, from one Run at a lower rate.
+"""The estimate of a latency budget beside the simulator: at which rate a level breaks, from one lower Run.
 
-Four systems on one path, each bound by another hop. Where the mean breaks the level is taken from loads that lie close together;
-the estimates are from a Run at each share of that rate. Figures of docs/models/latency-budget.md.
+Four systems on one path, each bound by another hop. Where the mean breaks the level is taken from loads that lie
+close together; the estimates are from a Run at each share of that rate. Figures of docs/models/latency-budget.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ name = "{name}"
 seed = 11
 [[workload]]
 name = "work"
-profile = {{ name = "uniform", rate_iops = 1000, duration = "{duration}", set = ["stream.uniform.size={size}", "stream.uniform.align={size}"] }}
+[workload.profile]
+name = "uniform"
+rate_iops = 1000
+duration = "{duration}"
+set = ["stream.uniform.size={size}", "stream.uniform.align={size}"]
 [[path]]
 name = "san"
 protocol = "fcp"
@@ -69,7 +73,10 @@ def measure(*, quiet: bool = False) -> list[dict[str, Any]]:
         found.append({"system": name, "rate_iops": broken, "first": seen["first"]["hop"], "errors": errors})
         if not quiet:
             shown = ", ".join(f"{share:.0%}: {error:+.1%}" for share, error in errors.items())
-            print(f"{name:16} {level_ms} ms at {broken:,.0f} IOPS by {seen['first']['hop']}: {shown}", flush=True)
+            print(
+                f"{name:16} {level_ms} ms at {broken:,.0f} IOPS by {seen['first']['hop']}: {shown}",
+                flush=True,
+            )
     return found
 
 

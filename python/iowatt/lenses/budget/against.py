@@ -76,6 +76,9 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
             "no estimate: in a closed loop waiting is bounded by the requests outstanding; "
             "take open arrivals, or Runs at several loads"
         ]
+    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
+    if busiest is None:
+        return ["no estimate: no utilisation is known, so that nothing can be said of other rates"]
     said = [
         "estimate: all work grows in proportion, services stay as they are, and waiting at a hop that is "
         "busy for the share r grows as r / (1 - r), later where several serve"
@@ -97,10 +100,7 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
         said.append("the Run tells only means of hops: the percentile is taken to be made of the same shares")
     if factor is not None and factor > FAR:
         said.append(f"the rate found is {factor:.1f} times that of the Run: simulate nearer to it (--rates)")
-    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
-    if busiest is None:
-        said.append("no utilisation is known: nothing can be said of other rates")
-    elif factor is not None and busiest * factor > BUSY:
+    if factor is not None and busiest * factor > BUSY:
         said.append(
             f"a hop would be busy {busiest * factor:.0%} there, where small changes of load are large ones"
         )
