@@ -94,6 +94,13 @@ def test_a_percentile_is_told_and_called_rougher(one):
     assert "p95" in {band["of"] for band in each["loads"][0]["made_of"]}
 
 
+def test_a_percentile_of_an_estimate_is_near_what_the_queues_do(one):
+    run, _ = one
+    held = load(analyse([run], level=Level(3.0, "p99")))["against"]
+    there = made(held["rate_iops"], 40_000)[1]
+    assert np.quantile(there.response, 0.99) / 1e6 == pytest.approx(3.0, rel=0.2)
+
+
 def test_closed_loops_and_overload_have_no_estimate():
     closed = load(analyse([made(3000, 2000, mode="closed")[0]], level=Level(1.0)))["against"]
     assert closed["rate_iops"] is None
