@@ -97,6 +97,9 @@ pub fn simulate<'py>(
     if let Some(heat) = outcome.heat {
         result.set_item("heat", columns(py, heat)?)?;
     }
+    if let Some(hops) = outcome.hops {
+        result.set_item("hops", columns(py, hops)?)?;
+    }
     let foreseen = PyDict::new(py);
     let (mut drive, mut start, mut length) = (vec![], vec![], vec![]);
     for period in outcome.foreseen {

@@ -1,11 +1,12 @@
 //! The engine: wires the rooms and lets time pass.
 //!
-//! A request walks arrival -> (controller ->) volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
+//! A request walks arrival -> (path ->) (controller ->) volume -> RAID -> drive queue -> drive and back. Nothing is allocated per
 //! request in steady state: requests, drive operations and parity updates live in slabs, events in one heap.
 
 mod commanded;
 mod controlled;
 mod failures;
+mod on_path;
 
 use crate::arrival::Arrivals;
 use crate::back_end_log::{BackEndLog, BackEndSink, Reason};
@@ -17,6 +18,8 @@ use crate::device::{Drive, DriveOp, DriveOps, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::{Event, EventQueue};
 use crate::observe::{Heat, IdleSink, Observer};
+use crate::path::Paths;
+use crate::path::timesheet::LastOperation;
 use crate::plan::{Plan, VolumePlan};
 use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
 use crate::raid::{Pool, Serves};
@@ -59,6 +62,10 @@ pub struct Simulation<'a> {
     arrivals: Vec<Arrivals<'a>>,
     /// Volume of each workload.
     targets: Vec<VolumePlan>,
+    /// Path of each workload that takes one.
+    path_of: Vec<Option<usize>>,
+    /// Where there are any.
+    paths: Option<Box<Paths>>,
     pools: Vec<Pool>,
     pool_of_drive: Vec<usize>,
     /// Spin-ups of each pool.
@@ -168,6 +175,8 @@ impl<'a> Simulation<'a> {
             events: EventQueue::new(drives.len(), plan.workloads.len()),
             arrivals,
             targets: plan.workloads.iter().map(|w| plan.volumes[w.volume].clone()).collect(),
+            path_of: plan.workloads.iter().map(|w| w.path).collect(),
+            paths: Paths::new(plan).map(Box::new),
             pools,
             pool_of_drive,
             spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
@@ -282,6 +291,14 @@ impl<'a> Simulation<'a> {
                 self.issue_closed(workload as usize)?;
                 self.settle()
             }
+            Event::Path(host) => {
+                self.path_event(host)?;
+                self.settle()
+            }
+            Event::Interrupt(number) => {
+                self.interrupt(number);
+                self.settle()
+            }
             Event::Visit(visit) => {
                 self.visit(visit);
                 self.settle()
@@ -380,10 +397,6 @@ impl<'a> Simulation<'a> {
         if !trim {
             self.observer.arrived(self.now, workload, write);
             self.observer.issued_at(self.now, workload, (offset, size, write));
-            if self.controller.is_none() {
-                let from = volume.offset_bytes + offset;
-                self.observer.handed_to(self.now, volume.pool, (from, from + size, write));
-            }
         }
         let host = self.hosts.insert(HostRequest {
             arrived: self.now,
@@ -398,6 +411,17 @@ impl<'a> Simulation<'a> {
             self.issue_trim(host, (volume.offset_bytes + offset, size), volume.pool);
             return Ok(());
         }
+        if self.paths.is_some() && self.path_of[workload].is_some() {
+            self.enter_path(host, workload, (offset, size, write));
+            return Ok(());
+        }
+        self.enter_array(host, workload, (offset, size, write));
+        Ok(())
+    }
+
+    /// A request of `(offset, size, write)` on its volume is at the array.
+    fn enter_array(&mut self, host: u32, workload: usize, (offset, size, write): (u64, u64, bool)) {
+        let volume = &self.targets[workload];
         let range = (volume.offset_bytes + offset, size, write);
         let space = volume.pool;
         if self.controller.is_some() {
@@ -405,12 +429,13 @@ impl<'a> Simulation<'a> {
             let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
             let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
             self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
-            return Ok(());
+            return;
         }
+        self.observer.handed_to(self.now, space, (range.0, range.0 + size, write));
         if self.volumes.is_some() {
             self.hosts.get_mut(host).ops_left = 1;
             self.enter_volumes(space, (host, write), range);
-            return Ok(());
+            return;
         }
         if let Some(log) = &mut self.back_end {
             log.add(self.now, space, &range, Reason::Host);
@@ -420,7 +445,6 @@ impl<'a> Simulation<'a> {
         let made = pool.submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
         self.hosts.get_mut(host).ops_left = made;
         self.hand_out();
-        Ok(())
     }
 
     /// A trim goes to the drives; it is no part of what is observed of reads and writes.
@@ -465,6 +489,10 @@ impl<'a> Simulation<'a> {
         let (drive, mut around) = self.at_drive(index);
         let Some(key) = drive.complete(now, &mut around) else { return Ok(()) };
         let op = self.ops.remove(key);
+        if let Some(paths) = &mut self.paths {
+            let started = self.drives[index].last_started;
+            paths.sheets.last = LastOperation { arrived: op.arrived, started, done: now };
+        }
         if op.host == NO_OP {
             self.rebuild_done(&op, false);
         } else {
@@ -496,13 +524,21 @@ impl<'a> Simulation<'a> {
         if host.ops_left > 0 {
             return Ok(());
         }
+        self.array_done(key)
+    }
+
+    /// The array has done a host request; its answer may still have to go back over its path.
+    fn array_done(&mut self, key: u32) -> Result<(), SimError> {
+        if self.paths.is_some() && self.answer_over_path(key) {
+            return Ok(());
+        }
         self.complete_host(key)
     }
 
     /// A host request has its answer; a closed loop may issue the next.
-    fn complete_host(&mut self, host: u32) -> Result<(), SimError> {
+    fn complete_host(&mut self, key: u32) -> Result<(), SimError> {
         let now = self.now;
-        let host = self.hosts.remove(host);
+        let host = self.hosts.remove(key);
         let workload = host.workload as usize;
         self.finished += 1;
         if host.trim {
@@ -559,6 +595,9 @@ impl<'a> Simulation<'a> {
         for bus in &mut self.buses {
             bus.cut(end, self.observer.window());
         }
+        if let Some(paths) = &mut self.paths {
+            paths.cut(end, self.observer.window());
+        }
         if let Some(path) = &mut self.drive_path {
             path.cut(end, self.observer.window());
         }
@@ -576,6 +615,7 @@ impl<'a> Simulation<'a> {
             spin_ups: &self.spin_ups,
             controller: self.controller.as_deref(),
             drive_path: self.drive_path.as_deref(),
+            paths: self.paths.as_deref(),
             trims: &self.trims,
             volumes: self.volumes.as_deref(),
         };

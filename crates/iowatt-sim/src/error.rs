@@ -41,6 +41,16 @@ pub enum SimError {
         /// Index of the drive.
         drive: usize,
     },
+    /// The parts of a request's time are not its response time: a fault of ours.
+    #[error("workload {workload}: the parts of a request's {response_ns} ns add up to {booked_ns} ns")]
+    Unaccounted {
+        /// Index of the workload.
+        workload: usize,
+        /// From arrival to completion.
+        response_ns: u64,
+        /// What its sheet holds.
+        booked_ns: u64,
+    },
     /// The caller's progress hook asked to stop.
     #[error("stopped")]
     Stopped,

@@ -40,6 +40,10 @@ pub enum Event {
     Alarm(u32),
     /// The volume room has answered a request at once: its key in the layer above.
     Answered(u32),
+    /// What a request on a path has come to ends: its key.
+    Path(u32),
+    /// The controller's interrupt of that number has been held back long enough.
+    Interrupt(u32),
     /// A part of the controller fails: index into the losses of its plan.
     Loss(u32),
     /// It is back.

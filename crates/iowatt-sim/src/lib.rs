@@ -1,6 +1,6 @@
 //! The storage simulator: rooms, engine, energy ledger. No I/O, no Python, no names.
 //!
-//! A request walks through rooms in one order: [`arrival`] -> [`controller`] -> [`volume`] -> [`raid`] -> drive
+//! A request walks through rooms in one order: [`arrival`] -> [`path`] -> [`controller`] -> [`volume`] -> [`raid`] -> drive
 //! queue and drive ([`device`]) -> [`bus`], and back; every drive writes to the one energy ledger ([`power`]) and
 //! [`observe`] records what the results ([`results`]) are made of. [`plan`] is all that it is told.
 
@@ -14,6 +14,7 @@ pub mod engine;
 mod error;
 pub mod event;
 pub mod observe;
+pub mod path;
 pub mod plan;
 pub mod power;
 pub mod raid;

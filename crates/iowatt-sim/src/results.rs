@@ -2,12 +2,14 @@
 
 mod controller;
 mod heat;
+mod path;
 mod series;
 mod ssd;
 mod volume;
 
 pub use controller::{CacheResult, ControllerResult, HitsResult, LossResult, StationResult, ZeroResult};
 pub use heat::HeatResult;
+pub use path::PathResult;
 pub use series::PointResult;
 pub use ssd::FlashResult;
 pub use volume::{PartResult, VirtualPoolResult};
@@ -18,6 +20,7 @@ use crate::controller::Controller;
 use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
 use crate::observe::{Flow, IdleResult, Observer};
+use crate::path::Paths;
 use crate::plan::Plan;
 use crate::power::{CAUSE_NAMES, Foreseen, STATE_NAMES, STATES, SpinUps};
 use crate::raid::Pool;
@@ -264,6 +267,9 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// By path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathResult>,
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
@@ -314,6 +320,8 @@ pub struct Outcome {
     pub foreseen: Foreseen,
     /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
     pub heat: Option<Table>,
+    /// Where the time of requests on paths went, where there are any.
+    pub hops: Option<Table>,
 }
 
 /// The parts of a system at the end of a run.
@@ -331,6 +339,8 @@ pub struct Parts<'a> {
     pub controller: Option<&'a Controller>,
     /// What commands pass on their way to the drives, where that takes time.
     pub drive_path: Option<&'a DrivePath>,
+    /// The paths to it, where there are any.
+    pub paths: Option<&'a Paths>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
     /// The volume room, where there is one.
@@ -346,7 +356,7 @@ pub fn collect(
     requests_simulated: u64,
     events: u64,
 ) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, drive_path, trims, volumes } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, trims, volumes } = parts;
     let window = observer.window();
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -369,6 +379,7 @@ pub fn collect(
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: ControllerResult::new(controller, drive_path, span),
+        paths: paths.map(path::results).unwrap_or_default(),
         virtual_pools: volumes.map_or_else(Vec::new, |v| {
             v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
         }),
@@ -392,6 +403,7 @@ pub fn collect(
         series_bins,
         foreseen: foreseen.collect(),
         heat: observer.heat().map(heat::table),
+        hops: paths.map(path::table),
     }
 }
 

@@ -53,6 +53,7 @@ def _failure(error: Any) -> dict[str, Any]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
+    from iowatt.scenario.path_description import lines as path_lines
     from iowatt.scenario.units import format_bytes as size
 
     space = [f"{size(found['raw_bytes'])} raw", f"{size(found['usable_bytes'])} usable"]
@@ -87,6 +88,8 @@ def lines(found: dict[str, Any]) -> list[str]:
         from iowatt.report.controller import described
 
         text += [f"  {str(part).lower()}: {what}" for part, what in described(controller).rows]
+    for path in found["paths"]:
+        text += path_lines(path)
     if power := found["power"]:
         text.append(
             f"  at the wall: {power['wall_idle_w']:.5g} W idle, {power['wall_active_w']:.5g} W active "

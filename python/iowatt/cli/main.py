@@ -9,8 +9,10 @@ from types import FrameType
 import typer
 
 from iowatt.cli import (
+    budget,
     cache,
     check,
+    compare,
     cost,
     curve,
     devices,
@@ -18,6 +20,7 @@ from iowatt.cli import (
     duty,
     emerald,
     explain,
+    fabric,
     heat,
     idle,
     import_,
@@ -48,8 +51,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+budget.register(app)
 cache.register(app)
 check.register(app)
+compare.register(app)
 curve.register(app)
 devices.register(app)
 doctor.register(app)
@@ -57,6 +62,7 @@ cost.register(app)
 duty.register(app)
 emerald.register(app)
 explain.register(app)
+fabric.register(app)
 heat.register(app)
 idle.register(app)
 import_.register(app)

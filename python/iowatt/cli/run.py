@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,8 +78,10 @@ def run(
 
     from rich.console import Console
 
+    from iowatt.report.budget import words
+
     console = Console(highlight=False)
-    console.print(headline(done.summary))
+    console.print(headline(done.summary, words.rows_of_run(done)))
     for note in done.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
     for warning in warnings:
@@ -108,14 +111,14 @@ def default_output(scenario: Path, overrides: list[str]) -> Path:
     return Path("runs") / load(scenario, overrides).name
 
 
-def headline(summary: dict[str, Any]) -> Table:
-    """The figures that a person asks for first, as a table."""
+def headline(summary: dict[str, Any], more: Sequence[tuple[str, str]] = ()) -> Table:
+    """The figures that a person asks for first, as a table; ``more`` rows at its end."""
     from rich.table import Table
 
     table = Table(title=summary["name"], title_justify="left", show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for label, text in figures(summary):
+    for label, text in [*figures(summary), *more]:
         table.add_row(label, text)
     return table
 

@@ -32,6 +32,8 @@ def check(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     controller = simulation.get("controller") or {}
     if controller.get("losses"):
         raise refuse("the loss of a controller or of its battery", "array.controller.loss")
+    if simulation.get("paths"):
+        raise refuse("paths between hosts and the array", "path")
     for load in simulation["workloads"]:
         if controller.get("zero_detect") and load.get("zero_share"):
             raise refuse("the detection of zeros", "array.controller.zero_detect")

@@ -39,6 +39,8 @@ def described(controller: Mapping[str, Any] | None) -> Table:
             rows.append(
                 ["Processors", f"{processing['processors']:,}; {times[0]} a read, {times[1]} a write"]
             )
+            if taken := _of_paths(processing):
+                rows.append(["Requests over paths", taken])
         if bandwidth := controller.get("host_bandwidth_bytes_per_s"):
             rows.append(["Host link", f"{numbers.with_unit(bandwidth, 'B')}/s"])
         if split := controller.get("split"):
@@ -52,6 +54,19 @@ def described(controller: Mapping[str, Any] | None) -> Table:
         rows.extend(_back_end_of(controller.get("back_end")))
         rows.extend(["Loss", _loss(loss)] for loss in controller.get("losses", ()))
     return Table([Column("Part", text=True), Column("What", text=True)], rows)
+
+
+def _of_paths(processing: Mapping[str, Any]) -> str:
+    """What only requests over a path cost the processors."""
+    parts = []
+    if ready := processing.get("ready_s"):
+        parts.append(f"{numbers.duration(ready)} to allocate room for a write")
+    if interrupt := processing.get("interrupt_s"):
+        parts.append(f"{numbers.duration(interrupt)} an interrupt")
+    if held := processing.get("moderation_s"):
+        most = processing["moderation_count"]
+        parts.append(f"interrupts held back {numbers.duration(held)} or until there are {most}")
+    return ", ".join(parts)
 
 
 def _cache(cache: Mapping[str, Any]) -> str:

@@ -6,26 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
-
+from iowatt.lenses.backlog import BACKLOG, backlog_growth, drain
 from iowatt.report import numbers
 from iowatt.report.phrases import between, listed
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
+__all__ = ["BACKLOG", "Finding", "backlog_growth", "drain", "findings", "overload"]
+
 BUSY = 0.9
 """Utilisation above which a drive's queue depends on luck more than on the load."""
 
 WIDE_INTERVAL = 0.1
 """Half-width of the mean's interval, as a share of the mean, from which it is called uncertain."""
-
-LONG_DRAIN = 0.1
-"""Time to complete what is left after the last arrival, as a share of the time in which requests arrive,
-from which a replay at recorded times is called too fast for the array."""
-
-BACKLOG = 4
-"""Requests in flight that tell a queue from a straggler."""
 
 SOAKED_UP = 0.2
 """Share of the bytes written that a cache may keep at the end of a run without a word."""
@@ -45,7 +39,7 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(run)
-    found = [*_busy(run.summary), *piled_up, *_space(run.summary)]
+    found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     if not _loops(run):
         found += _left(run.summary)
     found += _soaked_up(run.summary)
@@ -69,6 +63,25 @@ def _busy(summary: Mapping[str, Any]) -> list[Finding]:
                 "to saturation change greatly with small changes of load.",
             )
         )
+    return found
+
+
+def _busy_hops(summary: Mapping[str, Any]) -> list[Finding]:
+    """Stations of paths close to saturation."""
+    found = []
+    for path in summary.get("paths") or ():
+        known = [hop for hop in path["hops"] if hop["utilisation"] is not None]
+        worst = max(known, key=lambda hop: hop["utilisation"], default=None)
+        if worst is not None and worst["utilisation"] > BUSY:
+            name = f"{worst['hop']} {worst['way']}".strip()
+            most = numbers.percent(worst["utilisation"])
+            found.append(
+                Finding(
+                    "warning",
+                    f"On the path {path['name']}, {name} is busy {most} of the time; waiting this close to "
+                    "saturation changes greatly with small changes of load.",
+                )
+            )
     return found
 
 
@@ -156,44 +169,6 @@ def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
             "the cache is full (observe.warmup).",
         )
     ]
-
-
-def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
-    """Mean requests in flight in the second and in the last quarter, where the latter shows a backlog.
-
-    A backlog: at least twice as many, and at least four more. The first quarter is left out because
-    every system fills up at first; what comes after the last arrival, because the queue only empties then.
-    """
-    arriving = intervals if last_arrival_s is None else intervals.filter(pl.col("end_s") <= last_arrival_s)
-    if arriving.height < 8:
-        return None
-    quarter = arriving.height // 4
-    early = _in_flight(arriving.slice(quarter, quarter))
-    late = _in_flight(arriving.slice(arriving.height - quarter, quarter))
-    return (early, late) if late >= 2 * early and late >= early + BACKLOG else None
-
-
-def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
-    """Seconds in which requests arrived, and seconds until the last of them was complete, where long.
-
-    Long: at least a tenth of the former, with a backlog in flight on average. A single slow request at the
-    end (a drive that spins up) is none.
-    """
-    working = intervals.filter(pl.col("in_flight_mean") > 0)
-    arriving = intervals.filter(pl.col("arrivals") > 0)
-    if last_arrival_s is None or not working.height or not arriving.height:
-        return None
-    span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
-    after = float(working["end_s"][-1]) - last_arrival_s
-    # Where intervals are coarse, the one with the last arrival speaks for what follows it.
-    waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
-    return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
-
-
-def _in_flight(part: pl.DataFrame) -> float:
-    """Requests in flight, a mean over time."""
-    width = pl.col("end_s") - pl.col("start_s")
-    return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
 
 
 def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]:

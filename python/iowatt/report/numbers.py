@@ -42,6 +42,17 @@ def percent(fraction: float | None) -> str:
     return f"{shown.removesuffix('.0')}{_NBSP}%"
 
 
+def change(fraction: float | None) -> str:
+    """A relative change with its sign: ``+12 %``, ``same`` under half a thousandth, ``3.2 ×`` beyond tripled."""
+    if fraction is None:
+        return ""
+    if abs(fraction) < 0.0005:
+        return "same"
+    if fraction > 2:
+        return f"{significant(1 + fraction)}{_NBSP}×"
+    return f"{'+' if fraction > 0 else '−'}{percent(abs(fraction))}"
+
+
 def rounded_to(value: float, digits: int) -> float:
     """``value`` rounded to significant digits, still a number."""
     return float(f"{value:.{digits}g}")

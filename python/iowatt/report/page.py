@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.report import capacity, controller, figures, findings, measured, movement, numbers, story, system
+from iowatt.report.budget import words
 from iowatt.report.figures import comparison
 from iowatt.report.figures.figure import Figure, Table
 from iowatt.report.figures.headline import Headline, headlines
@@ -103,7 +104,10 @@ def _part(run: Run, key: str, label: str) -> RunPart:
         label=label,
         meta=_meta(summary),
         answer=story.answer(run),
-        findings=findings.findings(run),
+        findings=[
+            *findings.findings(run),
+            *(findings.Finding("remark", text) for text in words.of_run(run)),
+        ],
         notes=summary["notes"],
         headlines=headlines(summary),
         sections=figures.of_run(run),
@@ -169,7 +173,7 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         (
             first.title,
             [
-                (mine[at].shown, "" if run == 0 else _change(changes[run][at], first.unit))
+                (mine[at].shown, "" if run == 0 else numbers.change(changes[run][at]))
                 for run, mine in enumerate(by_run)
             ],
         )
@@ -179,13 +183,3 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         comparison.headline_table(runs, names), comparison.distributions(runs, names), names, rows
     )
 
-
-def _change(change: float | None, unit: str) -> str:
-    if change is None:
-        return ""
-    if abs(change) < 0.0005:
-        return "same"
-    if change > 2:
-        return f"{numbers.significant(1 + change)}\u00a0×"
-    sign = "+" if change > 0 else "−"
-    return f"{sign}{numbers.percent(abs(change))}"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import xlsxwriter
 
-from iowatt.report.figures import latency
+from iowatt.lenses.budget import has_hops
+from iowatt.report.figures import budget, latency
 from iowatt.report.figures.figure import Cell, Column, Table
 from iowatt.report.figures.headline import headlines
 from iowatt.report.headings import heading
@@ -44,6 +45,9 @@ def write(runs: Sequence[Run], path: Path) -> None:
         sheets.table("Devices", _joined(runs, names, _bundle_table("devices")))
         sheets.table("Energy", _joined(runs, names, _bundle_table("energy")))
         sheets.table("Latency histogram", _joined(runs, names, _bundle_table("latency")))
+        for title, build in (("Latency budget", budget.of_hops), ("Budget by percentile", budget.of_bands)):
+            if any(map(has_hops, runs)):
+                sheets.table(title, _joined(runs, names, build))
         sheets.table("Provenance", _provenance(runs, names))
         add_charts(book, charts, sheets, runs, names)
 

@@ -69,6 +69,7 @@ def compile_plan(
                     **({"zero_share": w.zero_share} if w.zero_share else {}),
                     **({"start_s": w.start} if w.start else {}),
                     **({} if w.end is None else {"end_s": w.end}),
+                    **_by_path(system, i),
                 }
                 for i, w in enumerate(scenario.workload)
             ],
@@ -80,6 +81,7 @@ def compile_plan(
             **_virtual_pools(system),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
+            **({"paths": [path.plan for path in system.paths.resolved]} if system.paths.resolved else {}),
             "observe": {
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,
@@ -90,6 +92,11 @@ def compile_plan(
             },
         },
     }
+
+
+def _by_path(system: System, workload: int) -> dict[str, int]:
+    path = system.paths.of_workload(workload)
+    return {} if path is None else {"path": path}
 
 
 def _virtual_pools(system: System) -> dict[str, Any]:
@@ -139,6 +146,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
             for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
+        **({"paths": [path.names for path in system.paths.resolved]} if system.paths.resolved else {}),
         "states": _states(system),
     }
 

@@ -192,8 +192,18 @@ class Cache(Strict):
         return DESTAGE_LINES * self.line if self.destage_size is None else self.destage_size
 
 
+class Moderation(Strict):
+    """Interrupts of a port that are held back, so that several are taken at once."""
+
+    delay: Duration = key("Longest that an interrupt is held back.", unit="s", example="20us", gt=0, le=1)
+    count: int = key("Interrupts that are held back at most.", default=8, example=8, ge=2, le=2**31 - 1)
+
+
 class Processing(Strict):
-    """The time that requests take of the controller's processors, one visit each."""
+    """The time that requests take of the controller's processors, one visit each.
+
+    A write over a path whose data waits to be asked for is a second visit (``ready``).
+    """
 
     read: Duration = key("Time of a processor for a read.", default=0.0, unit="s", example="20us")
     write: Duration = key("Time of a processor for a write.", default=0.0, unit="s", example="30us")
@@ -203,6 +213,28 @@ class Processing(Strict):
         example=2,
         ge=1,
         le=1024,
+    )
+    ready: Duration = key(
+        "Time of a processor to allocate room for a write before its data is asked for. Only of writes over "
+        "a path whose data does not come with the command; a target port with express_writes spares it.",
+        default=0.0,
+        unit="s",
+        example="30us",
+        le=10,
+    )
+    interrupt: Duration = key(
+        "Time of a processor to take an interrupt: with every visit of a request over a path; once for all "
+        "that moderation held back.",
+        default=0.0,
+        unit="s",
+        example="5us",
+        le=10,
+    )
+    moderation: Moderation | None = key(
+        "Interrupts held back so that several are taken at once: less work for processors, later answers.",
+        default=None,
+        unset="each interrupt is taken at once",
+        example={"delay": "20us", "count": 8},
     )
 
 
@@ -397,13 +429,7 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
     if all(part is None for part in parts) and not services:
         return None
     return {
-        "processing": None
-        if processing is None
-        else {
-            "read_s": processing.read,
-            "write_s": processing.write,
-            "processors": processing.processors,
-        },
+        "processing": None if processing is None else _processing(processing),
         **({} if back_end is None else {"back_end": back_end}),
         "host_bandwidth_bytes_per_s": controller.host_bandwidth,
         "cache": None if cache is None else _cache(cache),
@@ -414,6 +440,18 @@ def plan(controller: Controller | None) -> dict[str, Any] | None:
         "losses": []
         if cache is None
         else [{"of": loss.of, "at_s": loss.at, "back_s": loss.back} for loss in controller.loss],
+    }
+
+
+def _processing(processing: Processing) -> dict[str, Any]:
+    held = processing.moderation
+    return {
+        "read_s": processing.read,
+        "write_s": processing.write,
+        "processors": processing.processors,
+        **({"ready_s": processing.ready} if processing.ready else {}),
+        **({"interrupt_s": processing.interrupt} if processing.interrupt else {}),
+        **({} if held is None else {"moderation_s": held.delay, "moderation_count": held.count}),
     }
 
 

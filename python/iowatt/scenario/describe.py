@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.library.drive import Drive
 from iowatt.library.ssd.drive import Ssd
 from iowatt.power.calculator import ACTIVITIES, total
-from iowatt.scenario import controller
+from iowatt.scenario import controller, path_description
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.resolved import ResolvedPool
 from iowatt.scenario.space import usable_and_effective
@@ -44,6 +44,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         ],
         "buses": [{"name": bus.name, "bandwidth_bytes_per_s": bus.bandwidth} for bus in scenario.array.bus],
         "controller": controller.plan(scenario.array.controller),
+        "paths": [path_description.described(path) for path in system.paths.resolved],
         "power": None
         if system.power is None
         else {f"wall_{how}_w": total(system.power, "normal", how)["wall_w"] for how in ACTIVITIES},

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from iowatt.scenario import units
 from iowatt.scenario.array import Array
 from iowatt.scenario.heat import Heat
+from iowatt.scenario.path import Path
 from iowatt.scenario.quantity import Duration
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Workload
@@ -100,4 +101,9 @@ class Scenario(Strict):
         default=[],
     )
     array: Array = key("The storage system: pools of drives, volumes on them, buses and a controller.")
+    path: list[Path] = key(
+        "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
+        "names reaches the array at once.",
+        default=[],
+    )
     observe: Observe = key("What is observed.", default=Observe())

@@ -15,7 +15,15 @@ from iowatt.errors import InputError
 from iowatt.scenario.problems import KeyPath, suggestion
 
 # Keys whose short form (a string) stands for a table with that one key.
-_SHORT_FORMS = {"device": "name", "fast": "pool", "slow": "pool"}
+_SHORT_FORMS = {
+    "device": "name",
+    "fast": "pool",
+    "slow": "pool",
+    "protocol": "name",
+    "hba": "name",
+    "link": "name",
+    "switch": "name",
+}
 
 
 def parse_value(text: str) -> Any:

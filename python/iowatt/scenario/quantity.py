@@ -27,6 +27,7 @@ _SIZE_PATTERN: Final = rf"\s*{_N}\s*([kKmMgGtTpP]([iI]?[bB])?|[bB])?\s*"
 _CAPACITY_PATTERN: Final = rf"\s*{_N}\s*([kKMGTP]i?)?B\s*"
 _RATE_PATTERN: Final = rf"\s*{_N}\s*([kKMGT]i?)?(B|bit)/s\s*"
 _DURATION_PATTERN: Final = rf"\s*{_N}\s*(ns|us|µs|ms|s|sec|min|h|d)\s*"
+_DISTANCE_PATTERN: Final = rf"\s*{_N}\s*k?m\s*"
 _POWER_PATTERN: Final = rf"\s*{_N}\s*(mW|W|kW)\s*"
 _SPEED_PATTERN: Final = rf"\s*{_N}\s*([rR][pP][mM])?\s*"
 
@@ -59,6 +60,11 @@ SignedDuration = Annotated[
         number=False,
         examples=["0.487ms", "-0.1ms"],
     ),
+]
+Distance = Annotated[
+    float,
+    _parser(units.parse_distance),
+    _schema(units.DISTANCE, _DISTANCE_PATTERN, number=False, examples=["10km", "300m"]),
 ]
 Power = Annotated[
     float,

@@ -9,6 +9,7 @@ from iowatt.library.ssd.drive import Ssd
 from iowatt.power.plan import ArrayPlan
 from iowatt.scenario.array import Pool
 from iowatt.scenario.chunklets import ChunkletRoom
+from iowatt.scenario.path_resolve import Paths
 from iowatt.scenario.problems import Problem
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.virtual.scheme import VolumeRange
@@ -74,6 +75,7 @@ class System:
     bus_of_drive: list[list[int]] = field(default_factory=list)
     synthetic: dict[int, Made] = field(default_factory=dict)
     power: ArrayPlan | None = None
+    paths: Paths = field(default_factory=lambda: Paths([], []))
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 

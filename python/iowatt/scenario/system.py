@@ -21,6 +21,7 @@ from iowatt.power.resolve import resolve as resolve_power
 from iowatt.scenario import controller, raid, solid_state, survival
 from iowatt.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.path_resolve import resolve as resolve_paths
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.placing import adaptive, chunklet_room, place_volumes
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -55,6 +56,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _controller(scenario, system)
     _array_power(scenario, base_dir, system)
     _workloads(scenario, base_dir, traces_must_exist, system)
+    _paths(scenario, system)
     _observe(scenario, system)
     for resolved in system.pools:
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
@@ -417,6 +419,21 @@ def _controller(scenario: Scenario, system: System) -> None:
     system.problems.extend(found)
     if not found:
         system.notes.extend(controller.notes(scenario.array.controller, sectors))
+
+
+def _paths(scenario: Scenario, system: System) -> None:
+    system.paths = resolve_paths(scenario)
+    system.problems.extend(system.paths.problems)
+    for path in system.paths.resolved:
+        system.notes.extend(path.notes)
+    held = scenario.array.controller
+    processing = None if held is None else held.processing
+    if processing is not None and not scenario.path:
+        idle = [name for name in ("ready", "interrupt", "moderation") if getattr(processing, name)]
+        if idle:
+            system.notes.append(
+                f"controller: {', '.join(idle)} of processing has no effect: no workload goes by a path"
+            )
 
 
 def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:

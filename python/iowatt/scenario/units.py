@@ -34,6 +34,7 @@ DURATION_UNITS: Final = {
     "h": Decimal(3600),
     "d": Decimal(86400),
 }
+DISTANCE_UNITS: Final = {"m": Decimal(1), "km": Decimal(1000)}
 POWER_UNITS: Final = {"mW": Decimal("1e-3"), "W": Decimal(1), "kW": Decimal(1000)}
 
 _MOST_SECONDS: Final = 9e9  # 285 years: what 64-bit nanoseconds hold, with a margin
@@ -44,6 +45,7 @@ CAPACITY: Final = "a capacity that says its kind, such as '600GB', '2TB' or '1.5
 RATE: Final = "a rate such as '160MB/s', '215MiB/s' or '12Gbit/s'"
 IOPS: Final = "requests per second, such as 500 or '500 IOPS'"
 DURATION: Final = "a time with its unit, such as '500us', '26s', '10min' or '1h' (ns us ms s min h d)"
+DISTANCE: Final = "a length of cable such as '300m' or '10km' (m, km)"
 POWER: Final = "a power such as '22.3W' (mW, W, kW)"
 SPEED: Final = "revolutions per minute, such as 7200 or '7200rpm'"
 
@@ -143,6 +145,15 @@ def parse_signed_duration(value: object) -> float:
     if isinstance(value, str) and value.strip().startswith("-"):
         return -parse_duration(value.strip()[1:])
     return parse_duration(value)
+
+
+def parse_distance(value: object) -> float:
+    """Metres."""
+    number, unit = _split(value, DISTANCE)
+    if unit not in DISTANCE_UNITS:
+        problem = "has no unit" if unit == "" else f"has the unknown unit {unit!r}"
+        raise ValueError(f"{value!r} {problem}; expected {DISTANCE}")
+    return _finite(number * DISTANCE_UNITS[unit], 1e9, value, DISTANCE)
 
 
 def parse_power(value: object) -> float:

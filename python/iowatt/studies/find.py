@@ -9,13 +9,21 @@ from iowatt.studies.study import Study
 
 def studies() -> list[Study]:
     """All studies, by name."""
-    from iowatt.studies import arrays2002, dollars2014, emerald2012, hotband2013, offloading2008
+    from iowatt.studies import (
+        arrays2002,
+        dollars2014,
+        emerald2012,
+        hotband2013,
+        latency2015,
+        offloading2008,
+    )
 
     return [
         arrays2002.STUDY,
         dollars2014.STUDY,
         emerald2012.STUDY,
         hotband2013.STUDY,
+        latency2015.STUDY,
         offloading2008.STUDY,
     ]
 

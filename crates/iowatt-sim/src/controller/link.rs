@@ -25,10 +25,11 @@ impl Link {
         Self { station: Station::new(1), ns_per_byte: 1e9 / bytes_per_s, latency: nanos(latency_s) }
     }
 
-    /// Transfers `bytes` behind all that was asked for before; when they have arrived.
-    pub fn transfer(&mut self, now: Nanos, bytes: u64, window: &Window) -> Nanos {
+    /// Transfers `bytes` behind all that was asked for before; when that begins, and when they have arrived.
+    pub fn transfer(&mut self, now: Nanos, bytes: u64, window: &Window) -> (Nanos, Nanos) {
         let time = (bytes as f64 * self.ns_per_byte).round() as Nanos;
-        self.station.serve(now, time, window) + self.latency
+        let done = self.station.serve(now, time, window);
+        (done - time, done + self.latency)
     }
 }
 

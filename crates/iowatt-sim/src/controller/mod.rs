@@ -3,7 +3,8 @@
 //!
 //! A visit goes: a processor (queue, then the time of its direction) -> a write's data over the host link ->
 //! cache or pools -> a cached write's data over the mirror link -> a read's data over the host link -> answer. Each
-//! part that the plan leaves out takes no time. A large request may be divided behind the processor: its pieces are
+//! part that the plan leaves out takes no time. What a path asks of the controller besides (the buffers of a write whose
+//! data has not come) is a visit of a processor alone. A large request may be divided behind the processor: its pieces are
 //! visits of their own. The controller knows host requests by their key only; what it wants of the pools is in
 //! [`Controller::back`], what is ready for hosts in [`Controller::answers`].
 
@@ -11,23 +12,29 @@ pub mod back_end;
 pub mod cache;
 mod division;
 pub mod drive_path;
+mod interrupt;
 mod link;
 pub mod protection;
 pub mod station;
+mod visit;
 pub mod zeros;
 
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
+use crate::path::timesheet::{Kind, Part, Sheets};
 use crate::plan::{Lost, Plan, SplitPlan, WriteCaching};
 use crate::power::Window;
 use crate::slab::Slab;
 use back_end::{BackEnd, NONE, Purpose};
 use cache::{Cache, Found};
 use division::Whole;
+use interrupt::Interrupts;
 use link::Link;
 use protection::Protection;
 use station::Station;
 use std::collections::VecDeque;
+pub use visit::Incoming;
+use visit::{Stage, Visit};
 use zeros::Zeros;
 
 /// When something happens to the controller, and what it may act on.
@@ -38,65 +45,18 @@ pub struct Moment<'a> {
     pub window: &'a Window,
     /// Pending events.
     pub events: &'a mut EventQueue,
+    /// Where the time of requests goes, where they come over paths.
+    pub sheets: Option<&'a mut Sheets>,
 }
 
-/// A host request as it comes in.
-#[derive(Clone, Copy, Debug)]
-pub struct Incoming {
-    /// Its key at the engine.
-    pub host: u32,
-    /// Its workload.
-    pub workload: u32,
-    /// The pool.
-    pub pool: u32,
-    /// First byte in it.
-    pub from: u64,
-    /// Bytes.
-    pub size: u64,
-    /// Direction.
-    pub write: bool,
-    /// Whether it writes nothing but zeros.
-    pub zeros: bool,
-}
-
-/// What ends with a visit's next event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Processing,
-    DataIn,
-    /// In the cache or at the pools; back-end requests end it.
-    Storage,
-    /// On the way to the partner controller.
-    Mirror,
-    DataOut,
-}
-
-/// A host request in the controller, or a piece of one.
-#[derive(Clone, Copy, Debug)]
-struct Visit {
-    /// Key of the host request; of a piece, nobody.
-    host: u32,
-    /// The division of a divided request and of its pieces, or [`NONE`].
-    whole: u32,
-    workload: u32,
-    pool: u32,
-    from: u64,
-    until: u64,
-    write: bool,
-    zeros: bool,
-    stage: Stage,
-    entered: Nanos,
-    /// Whether its host request entered within the window.
-    counted: bool,
-    /// Back-end requests that it waits for.
-    waits: u32,
-    /// End of what the cache has taken of a write, and granules of that whose lines were there.
-    taken: u64,
-    resident: u64,
-    /// Since when a write waits for space.
-    waits_since: Option<Nanos>,
-    /// The piece of the same request that waits for the same link behind this one.
-    behind: u32,
+impl Moment<'_> {
+    /// Books time of a request.
+    #[inline]
+    fn book(&mut self, host: u32, part: Part, kind: Kind, until: Nanos) {
+        if let Some(sheets) = &mut self.sheets {
+            sheets.book_part(host, part, kind, until);
+        }
+    }
 }
 
 /// What zero detection did within the window.
@@ -117,6 +77,9 @@ pub struct Controller {
     processors: Option<Station>,
     /// Time of a processor for reads and writes.
     processing: [Nanos; 2],
+    /// The same for the buffers of a write.
+    allocation: Nanos,
+    interrupts: Interrupts,
     /// The links to hosts and to the partner.
     links: [Option<Link>; 2],
     cache: Option<Cache>,
@@ -138,6 +101,8 @@ pub struct Controller {
     pub back: BackEnd,
     /// Host requests that are done.
     pub answers: VecDeque<u32>,
+    /// Host requests whose buffers are there.
+    pub allocated: VecDeque<u32>,
     /// Whether the last host request is done, after which no destage starts.
     over: bool,
     /// What is lost and returns.
@@ -169,6 +134,8 @@ impl Controller {
         Some(Self {
             processors: given.processing.map(|p| Station::new(p.processors)),
             processing: given.processing.map_or([0; 2], |p| [nanos(p.read_s), nanos(p.write_s)]),
+            allocation: given.processing.map_or(0, |p| nanos(p.ready_s)),
+            interrupts: Interrupts::new(given.processing.as_ref()),
             links: [host, mirror],
             cache,
             zeros: given.zero_detect.then(Zeros::default),
@@ -182,6 +149,7 @@ impl Controller {
             woken: Vec::new(),
             back: BackEnd::default(),
             answers: VecDeque::new(),
+            allocated: VecDeque::new(),
             over: false,
             protection: Protection::new(&given.losses),
             zero_totals: ZeroTotals::default(),
@@ -229,37 +197,29 @@ impl Controller {
         let write = request.write;
         let start = self.volumes[self.volume_of[request.workload as usize] as usize].1;
         let whole = Zeros::takes(request.from - start, request.from + request.size - start);
-        let key = self.visits.insert(Visit {
-            host: request.host,
-            whole: NONE,
-            workload: request.workload,
-            pool: request.pool,
-            from: request.from,
-            until: request.from + request.size,
-            write,
-            zeros: write && request.zeros && whole && self.zeros.is_some(),
-            stage: Stage::Processing,
-            entered: moment.now,
-            counted: moment.window.begins(moment.now),
-            waits: 0,
-            taken: 0,
-            resident: 0,
-            waits_since: None,
-            behind: NONE,
-        });
-        match &mut self.processors {
-            Some(station) => {
-                let time = self.processing[usize::from(write)];
-                let done = station.serve(moment.now, time, moment.window);
-                moment.events.push(done, Event::Visit(key));
-            }
-            None => self.admit(key, &mut moment),
+        let zeros = write && request.zeros && whole && self.zeros.is_some();
+        let key = self.visits.insert(Visit { zeros, ..Visit::new(&request, &moment) });
+        if self.processors.is_some() {
+            self.process(key, &mut moment);
+        } else {
+            self.admit(key, &mut moment);
         }
+    }
+
+    /// Buffers are asked for, for a write whose data is to come.
+    pub fn allocate(&mut self, request: Incoming, mut moment: Moment<'_>) {
+        if self.processors.is_none() {
+            self.allocated.push_back(request.host);
+            return;
+        }
+        let key = self.visits.insert(Visit { stage: Stage::Allocating, ..Visit::new(&request, &moment) });
+        self.process(key, &mut moment);
     }
 
     /// A visit ends its present stage.
     pub fn proceed(&mut self, key: u32, mut moment: Moment<'_>) {
         match self.visits.get(key).stage {
+            Stage::Allocating => self.allocated.push_back(self.visits.remove(key).host),
             Stage::Processing => self.admit(key, &mut moment),
             Stage::DataIn => {
                 self.give_turn(key, HOST, &mut moment);
@@ -291,6 +251,7 @@ impl Controller {
             let waits = &mut self.visits.get_mut(visit).waits;
             *waits -= 1;
             if *waits == 0 {
+                self.book_storage(visit, &mut moment);
                 self.stored(visit, &mut moment);
             }
         }
@@ -300,6 +261,7 @@ impl Controller {
                 break;
             }
             self.waiting.pop_front();
+            self.waited_for_space(first, &mut moment);
             self.cached(first, &mut moment);
         }
         self.destage();
@@ -319,6 +281,7 @@ impl Controller {
         }
         // What waits for space goes to the pools, with what the cache has already taken of it.
         while let Some(visit) = self.waiting.pop_front() {
+            self.waited_for_space(visit, &mut moment);
             self.store(visit, &mut moment);
         }
         self.destage();
@@ -368,8 +331,12 @@ impl Controller {
     fn send(&mut self, key: u32, link: usize, moment: &mut Moment<'_>) {
         let visit = self.visits.get(key);
         if let Some(link) = &mut self.links[link] {
-            let done = link.transfer(moment.now, visit.until - visit.from, moment.window);
+            let (start, done) = link.transfer(moment.now, visit.until - visit.from, moment.window);
             moment.events.push(done, Event::Visit(key));
+            // With a path there is no link to hosts.
+            let host = self.host_of(&visit);
+            moment.book(host, Part::Mirror, Kind::Waiting, start);
+            moment.book(host, Part::Mirror, Kind::Service, done);
         }
     }
 
@@ -506,6 +473,27 @@ impl Controller {
         visit.waits = 1;
         let range = (visit.from, visit.until);
         self.back.open(Purpose::Pass, visit.pool, range, visit.write, key);
+    }
+
+    /// The host request of a visit, or of the whole that it is a piece of.
+    fn host_of(&self, visit: &Visit) -> u32 {
+        if visit.whole == NONE {
+            visit.host
+        } else {
+            self.visits.get(self.wholes.get(visit.whole).visit()).host
+        }
+    }
+
+    /// The pools have done what a visit waited for.
+    fn book_storage(&self, key: u32, moment: &mut Moment<'_>) {
+        if let Some(sheets) = &mut moment.sheets {
+            sheets.book_storage(self.host_of(&self.visits.get(key)), moment.now);
+        }
+    }
+
+    /// A write has its place in the cache, or needs none any more.
+    fn waited_for_space(&self, key: u32, moment: &mut Moment<'_>) {
+        moment.book(self.host_of(&self.visits.get(key)), Part::Space, Kind::Waiting, moment.now);
     }
 
     fn destage(&mut self) {

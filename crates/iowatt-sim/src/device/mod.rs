@@ -185,6 +185,8 @@ pub struct Drive {
     idle_since: Nanos,
     /// From when on its rest has not been booked: that, or when it was last on its way between levels.
     rest_since: Nanos,
+    /// When the operation that was completed last was begun.
+    pub last_started: Nanos,
     /// Totals over the window.
     pub totals: DriveTotals,
 }
@@ -241,6 +243,7 @@ impl Drive {
             spindle: Spindle::Ready,
             idle_since: 0,
             rest_since: 0,
+            last_started: 0,
             totals: DriveTotals::default(),
         }
     }
@@ -377,6 +380,7 @@ impl Drive {
     pub fn complete(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
         let Some(service) = self.service.take() else { return self.complete_on_flash(now, around) };
         let op = around.ops.get(service.op);
+        self.last_started = service.started;
         around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if let Some(commands) = &mut self.commands {
             commands.changed(now, -1, around.observer.window());

@@ -64,6 +64,7 @@ impl Drive {
         let done = done?;
         self.serving = ssd.load();
         let op = around.ops.get(done.op);
+        self.last_started = done.started;
         around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if around.observer.window().ends(now) {
             let totals = &mut self.totals;

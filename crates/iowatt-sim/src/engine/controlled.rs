@@ -19,7 +19,8 @@ impl Simulation<'_> {
     pub(super) fn enter_controller(&mut self, request: Incoming) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        controller.enter(request, Moment { now: self.now, window, events: &mut self.events });
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        controller.enter(request, Moment { now: self.now, window, events: &mut self.events, sheets });
     }
 
     /// Schedules what the controller will lose, and its return.
@@ -36,7 +37,8 @@ impl Simulation<'_> {
     pub(super) fn lose(&mut self, number: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        let moment = Moment { now: self.now, window, events: &mut self.events };
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        let moment = Moment { now: self.now, window, events: &mut self.events, sheets };
         if controller.lose(number as usize, moment) == Some(Lost::Controller) {
             self.drive_path.iter_mut().for_each(|path| path.halve());
         }
@@ -46,24 +48,35 @@ impl Simulation<'_> {
     pub(super) fn regain(&mut self, number: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        let moment = Moment { now: self.now, window, events: &mut self.events };
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        let moment = Moment { now: self.now, window, events: &mut self.events, sheets };
         if controller.regain(number as usize, moment) == Some(Lost::Controller) {
             self.drive_path.iter_mut().for_each(|path| path.restore(self.now));
         }
+    }
+
+    /// An interrupt of the controller has been held back long enough.
+    pub(super) fn interrupt(&mut self, number: u32) {
+        let Some(controller) = &mut self.controller else { return };
+        let window = self.observer.window();
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        controller.interrupt(number, Moment { now: self.now, window, events: &mut self.events, sheets });
     }
 
     /// A visit to the controller ends its present stage.
     pub(super) fn visit(&mut self, visit: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        controller.proceed(visit, Moment { now: self.now, window, events: &mut self.events });
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        controller.proceed(visit, Moment { now: self.now, window, events: &mut self.events, sheets });
     }
 
     /// A drive operation of back-end request `key` has completed.
     pub(super) fn back_end_operation_done(&mut self, key: u32) {
         let Some(controller) = &mut self.controller else { return };
         let window = self.observer.window();
-        let moment = Moment { now: self.now, window, events: &mut self.events };
+        let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
+        let moment = Moment { now: self.now, window, events: &mut self.events, sheets };
         controller.operation_done(key, moment);
     }
 
@@ -124,7 +137,9 @@ impl Simulation<'_> {
                 self.hand_out();
             }
         } else if let Some(host) = controller.answers.pop_front() {
-            self.complete_host(host)?;
+            self.array_done(host)?;
+        } else if let Some(host) = controller.allocated.pop_front() {
+            self.allocated(host)?;
         } else {
             return Ok(false);
         }

@@ -69,6 +69,22 @@ pub struct ProcessingPlan {
     pub write_s: f64,
     /// Number of processors.
     pub processors: usize,
+    /// Seconds to allocate the buffers of a write whose data has not come with its command.
+    #[serde(default)]
+    pub ready_s: f64,
+    /// Seconds of the interrupt that tells a processor of a visit.
+    #[serde(default)]
+    pub interrupt_s: f64,
+    /// Interrupt moderation: seconds that the first of several visits is held back at most, to share an interrupt.
+    #[serde(default)]
+    pub moderation_s: f64,
+    /// How many raise the interrupt before that.
+    #[serde(default = "one")]
+    pub moderation_count: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// Stations that commands pass on their way to the drives, first come first served. A command made for a write passes both.
@@ -195,7 +211,9 @@ impl ControllerPlan {
         if let Some(p) = &self.processing {
             check(p.processors > 0, "a controller needs a processor")?;
             let sane = |s: f64| s.is_finite() && s >= 0.0;
-            check(sane(p.read_s) && sane(p.write_s), "processing times must be at least 0")?;
+            let times = [p.read_s, p.write_s, p.ready_s, p.interrupt_s, p.moderation_s];
+            check(times.into_iter().all(sane), "processing times must be at least 0")?;
+            check(p.moderation_count > 0, "a visit at least raises an interrupt")?;
         }
         if let Some(b) = &self.back_end {
             check(b.processors > 0 && b.write_processors > 0, "a back end needs processors")?;

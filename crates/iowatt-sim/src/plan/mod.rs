@@ -8,6 +8,7 @@ mod controller;
 mod data_movement;
 mod hdd;
 mod heat;
+mod path;
 mod recovery;
 mod reduced;
 mod ssd;
@@ -24,6 +25,7 @@ pub use hdd::{
     LayoutPlan, Mapping, ReadAhead, Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
+pub use path::{ExchangePlan, ExpressPlan, HopPlan, HostAdapterPlan, PathPlan, PortPlan};
 pub use recovery::{FailurePlan, RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use ssd::{
@@ -56,6 +58,9 @@ pub struct Plan {
     pub virtual_pools: Vec<VirtualPoolPlan>,
     /// Shared buses between controller and drives.
     pub buses: Vec<BusPlan>,
+    /// Ways from hosts to the array.
+    #[serde(default)]
+    pub paths: Vec<PathPlan>,
     /// What stands between hosts and pools, where something does.
     pub controller: Option<ControllerPlan>,
     /// What is observed, and over which window.
@@ -68,6 +73,9 @@ pub struct Plan {
 pub struct WorkloadPlan {
     /// Index of the volume it addresses.
     pub volume: usize,
+    /// Index of the path it takes; none: its requests are at the array as they arrive.
+    #[serde(default)]
+    pub path: Option<usize>,
     /// How its time stamps become arrivals.
     pub replay: ReplayPlan,
     /// Share of its writes that are all zeros.
@@ -392,6 +400,7 @@ impl Plan {
         let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         for w in &self.workloads {
             check(w.volume < self.volumes.len(), "a workload names a volume that is not there")?;
+            check(w.path.is_none_or(|p| p < self.paths.len()), "a workload takes a path that is not there")?;
             check((0.0..=1.0).contains(&w.zero_share), "a share of zeros must be between 0 and 1")?;
             let started = w.start_s.is_finite() && w.start_s >= 0.0;
             check(started, "a workload cannot start before the run")?;
@@ -429,7 +438,10 @@ impl Plan {
         for bus in &self.buses {
             check(bus.bandwidth_bytes_per_s > 0.0, "bus bandwidth must be positive")?;
         }
+        self.paths.iter().try_for_each(PathPlan::validate)?;
         if let Some(controller) = &self.controller {
+            let twice = controller.host_bandwidth_bytes_per_s.is_some() && !self.paths.is_empty();
+            check(!twice, "a path has the links to the hosts: the controller needs none")?;
             controller.validate(&self.sectors())?;
         }
         self.pools.iter().try_for_each(|p| p.validate(self.buses.len()))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iowatt.report.figures import drives, energy, flash, flows, heat, latency, overtime, tiers, wear
+from iowatt.report.figures import budget, drives, energy, flash, flows, heat, latency, overtime, tiers, wear
 from iowatt.report.figures.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SECTIONS", "Column", "Figure", "Section", "Table", "of_run"]
 
-SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = (
+Builder = Callable[["Run"], Figure | Sequence[Figure] | None]
+
+SECTIONS: Sequence[tuple[str, str, Sequence[Builder]]] = (
     (
         "response",
         "Response time",
@@ -28,6 +30,7 @@ SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Run], Figure | None]]]] = 
             latency.by_workload,
         ),
     ),
+    ("budget", "Latency budget", (budget.of_run,)),
     (
         "energy",
         "Energy and power",
@@ -55,7 +58,13 @@ def of_run(run: Run) -> list[Section]:
     """All figures that the run has data for."""
     sections = []
     for key, title, builders in SECTIONS:
-        found = [figure for figure in (build(run) for build in builders) if figure is not None]
+        found = [figure for build in builders for figure in _listed(build(run))]
         if found:
             sections.append(Section(key, title, found))
     return sections
+
+
+def _listed(built: Figure | Sequence[Figure] | None) -> Sequence[Figure]:
+    if built is None:
+        return []
+    return [built] if isinstance(built, Figure) else built

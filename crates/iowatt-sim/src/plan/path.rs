@@ -1,0 +1,163 @@
+//! The way from a workload's hosts to the array: what a request passes there and back.
+
+use serde::Deserialize;
+
+/// A path of equal lanes between hosts and the array.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathPlan {
+    /// Equal lanes: each has its own HBA, hops and target port. Requests take turns over them.
+    pub lanes: usize,
+    /// Most commands of a lane outstanding, from the HBA to completion; more wait at the host. None: no limit.
+    pub queue_depth: Option<u32>,
+    /// The HBA of a lane; none: it takes no time.
+    pub host: Option<HostAdapterPlan>,
+    /// Links and switches from the host to the array, in that order.
+    pub hops: Vec<HopPlan>,
+    /// The target port of a lane.
+    pub port: PortPlan,
+    /// What is sent for a read and a write.
+    pub exchange: ExchangePlan,
+    /// Data is sent in segments of so many bytes, which take turns with the messages of other requests at the sender;
+    /// none: a message is sent whole.
+    #[serde(default)]
+    pub segment_bytes: Option<u64>,
+    /// The hop (a switch) at which response times are observed, too.
+    #[serde(default)]
+    pub observed_hop: Option<usize>,
+}
+
+/// Times of a host bus adapter.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostAdapterPlan {
+    /// Seconds to send a command.
+    pub submit_s: f64,
+    /// Seconds to answer the array's readiness with data.
+    pub ready_s: f64,
+    /// Seconds to complete a request.
+    pub complete_s: f64,
+    /// What works on these at a time.
+    pub processors: usize,
+}
+
+/// A link or a switch, the same in both directions, which do not share it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HopPlan {
+    /// Bytes per second on the wire; none: only latency.
+    pub bytes_per_s: Option<f64>,
+    /// Bytes of a message that a full frame carries.
+    pub frame_payload_bytes: u32,
+    /// Bytes that a full frame takes on the wire, headers and gap included; other frames have the same overhead.
+    pub frame_wire_bytes: u32,
+    /// Seconds from the first bit in to the first bit out, propagation included.
+    pub latency_s: f64,
+    /// Whether a frame is passed on only once it is there whole (store and forward).
+    pub whole_frames: bool,
+}
+
+/// A target port.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PortPlan {
+    /// Seconds for each command.
+    pub command_s: f64,
+    /// Commands worked on at a time.
+    pub processors: usize,
+    /// Buffers that wait for writes, by size class in ascending order: the port answers such a write by itself.
+    #[serde(default)]
+    pub express: Vec<ExpressPlan>,
+}
+
+/// Buffers that are allocated before their writes come.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpressPlan {
+    /// Largest write of the class, bytes.
+    pub up_to_bytes: u64,
+    /// Buffers of a lane's port.
+    pub buffers: u32,
+}
+
+/// Messages of a request. A read: command, then data and response. A write: command with the data that may go with it, then
+/// for each burst of the rest the array's readiness and the data, then the response.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangePlan {
+    /// Bytes of a command.
+    pub command_bytes: u64,
+    /// Bytes of the message that asks for data.
+    pub ready_bytes: u64,
+    /// Bytes of a response; 0: of reads, it is in the data.
+    pub response_bytes: u64,
+    /// Bytes of a response to a write, where it differs.
+    #[serde(default)]
+    pub write_response_bytes: Option<u64>,
+    /// Data that may go with the command of a write.
+    pub unsolicited_bytes: u64,
+    /// Whether only a write that fits whole goes so; else the first part of any write does.
+    pub whole_only: bool,
+    /// Most data for one readiness; none: all of it.
+    pub burst_bytes: Option<u64>,
+    /// The hop that answers a write itself (FC fast write), so that data needs no second round trip over what lies behind.
+    #[serde(default)]
+    pub fast_write_hop: Option<usize>,
+}
+
+impl ExchangePlan {
+    /// Data that goes with the command of a write of `size` bytes.
+    #[must_use]
+    pub fn with_command(&self, size: u64) -> u64 {
+        if self.whole_only && size > self.unsolicited_bytes { 0 } else { size.min(self.unsolicited_bytes) }
+    }
+
+    /// Bytes of the response to a read or a write.
+    #[must_use]
+    pub fn response(&self, write: bool) -> u64 {
+        self.write_response_bytes.filter(|_| write).unwrap_or(self.response_bytes)
+    }
+}
+
+impl PathPlan {
+    /// Whether the plan is consistent with itself.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn validate(&self) -> Result<(), String> {
+        let check = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        let time = |s: f64| s.is_finite() && s >= 0.0;
+        check(self.lanes > 0, "a path needs a lane")?;
+        check(self.queue_depth != Some(0), "a lane must take a command")?;
+        check(self.hops.len() < 1_000, "a path has fewer than 1,000 hops")?;
+        if let Some(host) = self.host {
+            check(host.processors > 0, "an HBA works on one command at least")?;
+            let times = [host.submit_s, host.ready_s, host.complete_s];
+            check(times.into_iter().all(time), "times of an HBA must be at least 0")?;
+        }
+        for hop in &self.hops {
+            check(hop.bytes_per_s.is_none_or(|b| b > 0.0), "a link's bandwidth must be positive")?;
+            check(time(hop.latency_s), "a hop's latency must be at least 0")?;
+            check(
+                0 < hop.frame_payload_bytes && hop.frame_payload_bytes <= hop.frame_wire_bytes,
+                "a frame carries data, and no more than it is long",
+            )?;
+        }
+        check(time(self.port.command_s), "times of a port must be at least 0")?;
+        check(self.port.processors > 0, "a port works on one command at least")?;
+        let classes = &self.port.express;
+        check(classes.iter().all(|c| c.up_to_bytes > 0), "a class of writes has a size")?;
+        check(
+            classes.windows(2).all(|c| c[0].up_to_bytes < c[1].up_to_bytes),
+            "classes of writes ascend in size",
+        )?;
+        check(self.segment_bytes != Some(0), "segments must have a size")?;
+        let exchange = &self.exchange;
+        check(exchange.command_bytes > 0, "a command has a size")?;
+        check(exchange.ready_bytes > 0, "a message that asks for data has a size")?;
+        check(exchange.response(true) > 0, "a write is answered")?;
+        check(exchange.burst_bytes != Some(0), "a burst must have a size")?;
+        let hop = |hop: Option<usize>| hop.is_none_or(|h| h < self.hops.len());
+        check(hop(exchange.fast_write_hop) && hop(self.observed_hop), "a hop that is named must be there")
+    }
+}

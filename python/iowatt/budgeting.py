@@ -1,0 +1,167 @@
+"""``iowatt.budget``: the latency budget of Runs, or of a scenario that is simulated for it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iowatt.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+    from iowatt.search.evaluator import Progress
+    from iowatt.search.executor import Executor
+    from iowatt.search.sweep import Request
+
+
+def budget(
+    *what: str | os.PathLike[str] | Run,
+    rates: Iterable[float] | str | None = None,
+    within_s: float | None = None,
+    of: str = "mean",
+    workload: str | None = None,
+    set: Iterable[str] | Mapping[str, object] = (),  # noqa: A002 - the word of the command line
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """Where the response time goes, hop by hop, and which hop breaks a service level first.
+
+    Parameters
+    ----------
+    what:
+        One Run (a folder, or in memory), several of one system at different loads, or a scenario.
+    rates:
+        Loads that the scenario is simulated at, requests per second of a workload; as of
+        :func:`iowatt.curve`.
+    within_s:
+        The service level, in seconds; left out, none.
+    of:
+        What is to be within it: ``"mean"``, ``"p50"``, ``"p90"``, ``"p95"``, ``"p99"``, ``"p99.9"`` or
+        ``"p99.99"``.
+    workload:
+        Whose rate varies, where the scenario has several.
+    set, jobs, executor, progress:
+        Of the scenario, as for :func:`iowatt.curve`.
+    output:
+        A page (.html) to write; ``force`` replaces one.
+
+    Returns
+    -------
+    dict
+        The document ``iowatt.budget/1`` (docs/howto/latency-budget.md).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        Whatever is wrong with what was given; a Run that does not tell where the time went.
+    """
+    from iowatt.lenses.budget import Level, analyse
+
+    level = None if within_s is None else Level(1e3 * within_s, of)
+    target = None if output is None else Path(output)
+    if target is not None:
+        from iowatt.report.budget import page
+
+        page.check_target(target, force)
+    if _is_scenario(what):
+        request = _request(what[0], rates, workload, set)
+        with tempfile.TemporaryDirectory(prefix="iowatt-budget-") as place:
+            runs, names, overloaded = _simulated(
+                request, Path(place) / "loads", jobs=jobs, executor=executor, progress=progress
+            )
+            found = analyse(runs, names=names, overloaded=overloaded, level=level)
+    else:
+        if rates is not None or workload is not None or set:
+            raise InputError("Runs have the load that they had; rates and keys are of a scenario")
+        runs = [_opened(one) for one in what]
+        found = analyse(runs, overloaded=[_overloaded(run) for run in runs], level=level)
+    if target is not None:
+        page.write(found, target, force=force)
+    return found
+
+
+def _is_scenario(what: Sequence[Any]) -> bool:
+    """Whether a scenario was given; raises ``InputError`` where it is one of several things."""
+    scenarios = [
+        one
+        for one in what
+        if (isinstance(one, str) and "\n" in one)
+        or (isinstance(one, str | os.PathLike) and Path(one).suffix.lower() == ".toml")
+    ]
+    if scenarios and len(what) > 1:
+        raise InputError("a budget is of one scenario, or of Runs", where=str(scenarios[0]))
+    return bool(scenarios)
+
+
+def _opened(one: str | os.PathLike[str] | Run) -> Run:
+    from iowatt.run.bundle import Run
+
+    return one if isinstance(one, Run) else Run.open(one)
+
+
+def _overloaded(run: Run) -> bool:
+    """Whether work piled up, by the verdict of a point of a curve; of a measured Run nobody can tell."""
+    from iowatt.search import row
+
+    return run.summary["source"] == "simulation" and bool(row.of_run(run)["overloaded"])
+
+
+def _request(
+    scenario: Any,
+    rates: Iterable[float] | str | None,
+    workload: str | None,
+    overrides: Iterable[str] | Mapping[str, object],
+) -> Request:
+    """The scenario at the loads, or at its own.
+
+    Raises ``InputError`` where it has no path, before anything is simulated.
+    """
+    from iowatt.api import _search_given
+    from iowatt.search import asked, prepare
+    from iowatt.search.sweep import Request
+
+    given = _search_given(scenario, overrides)
+    if not prepare.raw(given).get("path"):
+        raise InputError(
+            "no workload of the scenario goes by a path, so that it has no hops",
+            where=given.source,
+            hint="add [[path]] (docs/howto/path.md)",
+        )
+    if rates is not None:
+        return asked.load_curve(
+            given, rates=rates, outstanding=None, workload=workload, bundles=True, strict=True
+        )
+    if workload is not None:
+        raise InputError("whose rate varies is asked with rates only", where="--workload")
+    return Request("sweep", given, [], bundles=True, strict=True)
+
+
+def _simulated(
+    request: Request,
+    folder: Path,
+    *,
+    jobs: int | None,
+    executor: Executor | None,
+    progress: Callable[[Progress], None] | None,
+) -> tuple[list[Run], list[str], list[bool]]:
+    """The Runs of a request in a folder, their names, and whether work piled up in them."""
+    from iowatt.run.bundle import Run
+    from iowatt.search import asked, curve, grid
+    from iowatt.search.sweep import search
+
+    found = search(request, output=folder, jobs=jobs, executor=executor, progress=progress)
+    if found.faults or found.machines:
+        raise InputError((*found.faults, *found.machines)[0], where=request.given.source)
+    rows = found.frame.to_dicts()
+    name = asked.name(request.given)
+    return (
+        [Run.open(folder / row["run"]) for row in rows],
+        [f"{name} at {grid.shown(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
+        [bool(row["overloaded"]) for row in rows],
+    )

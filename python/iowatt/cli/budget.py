@@ -1,0 +1,103 @@
+"""``iowatt budget``: where the response time goes, and which hop breaks a service level."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli.options import AsJson, ForcePage, Jobs, Overrides, Page, parsed, print_json
+
+_WIDE = 132
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("budget")(budget)
+
+
+def budget(
+    what: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...|SCENARIO",
+            help="One Run; Runs of one system at several loads; or a scenario (.toml).",
+            show_default=False,
+        ),
+    ],
+    *,
+    rates: Annotated[
+        str | None,
+        typer.Option(
+            "--rates",
+            metavar="R1,R2,...",
+            help="SCENARIO: requests per second to simulate it at: 1000,2000..8000:1000.",
+            show_default="its own load",
+        ),
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option("--within", metavar="TIME", help="The service level: 1ms.", show_default="none"),
+    ] = None,
+    of: Annotated[
+        str,
+        typer.Option(
+            "--of", metavar="NAME", help="What is to be within it: mean, p50, p90, p95, p99, p99.9 or p99.99."
+        ),
+    ] = "mean",
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", help="Whose rate varies, where there are several.", show_default=False),
+    ] = None,
+    overrides: Overrides = None,
+    jobs: Jobs = None,
+    output: Page = None,
+    force: ForcePage = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show where the response time goes: waiting and service hop by hop, in the mean and in the tail.
+
+    With --within, which hop breaks the service level first and at what rate: an estimate from one Run, and
+    between the loads with --rates or several Runs.
+    """
+    import iowatt
+    from iowatt.cli.progress import points_bar
+    from iowatt.scenario.units import parse_duration
+
+    with points_bar(f"simulating {what[0].name}") as progress:
+        found = iowatt.budget(
+            *what,
+            rates=rates,
+            within_s=parsed(within, parse_duration, "--within"),
+            of=of,
+            workload=workload,
+            set=overrides or [],
+            jobs=jobs,
+            output=output,
+            force=force,
+            progress=progress,
+        )
+    if output is not None:
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        print_json(found)
+        return
+    _print(found)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from iowatt.report.budget import text
+
+    # What is not read on a terminal is not folded to one.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    for number, part in enumerate(text.parts(found)):
+        if isinstance(part, str):
+            if number and part.startswith(f"{found['classes'][0]['path']}"):
+                console.print()
+            console.print(part, markup=False, soft_wrap=True)
+        else:
+            console.print(part)

@@ -1,0 +1,123 @@
+"""``iowatt compare``: two Runs, or two groups of repeated ones, before and after a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from iowatt.cli.options import AsJson, ForcePage, Page, print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("compare")(compare)
+
+
+def compare(
+    before: Annotated[
+        Path | None,
+        typer.Argument(metavar="BEFORE", help="A Run, or a folder of repeated ones.", show_default=False),
+    ] = None,
+    after: Annotated[
+        Path | None,
+        typer.Argument(metavar="AFTER", help="A Run, or a folder of repeated ones.", show_default=False),
+    ] = None,
+    *,
+    more_before: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--before",
+            metavar="RUN",
+            help="Another Run of the system before. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    more_after: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--after",
+            metavar="RUN",
+            help="Another Run of the system after. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    spike: Annotated[
+        str,
+        typer.Option("--spike", metavar="TIME", help="Response time that spikes and slow requests are over."),
+    ] = "1ms",
+    op: Annotated[str, typer.Option("--op", metavar="all|read|write", help="Which requests.")] = "all",
+    point: Annotated[
+        str,
+        typer.Option(
+            "--point",
+            metavar="host|switch|array",
+            help="Where response times are taken, for Runs with a path.",
+        ),
+    ] = "host",
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", metavar="NAME", help="One workload.", show_default="all of them"),
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            "--every",
+            metavar="TIME",
+            help="Length of a block over time, at least.",
+            show_default="as the Runs have it",
+        ),
+    ] = None,
+    expected_interval: Annotated[
+        str | None,
+        typer.Option(
+            "--expected-interval",
+            metavar="TIME",
+            help="From one request of a closed loop's outstanding one to its next, to correct what it left "
+            "out.",
+            show_default="found from the Run",
+        ),
+    ] = None,
+    output: Page = None,
+    force: ForcePage = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two Runs, simulated or measured: what a change did to response times, work, power and energy.
+
+    Distributions, spikes and energy side by side; each difference with its interval and a verdict.
+    """
+    from iowatt.cli.options import parsed
+    from iowatt.comparison import compare as answer
+    from iowatt.scenario.units import parse_duration
+
+    found = answer(
+        [*([before] if before else []), *(more_before or [])],
+        [*([after] if after else []), *(more_after or [])],
+        spike=parsed(spike, parse_duration, "--spike"),
+        op=op,
+        point=point,
+        workload=workload,
+        every=parsed(every, parse_duration, "--every"),
+        expected_interval=parsed(expected_interval, parse_duration, "--expected-interval"),
+        output=output,
+        force=force,
+    )
+    if output is not None:
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        print_json(found)
+        return
+    _print(found)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from iowatt.report.compare import text
+
+    console = Console(highlight=False)
+    for number, part in enumerate(text.parts(found)):
+        if number and not (isinstance(part, str) and part.startswith(("note:", "flag:"))):
+            console.print()
+        console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)

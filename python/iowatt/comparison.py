@@ -1,0 +1,111 @@
+"""``iowatt.compare``: what ``iowatt compare`` does, as a function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+def compare(
+    before: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
+    after: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
+    *,
+    spike: str | float = 1e-3,
+    op: str = "all",
+    point: str = "host",
+    workload: str | None = None,
+    every: str | float | None = None,
+    expected_interval: str | float | None = None,
+    confidence: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 1,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Compare two Runs, or two groups of repeated ones, before and after a change.
+
+    Parameters
+    ----------
+    before, after:
+        A Run, the folder of one, a folder of Runs, or several of these.
+    spike:
+        The response time that spikes and slow requests are over: ``"1ms"``, or s.
+    op:
+        ``"all"`` requests, or only each ``"read"`` or ``"write"``.
+    point:
+        Where response times are taken: ``"host"``, or ``"switch"`` and ``"array"`` of Runs with a path.
+    workload:
+        One workload; left out, all together.
+    every:
+        Length of a block of the course over time, at least: ``"1s"``, or s. Left out, as the Runs have it.
+    expected_interval:
+        Of a closed loop, from one request of an outstanding one to its next: ``"5ms"``, or s. Left out, found
+        from the Run.
+    confidence:
+        Of all intervals and verdicts.
+    resamples, seed:
+        Of the bootstrap.
+    output:
+        A page (.html) to write.
+    force:
+        Replace a page that exists.
+
+    Returns
+    -------
+    dict
+        The document ``iowatt.compare/1`` (docs/reference/cli.md).
+
+    Raises
+    ------
+    iowatt.errors.InputError
+        One is no Run, has no such requests, workload or point, or an option is wrong.
+    """
+    from iowatt.lenses.compare.analyse import analyse
+    from iowatt.lenses.compare.asked import Asked, opened
+
+    target = None if output is None else Path(output)
+    if target is not None:
+        from iowatt.report.compare import page
+
+        page.check_target(target, force)
+    found = analyse(
+        Asked(
+            opened(_listed(before)),
+            opened(_listed(after)),
+            op=op,
+            point=point,
+            workload=workload,
+            threshold_s=_seconds(spike, "spike") or 0.0,
+            every_s=_seconds(every, "every"),
+            expected_interval_s=_seconds(expected_interval, "expected_interval"),
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+        )
+    )
+    if target is not None:
+        page.write(found, target, force=force)
+    return found
+
+
+def _listed(given: Any) -> list[Any]:
+    from iowatt.run.bundle import Run
+
+    return [given] if isinstance(given, str | os.PathLike | Run) else list(given)
+
+
+def _seconds(value: str | float | None, where: str) -> float | None:
+    from iowatt.errors import InputError
+    from iowatt.scenario.units import parse_duration
+
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise InputError(str(error), where=where) from None

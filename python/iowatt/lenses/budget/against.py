@@ -1,0 +1,187 @@
+"""A class of requests against a service level: how much room there is, and which hop takes it up first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from iowatt.lenses.budget import course, estimate
+from iowatt.lenses.budget.ledger import Hop
+from iowatt.lenses.budget.level import MEAN, Level
+from iowatt.lenses.budget.observed import Seen
+
+#: Busy share beyond which queues depend on more than their mean work.
+BUSY: Final = 0.9
+
+#: Times the rate of the Run beyond which an estimate is far from what was seen.
+FAR: Final = 2.0
+
+#: Busy share of the busiest hop up to which a load counts as unloaded.
+UNLOADED: Final = 0.2
+
+
+def one(seen: Seen, level: Level) -> dict[str, Any]:
+    """From one load: an estimate, with what it rests on."""
+    part = seen.made_of(level.statistic)
+    value = seen.value_ms(level.statistic)
+    room = level.within_ms - value
+    free = not (seen.closed or seen.overloaded)
+    grown = estimate.grown(part, [busy.share for busy in seen.busy], [busy.servers for busy in seen.busy])
+    factor = grown.together(level.within_ms) if free else None
+    alone = grown.alone(level.within_ms) if free else [None] * len(seen.busy)
+    first = _first(alone) if room >= 0 else None
+    if first is None and room < 0:
+        first = int((part.waiting_ms + part.service_ms).argmax())
+    rows = [
+        {
+            **_named(hop),
+            "saturation_iops": _times(seen.rate_iops, None if not busy.share else 1 / busy.share),
+            "alone_iops": _times(seen.rate_iops, times),
+        }
+        for hop, busy, times in zip(seen.ledger.hops, seen.busy, alone, strict=True)
+    ]
+    return {
+        "basis": "estimate",
+        "of": level.statistic,
+        "within_ms": level.within_ms,
+        "seen_ms": value,
+        "slack_ms": room,
+        "kept": room >= 0,
+        "rate_iops": _times(seen.rate_iops, factor),
+        "first": None if first is None else rows[first],
+        "hops": rows,
+        "validity": _validity(seen, level, factor),
+    }
+
+
+def _first(factors: Sequence[float | None]) -> int | None:
+    known = [(factor, at) for at, factor in enumerate(factors) if factor is not None]
+    return min(known)[1] if known else None
+
+
+def _times(rate: float, factor: float | None) -> float | None:
+    return None if factor is None else rate * factor
+
+
+def _named(hop: Hop) -> dict[str, str]:
+    return {"hop": hop.name, "place": hop.place, "way": hop.way}
+
+
+def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
+    """What the estimate takes for granted, and where this Run strains it."""
+    if seen.overloaded:
+        return ["no estimate: the Run could not keep up with its load, so that its waits are of its length"]
+    if seen.closed:
+        return [
+            "no estimate: in a closed loop waiting is bounded by the requests outstanding; "
+            "take open arrivals, or Runs at several loads"
+        ]
+    said = [
+        "estimate: all work grows in proportion, services stay as they are, and waiting at a hop that is "
+        "busy for the share r grows as r / (1 - r), later where several serve"
+    ]
+    stays = [
+        hop.label
+        for hop, busy, waiting in zip(
+            seen.ledger.hops, seen.busy, seen.ledger.mean().waiting_ms.tolist(), strict=True
+        )
+        if busy.share is None and waiting > 0
+    ]
+    if stays:
+        said.append(f"waiting is left as seen where no utilisation tells its growth: {', '.join(stays)}")
+    if level.statistic != MEAN:
+        said.append(
+            f"the {level.statistic} is taken to grow as waits of requests around it, rougher than a mean"
+        )
+    if level.statistic != MEAN and not seen.told_apart:
+        said.append("the Run tells only means of hops: the percentile is taken to be made of the same shares")
+    if factor is not None and factor > FAR:
+        said.append(f"the rate found is {factor:.1f} times that of the Run: simulate nearer to it (--rates)")
+    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
+    if busiest is None:
+        said.append("no utilisation is known: nothing can be said of other rates")
+    elif factor is not None and busiest * factor > BUSY:
+        said.append(
+            f"a hop would be busy {busiest * factor:.0%} there, where small changes of load are large ones"
+        )
+    return said
+
+
+def several(loads: Sequence[Seen], level: Level) -> dict[str, Any]:
+    """From several loads: where the level is broken between them, and by the growth of which hop.
+
+    ``loads`` ascend in their rate. The lowest one stands for no load.
+    """
+    rates = [load.rate_iops for load in loads]
+    values = [load.value_ms(level.statistic) for load in loads]
+    parts = [load.made_of(level.statistic) for load in loads]
+    hops_ms = [part.waiting_ms + part.service_ms for part in parts]
+    steady = [not load.overloaded for load in loads]
+    found = course.crossing(rates, values, hops_ms, steady, level.within_ms)
+    kept = [at for at in range(len(loads)) if steady[at]]
+    alone = course.alone(
+        [rates[at] for at in kept],
+        [values[at] for at in kept],
+        [hops_ms[at] for at in kept],
+        level.within_ms,
+    ) or [None] * len(loads[0].ledger.hops)
+    unloaded = hops_ms[0]
+    there = hops_ms[kept[-1] if kept else 0] if found is None else found.hops_ms
+    rows = [
+        {
+            **_named(hop),
+            "unloaded_ms": float(unloaded[at]),
+            "there_ms": float(there[at]),
+            "growth_ms": float(there[at] - unloaded[at]),
+            "alone_iops": alone[at],
+        }
+        for at, hop in enumerate(loads[0].ledger.hops)
+    ]
+    first = None
+    if found is not None:
+        # Broken by the lowest load already: nothing is known to have grown, so the largest is named.
+        broken = found.between[0] == 0.0
+        first = rows[int(there.argmax()) if broken else course.largest_growth(unloaded, there)]
+    return {
+        "basis": "loads",
+        "of": level.statistic,
+        "within_ms": level.within_ms,
+        "seen": [
+            {
+                "run": load.run,
+                "rate_iops": load.rate_iops,
+                "value_ms": value,
+                "slack_ms": level.within_ms - value,
+                "kept": value <= level.within_ms and not load.overloaded,
+                "overloaded": load.overloaded,
+            }
+            for load, value in zip(loads, values, strict=True)
+        ],
+        "rate_iops": None if found is None else found.rate_iops,
+        "between_iops": None if found is None else list(found.between),
+        "first": first,
+        "hops": rows,
+        "validity": _of_loads(loads, found),
+    }
+
+
+def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]:
+    said = [
+        "between neighbouring loads times are taken to be linear in the rate, which finds it a little low"
+    ]
+    lowest = loads[0]
+    busiest = max((busy.share for busy in lowest.busy if busy.share is not None), default=0.0)
+    if busiest > UNLOADED:
+        said.append(
+            f"the lowest load stands for no load, and a hop is busy {busiest:.0%} there: add a lower one"
+        )
+    if found is None:
+        said.append("no load breaks the level: add higher ones")
+    elif found.between[0] == 0.0:
+        said.append("the lowest load is beyond the level already: add lower ones")
+    elif found.rate_iops is None:
+        said.append(
+            "the load that breaks it could not be kept up with, so that only the loads on either side are "
+            "known: add loads between them"
+        )
+    return said

@@ -1,0 +1,229 @@
+"""The budget of one Run, or of several at different loads, as a document, ``iowatt.budget/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError
+from iowatt.lenses.budget import against
+from iowatt.lenses.budget.level import MEAN, Level
+from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
+
+if TYPE_CHECKING:
+    from iowatt.lenses.budget.ledger import Ledger, Part
+    from iowatt.run.bundle import Run
+
+SCHEMA: Final = "iowatt.budget/1"
+
+#: Percentiles that a budget is told around, by their name.
+BANDS: Final = ("p50", "p90", "p99", "p99.9")
+
+#: The slowest requests, in percent of all.
+SLOWEST: Final = (10.0, 1.0, 0.1)
+
+#: Requests from which a part of the distribution is more than an anecdote.
+FEWEST: Final = 10
+
+#: How far sums over hops and the reported mean may differ, as a share of it.
+_ADDS_UP: Final = {True: 1e-6, False: 1e-2}
+
+
+def analyse(
+    runs: Sequence[Run],
+    *,
+    names: Sequence[str] | None = None,
+    overloaded: Sequence[bool] | None = None,
+    level: Level | None = None,
+) -> dict[str, Any]:
+    """Where the response time goes in Runs that know it (docs/reference/cli.md).
+
+    Parameters
+    ----------
+    runs:
+        One, or several of the same system that differ in their load; simulated or measured.
+    names:
+        What they are called; left out, by their folders.
+    overloaded:
+        Of each Run whether work piled up in it, so that its times are those of a growing queue.
+    level:
+        What the response time is held against. Of one Run the rate that breaks it is an estimate
+        (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
+        (:mod:`iowatt.lenses.budget.course`).
+
+    Raises
+    ------
+    InputError
+        A Run does not tell where the time went; hops that differ between Runs; no class in common.
+    """
+    if not runs:
+        raise InputError("a budget is of one Run at least")
+    piled = [False] * len(runs) if overloaded is None else list(overloaded)
+    called = [_place(run) for run in runs] if names is None else list(names)
+    seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
+    found = [_class(listed, level) for listed in _by_class(seen)]
+    modelled = all(run.summary["source"] == "simulation" for run in runs)
+    return {
+        "schema": SCHEMA,
+        "name": runs[0].name,
+        "runs": called,
+        "modelled": modelled,
+        "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
+        "classes": found,
+        "notes": _notes(runs, found, modelled),
+    }
+
+
+def _place(run: Run) -> str:
+    return run.name if run.path is None else str(run.path)
+
+
+def _by_class(seen: Sequence[Sequence[Seen]]) -> list[list[Seen]]:
+    """Each class of all Runs at its loads, the lowest first."""
+    shared = [one.key for one in seen[0] if all(one.key in _keys(other) for other in seen)]
+    if not shared:
+        raise InputError("the Runs have no path and workload in common", where=seen[-1][0].run)
+    every = [[one for listed in seen for one in listed if one.key == key] for key in shared]
+    return [sorted(one, key=lambda load: load.rate_iops) for one in every]
+
+
+def _keys(seen: Sequence[Seen]) -> list[Key]:
+    return [one.key for one in seen]
+
+
+def _bands(one: Seen, level: Level | None) -> list[tuple[str, Part]]:
+    """The mean; and where several bins tell them apart, requests around percentiles and the slowest."""
+    wanted = dict.fromkeys(BANDS if one.told_apart else ())
+    if level is not None and level.statistic != MEAN:
+        wanted[level.statistic] = None
+    bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
+    if one.told_apart:
+        bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
+    return bands
+
+
+def _class(loads: Sequence[Seen], level: Level | None) -> dict[str, Any]:
+    path, workload, op = loads[0].key
+    hops = same_hops(loads)
+    held = None
+    if level is not None:
+        held = against.one(loads[0], level) if len(loads) == 1 else against.several(loads, level)
+    return {
+        "path": path,
+        "workload": workload,
+        "op": op,
+        "name": loads[0].ledger.name,
+        "hops": [{"hop": hop.name, "place": hop.place, "way": hop.way} for hop in hops],
+        "loads": [_load(one, _bands(one, level)) for one in loads],
+        "against": held,
+    }
+
+
+def _load(one: Seen, bands: Sequence[tuple[str, Part]]) -> dict[str, Any]:
+    mean = one.ledger.mean()
+    whole = mean.response_ms or float("nan")
+    rows = []
+    for at, (hop, busy) in enumerate(zip(one.ledger.hops, one.busy, strict=True)):
+        waiting, service = float(mean.waiting_ms[at]), float(mean.service_ms[at])
+        rows.append(
+            {
+                "hop": hop.name,
+                "way": hop.way,
+                "waiting_ms": waiting,
+                "service_ms": service,
+                "total_ms": waiting + service,
+                "share": (waiting + service) / whole if mean.response_ms else None,
+                "utilisation": busy.share,
+                "servers": busy.servers,
+                "saturation_iops": one.rate_iops / busy.share if busy.share else None,
+                "remark": busy.why,
+            }
+        )
+    return {
+        "run": one.run,
+        "rate_iops": one.rate_iops,
+        "own_iops": one.own_iops,
+        "requests": one.ledger.total,
+        "overloaded": one.overloaded,
+        "response_ms": {name: one.value_ms(name) for name in (MEAN, *BANDS)},
+        "hops": rows,
+        "both_ways": _both_ways(one.ledger, mean),
+        "made_of": [_band(name, part, one.ledger.total) for name, part in bands],
+        "adds_up": _adds_up(one, mean.response_ms),
+    }
+
+
+def _both_ways(ledger: Ledger, mean: Part) -> list[dict[str, Any]]:
+    """Hops that are passed out and in again, once."""
+    whole = mean.response_ms
+    found: dict[str, list[float]] = {}
+    for at, hop in enumerate(ledger.hops):
+        sums = found.setdefault(hop.name, [0.0, 0.0])
+        sums[0] += float(mean.waiting_ms[at])
+        sums[1] += float(mean.service_ms[at])
+    return [
+        {
+            "hop": name,
+            "waiting_ms": waiting,
+            "service_ms": service,
+            "total_ms": waiting + service,
+            "share": (waiting + service) / whole if whole else None,
+        }
+        for name, (waiting, service) in found.items()
+    ]
+
+
+def _band(name: str, part: Part, total: int) -> dict[str, Any]:
+    beyond = part.requests
+    return {
+        "of": name,
+        "requests": beyond,
+        "response_ms": part.response_ms,
+        "anecdote": beyond < min(FEWEST, total),
+        "waiting_ms": part.waiting_ms.tolist(),
+        "service_ms": part.service_ms.tolist(),
+    }
+
+
+def _adds_up(one: Seen, hops_ms: float) -> dict[str, Any]:
+    """The sum over the hops beside the response time: in every bin, and in the mean."""
+    reported = one.reported_ms
+    apart = None if not reported else abs(hops_ms - reported) / reported
+    outside = one.ledger.outside()
+    return {
+        "hops_mean_ms": hops_ms,
+        "reported_mean_ms": reported,
+        "bins": int(one.ledger.requests.size),
+        "bins_outside": outside,
+        "holds": outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
+    }
+
+
+def _notes(runs: Sequence[Run], found: Sequence[dict[str, Any]], modelled: bool) -> list[str]:
+    sources = sorted({run.summary["source"] for run in runs})
+    notes = ["modelled" if modelled else f"measured: from Runs of {', '.join(sources)}"]
+    for one in found:
+        wrong = [load["run"] for load in one["loads"] if not load["adds_up"]["holds"]]
+        if wrong:
+            runs_wrong = ", ".join(wrong)
+            notes.append(
+                f"{one['name']} on {one['path']}: hops do not add up to the response time in {runs_wrong}"
+            )
+    told = [len(load["made_of"]) > 2 for one in found for load in one["loads"]]
+    if any(told):
+        notes.append(
+            "requests of one bin of the response time are taken to be alike: what percentiles and the "
+            "slowest are made of is told that finely"
+        )
+    if not all(told):
+        notes.append("some Runs tell only means of hops: what percentiles are made of is not known there")
+    thin = sorted(
+        {band["of"] for one in found for load in one["loads"] for band in load["made_of"] if band["anecdote"]}
+    )
+    if thin:
+        notes.append(
+            f"fewer than {FEWEST} requests in some class: {', '.join(thin)}; take these as anecdotes"
+        )
+    if any(load["overloaded"] for one in found for load in one["loads"]):
+        notes.append("overloaded loads have no steady state: their times are those of a growing queue")
+    return notes

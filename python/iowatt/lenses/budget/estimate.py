@@ -1,0 +1,104 @@
+"""From one Run to other rates: an estimate of what each hop would take, and of the rate that breaks a level.
+
+Waiting at a hop whose station is busy for the share rho is taken to grow as rho / (1 - rho), as it does in
+M/M/1, in M/G/1 (Pollaczek-Khinchine) and, near saturation, in most queues; service stays as it is. Of c
+servers side by side it grows as rho^(sqrt(2 (c + 1)) - 1) / (1 - rho) (Sakasegawa, "An approximation formula
+L_q = alpha rho^beta / (1 - rho)", Annals of the Institute of Statistical Mathematics 29, 1977), which is the
+same for one. At s times the rate of the Run a hop that waits W now waits W s^e (1 - rho) / (1 - s rho), e
+being that exponent. Hops without a known utilisation stay as seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from iowatt.lenses.budget.ledger import Floats, Part
+
+_HALVINGS: Final = 200
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A class at one rate, and the busy shares of its hops there (NaN where not known)."""
+
+    seen: Part
+    busy: Floats
+    #: Of waiting at low utilisation: 1 for one server, larger for several.
+    exponent: Floats
+
+    @property
+    def most(self) -> float:
+        """Times the rate at which the first hop is saturated; infinite where none is ever."""
+        known = self.busy[self.busy > 0]
+        return float(1 / known.max()) if known.size else float("inf")
+
+    def waiting(self, factor: float) -> Floats:
+        """Waiting at each hop in ms at so many times the rate; below :attr:`most`."""
+        rho = np.where(np.isnan(self.busy), 0.0, self.busy)
+        growth = np.where(rho > 0, factor**self.exponent * (1 - rho) / (1 - factor * rho), 1.0)
+        return self.seen.waiting_ms * growth
+
+    def response(self, factor: float) -> float:
+        """Response time in ms at so many times the rate."""
+        return float(self.waiting(factor).sum() + self.seen.service_ms.sum())
+
+    def alone(self, within_ms: float) -> list[float | None]:
+        """For each hop the factor at which its waiting alone takes the response time to the level.
+
+        The others stay as seen. A hop that nobody waited at breaks it where it is saturated. None where its
+        utilisation is not known, or what the others take is beyond the level already.
+        """
+        return [self._alone(at, within_ms) for at in range(len(self.busy))]
+
+    def _alone(self, at: int, within_ms: float) -> float | None:
+        rho, now = float(self.busy[at]), float(self.seen.waiting_ms[at])
+        room = within_ms - (self.seen.response_ms - now)
+        if not 0 < rho < 1 or room <= 0:
+            return None
+        if now <= 0:
+            return 1 / rho
+        power, growth = float(self.exponent[at]), room / now
+        return _root(lambda factor: factor**power * (1 - rho) / (1 - factor * rho) - growth, 1 / rho)
+
+    def together(self, within_ms: float) -> float | None:
+        """The factor at which the response time is the level, all hops growing.
+
+        The first saturation breaks it at the latest. None where it is beyond the level at any rate, or no
+        utilisation is known.
+        """
+        if not np.all(np.isnan(self.busy) | (self.busy < 1)) or self.response(0.0) >= within_ms:
+            return None
+        most = self.most
+        if not np.isfinite(most):
+            return None
+        return _root(lambda factor: self.response(factor) - within_ms, most)
+
+
+def _root(excess: Callable[[float], float], most: float) -> float:
+    """Where something that rises from below 0 reaches it, below ``most``; ``most`` where it does not."""
+    low, high = 0.0, most
+    if excess(high * (1 - 1e-12)) <= 0:
+        return high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if excess(middle) <= 0:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def grown(seen: Part, busy: Sequence[float | None], servers: Sequence[int] | None = None) -> Grown:
+    """A class with the busy shares of its hops, None where not known, and their servers (one each)."""
+    side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
+    return Grown(
+        seen,
+        np.array([float("nan") if share is None else share for share in busy]),
+        np.sqrt(2 * (side_by_side + 1)) - 1,
+    )

@@ -1,0 +1,34 @@
+"""A service level: the mean response time, or a percentile of it, is to stay within a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from iowatt.errors import InputError
+
+#: Names of percentiles with their share; those that `run.json` knows.
+QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+
+MEAN: Final = "mean"
+
+
+@dataclass(frozen=True)
+class Level:
+    """What is to stay within how many ms: the mean, or a percentile."""
+
+    within_ms: float
+    statistic: str = MEAN
+
+    def __post_init__(self) -> None:
+        if self.statistic != MEAN and self.statistic not in QUANTILES:
+            raise InputError(
+                f"{self.statistic!r} is no statistic; expected {', '.join((MEAN, *QUANTILES))}", where="--of"
+            )
+        if not 0 < self.within_ms < float("inf"):
+            raise InputError("a service level is a time above 0", where="--within")
+
+    @property
+    def quantile(self) -> float | None:
+        """Share of the requests that is to be within; None for the mean."""
+        return QUANTILES.get(self.statistic)

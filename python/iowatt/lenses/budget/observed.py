@@ -1,0 +1,179 @@
+"""Classes of requests of a Run at the load that it had: what their hops took, and how busy these are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError
+from iowatt.lenses.budget import stations
+from iowatt.lenses.budget.ledger import NS_PER_MS, Hop, Ledger, Part, classes, merged, of_frame
+from iowatt.lenses.budget.level import MEAN, QUANTILES
+from iowatt.run.histogram import Histogram
+
+if TYPE_CHECKING:
+    from iowatt.lenses.budget.stations import Busy
+    from iowatt.run.bundle import Run
+
+TABLE: Final = "hops"
+
+Key = tuple[str, str | None, str]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A class of requests in one Run."""
+
+    ledger: Ledger
+    run: str
+    #: Requests per second of all that goes by the path: counted ones over the window.
+    rate_iops: float
+    #: Of this class alone.
+    own_iops: float
+    #: Busy shares of the hops, of all work together.
+    busy: Sequence[Busy]
+    histogram: Histogram
+    #: Mean response time as `run.json` has it; None where it does not tell this class apart.
+    reported_ms: float | None
+    largest_ms: float | None
+    #: Whether work piled up, so that its times are those of a growing queue.
+    overloaded: bool
+    #: Whether its rate is what the system gives, as of a closed loop.
+    closed: bool
+    modelled: bool
+
+    @property
+    def key(self) -> Key:
+        """What tells the class from others of a Run."""
+        return self.ledger.path, self.ledger.workload, self.ledger.op
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether slow requests are told apart from fast ones."""
+        return self.ledger.requests.size > 1 or self.ledger.total == 1
+
+    def value_ms(self, statistic: str) -> float:
+        """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""
+        if statistic == MEAN:
+            return self.ledger.mean().response_ms
+        found = self.histogram.quantile(QUANTILES[statistic])
+        assert found is not None  # a class has requests
+        value = found / NS_PER_MS
+        return value if self.largest_ms is None else min(value, self.largest_ms)
+
+    def made_of(self, statistic: str) -> Part:
+        """What the mean is made of, or requests around a percentile, as shares of its value."""
+        if statistic == MEAN:
+            return self.ledger.mean()
+        return self.ledger.around(QUANTILES[statistic]).scaled_to(self.value_ms(statistic))
+
+
+def has_hops(run: Run) -> bool:
+    """Whether a Run tells where the time went."""
+    return run.has(TABLE) and run.table(TABLE).height > 0
+
+
+def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
+    """The classes of a Run, which is called ``name``; all of a path together first where there are several.
+
+    Raises ``InputError`` where the Run does not tell where the time went.
+    """
+    if not has_hops(run):
+        raise InputError(
+            "this Run does not tell where the time went: no workload of it goes by a path",
+            where=name,
+            hint="add [[path]] to the scenario (docs/howto/path.md)",
+        )
+    ledgers = of_frame(run.table(TABLE), name)
+    window = float(run.summary["window"]["duration_s"])
+    every = {path: merged([one for one in ledgers if one.path == path]) for path in _paths(ledgers)}
+    found = []
+    for ledger in classes(ledgers):
+        whole = every[ledger.path]
+        rate = whole.total / window
+        # Busy shares are of all that goes by the path; hops of a class are among those of the path.
+        share = dict(
+            zip(whole.hops, stations.busy(run, whole.path, whole.hops, whole.mean(), rate), strict=True)
+        )
+        reported, largest = _reported(run, ledger, ledgers)
+        found.append(
+            Seen(
+                ledger,
+                name,
+                rate,
+                ledger.total / window,
+                [share[hop] for hop in ledger.hops],
+                _histogram(run, ledger, ledgers),
+                reported,
+                largest,
+                overloaded,
+                _closed(run, ledgers, ledger.path),
+                run.summary["source"] == "simulation",
+            )
+        )
+    return found
+
+
+def _paths(ledgers: Sequence[Ledger]) -> list[str]:
+    return list(dict.fromkeys(ledger.path for ledger in ledgers))
+
+
+def _parts(ledger: Ledger, ledgers: Sequence[Ledger]) -> list[Ledger]:
+    """The classes that a ledger is of: itself, or what was merged."""
+    mine = [one for one in ledgers if one.path == ledger.path]
+    return [one for one in mine if (one.workload, one.op) == (ledger.workload, ledger.op)] or [
+        one for one in mine if ledger.workload in (None, one.workload)
+    ]
+
+
+def _histogram(run: Run, ledger: Ledger, ledgers: Sequence[Ledger]) -> Histogram:
+    """Its finer bins in the table `latency`; the ledger's own where that is of other requests."""
+    import polars as pl
+
+    latency = run.table("latency")
+    kinds = [
+        (pl.col("workload") == one.workload) & (pl.lit(one.op == "all") | (pl.col("op") == one.op))
+        for one in _parts(ledger, ledgers)
+    ]
+    found = Histogram.from_table(latency.filter(pl.any_horizontal(kinds)))
+    if found.total == ledger.total:
+        return found
+    return Histogram.of(ledger.low_ns, ledger.high_ns, ledger.requests)
+
+
+def _reported(run: Run, ledger: Ledger, ledgers: Sequence[Ledger]) -> tuple[float | None, float | None]:
+    """Mean and largest response time by `run.json`, where it knows the class."""
+    flows = {flow["name"]: flow["response_time_ms"] for flow in run.summary["workloads"]}
+    times: list[Any] = [(flows.get(one.workload) or {}).get(one.op) for one in _parts(ledger, ledgers)]
+    if not all(time and time["count"] for time in times):
+        return None, None
+    count = sum(time["count"] for time in times)
+    largest = [time["max"] for time in times]
+    most = None if any(value is None for value in largest) else max(largest)
+    if count != ledger.total or any(time["mean"] is None for time in times):
+        return None, most
+    return sum(time["mean"] * time["count"] for time in times) / count, most
+
+
+def _closed(run: Run, ledgers: Sequence[Ledger], path: str) -> bool:
+    """Whether a workload of a path is a closed loop, by the plan."""
+    names = run.plan.get("names", {}).get("workloads", [])
+    listed = (run.plan.get("simulation") or {}).get("workloads", [])
+    mine = {one.workload for one in ledgers if one.path == path}
+    return any(
+        name in mine and one["replay"]["mode"] == "closed" for name, one in zip(names, listed, strict=False)
+    )
+
+
+def same_hops(classes: Sequence[Seen]) -> tuple[Hop, ...]:
+    """The hops of a class at several loads. Raises ``InputError`` where they differ."""
+    hops = classes[0].ledger.hops
+    for one in classes[1:]:
+        if one.ledger.hops != hops:
+            raise InputError(
+                f"its path {one.ledger.path!r} has other hops than that of {classes[0].run}",
+                where=one.run,
+                hint="a budget over loads is of Runs that differ in their load only",
+            )
+    return hops

@@ -1,0 +1,124 @@
+"""How busy the stations of a path are, and with that the rate at which each of them is saturated.
+
+Utilisation law: a station that is busy for the share rho of the time at the rate X is saturated at X / rho,
+if all work grows in proportion. It holds whatever the arrivals and the service times are. The commands that
+the host may have outstanding are a station too, of as many servers: at the rate X they are busy for
+X x (response time without the wait for them) / (commands outstanding at most), by Little's law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from iowatt.lenses.budget.ledger import Hop, Part
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class Busy:
+    """Busy share of a hop's station; None with the reason where it has none that tells its saturation."""
+
+    share: float | None
+    why: str = ""
+    #: What serves one queue of it side by side.
+    servers: int = 1
+
+
+NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
+NO_STATION = Busy(None, "no station: a delay, or a wait for what others do")
+IN_PARALLEL = Busy(None, "an SSD works on many commands at a time: its busy share does not tell saturation")
+
+
+def of_path(run: Run, name: str) -> Mapping[str, Any] | None:
+    """What `run.json` says of a path; None where it says nothing."""
+    listed = run.summary.get("paths") or ()
+    return next((path for path in listed if path["name"] == name), None)
+
+
+def busy(run: Run, path: str, hops: Sequence[Hop], mean: Part, rate_iops: float) -> list[Busy]:
+    """For each hop of a path; ``mean`` and ``rate_iops`` are of all requests that go by it."""
+    told = of_path(run, path)
+    whole = mean.response_ms
+    waits = mean.waiting_ms.tolist()
+    return [_of(run, told, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)]
+
+
+def _of(
+    run: Run, told: Mapping[str, Any] | None, hop: Hop, own: tuple[float, float], rate_iops: float
+) -> Busy:
+    for station in told["hops"] if told else ():
+        if (station["hop"], station["way"]) == (hop.name, hop.way):
+            share = station["utilisation"]
+            return NO_STATION if share is None else Busy(float(share), servers=_servers(run, told, hop))
+    if hop.place == "host":
+        return _queue(told, *own, rate_iops) if "queue" in hop.name else NOT_KNOWN
+    if hop.place == "controller":
+        return _controller(run, hop.name)
+    if hop.place == "storage":
+        return _most(_back_end(run.summary), _drives(run, told))
+    return _drives(run, told) if hop.place == "drive" else NOT_KNOWN
+
+
+def _queue(told: Mapping[str, Any] | None, waiting_ms: float, response_ms: float, rate: float) -> Busy:
+    if told is None or not told.get("queue"):
+        return NOT_KNOWN
+    depth = told["queue"]["depth"]
+    if not depth:
+        return Busy(None, "no limit to the commands outstanding")
+    return Busy(rate * (response_ms - waiting_ms) / 1e3 / (depth * told["lanes"]), servers=depth)
+
+
+def _servers(run: Run, told: Mapping[str, Any] | None, hop: Hop) -> int:
+    """Processors of the HBA or the target port of one lane, by the plan; a direction of a hop is one."""
+    key = {"host": "host", "port": "port"}.get(hop.place)
+    names = [path["name"] for path in run.plan.get("names", {}).get("paths", ())]
+    if key is None or told is None or told["name"] not in names:
+        return 1
+    plan = run.plan["simulation"]["paths"][names.index(told["name"])]
+    return int((plan.get(key) or {}).get("processors", 1))
+
+
+def _controller(run: Run, name: str) -> Busy:
+    parts = run.summary.get("controller") or {}
+    key = "mirror_link" if "mirror" in name else "processors" if "processor" in name else None
+    if key is None:
+        return NO_STATION
+    part = parts.get(key)
+    if part is None:
+        return NOT_KNOWN
+    plan = (run.plan.get("simulation") or {}).get("controller") or {}
+    servers = int((plan.get("processing") or {}).get("processors", 1)) if key == "processors" else 1
+    return Busy(float(part["utilisation"]), servers=servers)
+
+
+def _back_end(summary: Mapping[str, Any]) -> Busy:
+    parts = summary.get("controller") or {}
+    shares = [parts[key]["utilisation"] for key in ("back_end", "write_path") if parts.get(key)]
+    return Busy(max(shares)) if shares else NOT_KNOWN
+
+
+def _drives(run: Run, told: Mapping[str, Any] | None) -> Busy:
+    """The busiest drive of the pools that the path's workloads go to; of all, where that is not plain."""
+    summary = run.summary
+    names = set(told["workloads"]) if told else set()
+    volumes = {one["volume"] for one in summary["workloads"] if one["name"] in names}
+    pools = {one["pool"] for one in summary["volumes"] if one["name"] in volumes}
+    drives = [one for one in summary["devices"] if one["pool"] in pools] or summary["devices"]
+    if not drives or any(one["utilisation"] is None for one in drives):
+        return NOT_KNOWN
+    if any("flash" in one for one in drives):
+        return IN_PARALLEL
+    return Busy(float(max(one["utilisation"] for one in drives)))
+
+
+def _most(*shares: Busy) -> Busy:
+    """The busier one of several; of an unknown one nothing can be said."""
+    known = [one.share for one in shares if one.share is not None]
+    unknown = [one for one in shares if one is IN_PARALLEL]
+    if unknown or not known:
+        return unknown[0] if unknown else NOT_KNOWN
+    return Busy(max(known))

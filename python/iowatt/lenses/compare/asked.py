@@ -1,0 +1,93 @@
+"""What a comparison is asked for, checked, and the Runs of each side opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from iowatt.errors import InputError
+from iowatt.run.bundle import is_bundle
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+OPS: Final = ("all", "read", "write")
+POINTS: Final = ("host", "switch", "array")
+
+#: The threshold of the study whose figures the lens remakes: spikes over 1 ms.
+THRESHOLD_S: Final = 1e-3
+CONFIDENCE: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A comparison: the Runs of both sides, and which of their requests.
+
+    Times in s. ``threshold_s`` is what a spike is over; ``every_s`` how long a block of the course over time
+    is (at least; None: as the Runs have it); ``expected_interval_s`` what one outstanding request of a closed
+    loop is expected to come after the one before (None: found, see :mod:`.omission`).
+    """
+
+    before: Sequence[Run]
+    after: Sequence[Run]
+    op: str = "all"
+    point: str = "host"
+    workload: str | None = None
+    threshold_s: float = THRESHOLD_S
+    every_s: float | None = None
+    expected_interval_s: float | None = None
+    confidence: float = CONFIDENCE
+    resamples: int | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("op", self.op, OPS), ("point", self.point, POINTS)):
+            if value not in known:
+                raise InputError(f"{value!r} is none of {', '.join(known)}", where=name)
+        for name, seconds in (
+            ("spike", self.threshold_s),
+            ("every", self.every_s),
+            ("expected interval", self.expected_interval_s),
+        ):
+            if seconds is not None and not 0 < seconds < float("inf"):
+                raise InputError(f"{seconds} s: a time above 0 is wanted", where=name)
+        if not 0.5 <= self.confidence < 1:
+            raise InputError(
+                f"{self.confidence}: a confidence from 0.5 to below 1 is wanted", where="confidence"
+            )
+        for side, runs in (("before", self.before), ("after", self.after)):
+            if not runs:
+                raise InputError(
+                    f"no Run {side}", where=side, hint=f"name a Run, or several with --{side} RUN"
+                )
+
+
+def opened(given: Iterable[Run | Path | str]) -> list[Run]:
+    """The Runs that are given; a folder of Runs stands for all of them, in the order of their names.
+
+    Raises
+    ------
+    InputError
+        One is no Run and no folder of Runs, or is given twice.
+    """
+    from iowatt.run.bundle import Run
+
+    found: list[Run] = []
+    for one in given:
+        if isinstance(one, Run):
+            found.append(one)
+            continue
+        path = Path(one)
+        inside = [] if is_bundle(path) or not path.is_dir() else _runs_in(path)
+        found += [Run.open(each) for each in inside or [path]]
+    places = [run.path.resolve() for run in found if run.path is not None]
+    twice = next((place for at, place in enumerate(places) if place in places[:at]), None)
+    if twice is not None:
+        raise InputError("is given twice on one side: it is one Run, not two", where=str(twice))
+    return found
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir() and is_bundle(path))

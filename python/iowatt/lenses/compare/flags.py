@@ -1,0 +1,247 @@
+"""What two sides differ in besides the change that is asked about: a reader must know it first."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from iowatt.lenses.backlog import backlog_growth
+from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.observed import Side
+
+#: Relative differences of windows, sizes and rates from which they are flagged; of the read share in points.
+WINDOW: Final = 0.01
+SIZE: Final = 0.01
+RATE: Final = 0.02
+READS: Final = 0.01
+LISTED: Final = 12
+
+
+def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, str]]:
+    """What makes the sides hard to compare, each with a key and a sentence."""
+    found = [
+        ("source", _sources(before, after)),
+        ("loop", _loops(before, after)),
+        ("workload", _workloads(before, after, asked)),
+        ("window", _windows(before, after)),
+        ("size", _sizes(before, after)),
+        ("reads", _reads(before, after)),
+        ("rate", _rates(before, after)),
+        ("power", _power(before, after)),
+        *(("overload", said) for side in (before, after) for said in _overload(side)),
+        *(("group", _group(side)) for side in (before, after)),
+    ]
+    return [{"key": key, "text": text} for key, text in found if text]
+
+
+def _each(side: Side, get: Any) -> list[Any]:
+    return list(dict.fromkeys(get(part) for part in side.parts))
+
+
+def _sources(before: Side, after: Side) -> str | None:
+    kinds = [
+        {"simulated" if part.summary["source"] == "simulation" else "measured" for part in side.parts}
+        for side in (before, after)
+    ]
+    if kinds[0] == kinds[1]:
+        return None
+    return (
+        f"before is {' and '.join(sorted(kinds[0]))}, after is {' and '.join(sorted(kinds[1]))}: differences "
+        "hold the error of the model, too"
+    )
+
+
+def _loops(before: Side, after: Side) -> str | None:
+    kinds = [sorted({part.loop.kind for part in side.parts}) for side in (before, after)]
+    if kinds[0] == kinds[1]:
+        if any(part.loop.kind == "closed" for part in (*before.parts, *after.parts)):
+            slots = [sorted({part.loop.outstanding or 0 for part in side.parts}) for side in (before, after)]
+            if slots[0] != slots[1] and 0 not in (*slots[0], *slots[1]):
+                return f"different loops: {slots[0]} requests outstanding before, {slots[1]} after"
+        return None
+    return (
+        f"different loops: {' and '.join(kinds[0])} before, {' and '.join(kinds[1])} after. A closed loop "
+        "asks "
+        "less of slow storage, so its response times do not compare with those of an open one"
+    )
+
+
+def _work(plan: Mapping[str, Any], asked: Asked) -> str:
+    """What a plan says of where requests come from, without what names a reader's limits."""
+    names = plan.get("names", {}).get("workloads", [])
+    sources = plan.get("sources", [])
+    kept = []
+    for name, source in zip(names, sources, strict=False):
+        if asked.workload is None or asked.workload == name:
+            said = {key: value for key, value in source.items() if not str(key).startswith("limit")}
+            said.pop("order_only", None)
+            kept.append([name, said])
+    return json.dumps(kept, sort_keys=True, default=str)
+
+
+def _workloads(before: Side, after: Side, asked: Asked) -> str | None:
+    works = [
+        {_work(part.run.plan, asked) for part in side.parts if part.run.plan.get("sources")}
+        for side in (before, after)
+    ]
+    if not works[0] or not works[1] or works[0] == works[1]:
+        return None
+    names = [
+        sorted({one["name"] for part in side.parts for one in part.summary["workloads"]})
+        for side in (before, after)
+    ]
+    shown = (
+        f" ({', '.join(names[0])} before, {', '.join(names[1])} after)"
+        if names[0] != names[1]
+        else " (their traces, profiles or how these are read)"
+    )
+    return f"different workloads{shown}: differences are theirs, too"
+
+
+def _apart(one: float, other: float) -> float:
+    largest = max(abs(one), abs(other))
+    return abs(one - other) / largest if largest else 0.0
+
+
+def _windows(before: Side, after: Side) -> str | None:
+    lengths = [math.fsum(part.window_s for part in side.parts) / len(side.parts) for side in (before, after)]
+    if _apart(*lengths) <= WINDOW:
+        return None
+    return (
+        f"windows of different length: {lengths[0]:,.6g} s before, {lengths[1]:,.6g} s after: the longer one "
+        "sees "
+        "more of what is rare"
+    )
+
+
+def _size(side: Side) -> float | None:
+    done = sum(part.summary["requests"]["completed"] for part in side.parts)
+    moved = sum(
+        part.summary["requests"]["bytes_read"] + part.summary["requests"]["bytes_written"]
+        for part in side.parts
+    )
+    return moved / done if done else None
+
+
+def _sizes(before: Side, after: Side) -> str | None:
+    sizes = _size(before), _size(after)
+    if None in sizes or _apart(sizes[0] or 0.0, sizes[1] or 0.0) <= SIZE:
+        return None
+    return f"requests of different size: mean {sizes[0]:,.6g} B before, {sizes[1]:,.6g} B after"
+
+
+def _read_share(side: Side) -> float | None:
+    reads = sum(part.summary["requests"]["reads"] for part in side.parts)
+    writes = sum(part.summary["requests"]["writes"] for part in side.parts)
+    return reads / (reads + writes) if reads + writes else None
+
+
+def _reads(before: Side, after: Side) -> str | None:
+    shares = _read_share(before), _read_share(after)
+    if shares[0] is None or shares[1] is None or abs(shares[0] - shares[1]) <= READS:
+        return None
+    return f"different read shares: {100 * shares[0]:.1f} % before, {100 * shares[1]:.1f} % after"
+
+
+def _rates(before: Side, after: Side) -> str | None:
+    if any(part.loop.kind == "closed" for part in (*before.parts, *after.parts)):
+        return None  # what a closed loop reaches is a result
+    rates = [
+        sum(part.summary["requests"]["count"] for part in side.parts) / side.window_s
+        for side in (before, after)
+    ]
+    if _apart(*rates) <= RATE:
+        return None
+    return f"different load: {rates[0]:,.6g} requests/s came before, {rates[1]:,.6g} after"
+
+
+def _power(before: Side, after: Side) -> str | None:
+    kinds = [{part.at_wall for part in side.parts if part.joules is not None} for side in (before, after)]
+    if not kinds[0] or not kinds[1] or kinds[0] == kinds[1]:
+        return None
+    return "power is at the wall on one side and of the drives alone on the other: it does not compare"
+
+
+def _overload(side: Side) -> Iterator[str]:
+    """A queue that grows over the whole Run: its response times are of how long it was."""
+    for part in side.parts:
+        grown = backlog_growth(part.run.table("intervals"), part.summary["window"]["last_arrival_s"])
+        if grown is not None:
+            yield (
+                f"{part.label}: work piles up ({grown[0]:,.3g} requests in flight early, {grown[1]:,.3g} "
+                "late): its "
+                "response times grow with the length of the run"
+            )
+
+
+def _group(side: Side) -> str | None:
+    """Runs of one side that are no repetitions of one another."""
+    plans = {_plan_key(part.run.plan) for part in side.parts}
+    if len(plans) < 2:
+        return None
+    return f"the Runs {side.key} are of {len(plans)} different plans: they are no repetitions of one system"
+
+
+def _simulated(plan: Mapping[str, Any]) -> dict[str, Any]:
+    kept = dict(plan.get("simulation") or {})
+    kept.pop("seed", None)
+    return kept
+
+
+def _plan_key(plan: Mapping[str, Any]) -> str:
+    return json.dumps(_simulated(plan), sort_keys=True, default=str)
+
+
+def changed(before: Side, after: Side) -> dict[str, Any]:
+    """Keys of the plan in which the first Runs of both sides differ, the seed apart, in plain words."""
+    old = dict(_flat(_simulated(before.parts[0].run.plan)))
+    new = dict(_flat(_simulated(after.parts[0].run.plan)))
+    keys = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    return {
+        "keys": len(keys),
+        "list": [{"key": key, "before": old.get(key), "after": new.get(key)} for key in keys[:LISTED]],
+    }
+
+
+def _flat(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Leaves of nested tables with their paths; a list of plain values is one leaf."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _flat(part, f"{path}.{key}" if path else str(key))
+    elif (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and any(isinstance(part, Mapping | list) for part in value)
+    ):
+        for at, part in enumerate(value):
+            yield from _flat(part, f"{path}[{at}]")
+    else:
+        yield path, json.dumps(value, default=str) if isinstance(value, list) else value
+
+
+def remarks(before: Side, after: Side) -> list[str]:
+    """What a reader should know, and what is no fault of the comparison."""
+    said = []
+    same = _plan_key(before.parts[0].run.plan) == _plan_key(after.parts[0].run.plan)
+    simulated = all(part.summary["source"] == "simulation" for part in (*before.parts, *after.parts))
+    seeds = [sorted(_each(side, lambda part: part.summary["provenance"]["seed"])) for side in (before, after)]
+    if simulated and same:
+        said.append("both sides are one system and one load: what differs is chance (the seed)")
+    if simulated and not same and seeds[0] == seeds[1]:
+        said.append(
+            "both sides have the same seed: the same requests meet both systems, so what they differ in is "
+            "the "
+            "system's; the intervals take the sides as independent, and are wider than need be"
+        )
+    for side in (before, after):
+        if (
+            len(side.parts) > 1
+            and len(_each(side, lambda part: part.summary["provenance"]["seed"])) == 1
+            and simulated
+        ):
+            said.append(
+                f"the Runs {side.key} have one seed: they are one Run several times, and tell no more than it"
+            )
+    return said

@@ -1,0 +1,187 @@
+"""What may be said of the difference between two Runs, or two groups of repeated Runs.
+
+Intervals of a difference are put together from the limits of both sides (the square-and-add method of Zou and
+Donner, Statistics in Medicine 27, 2008), because those of a quantile are not symmetric. One number of
+standard errors belongs to each interval; the number at which it just touches 0 is the statistic, held against
+that of resamples without any difference. So an interval and its p-value never contradict one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from iowatt.lenses.compare.blocks import Blocks
+from iowatt.lenses.compare.critical import Critical
+from iowatt.lenses.compare.distribution import Distribution
+from iowatt.lenses.compare.metrics import Metric
+from iowatt.lenses.compare.outcome import Basis, Difference, Interval, Verdict
+from iowatt.lenses.compare.pair import Pair
+from iowatt.lenses.compare.side import Estimate
+from iowatt.lenses.compare.spread import Spread, borrowed, method, spread
+
+__all__ = ["Basis", "Difference", "Interval", "Question", "Verdict", "infer", "infer_all"]
+
+RESAMPLES: Final = 4000
+#: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
+#: because the bootstrap's own error comes on top.
+VERDICT_LEVEL: Final = 0.04
+UNORDERED: Final = (
+    "the order in time is not known: the interval takes requests for independent, and is too narrow where they "
+    "are not; no verdict rests on it"
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Metrics of one kind of blocks: all those of a question are resampled together."""
+
+    before: Sequence[Blocks]
+    after: Sequence[Blocks]
+    metrics: Sequence[Metric]
+
+
+def infer(
+    before: Sequence[Blocks],
+    after: Sequence[Blocks],
+    metrics: Sequence[Metric],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> list[Difference]:
+    """Differences of ``metrics`` between two groups of Runs (one Run is a group of one), corrected
+    together."""
+    return infer_all(
+        [Question(before, after, metrics)], seed=seed, resamples=resamples, confidence=confidence
+    )[0]
+
+
+def infer_all(
+    questions: Sequence[Question], *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> list[list[Difference]]:
+    """Differences of several questions (response times, then joules of the ``intervals`` table), corrected
+    together.
+
+    What belongs to one question is corrected by its common resamples; between questions by Bonferroni's
+    factor.
+    """
+    streams = np.random.SeedSequence(seed).spawn(len(questions))
+    answered = [
+        _answer(question, np.random.default_rng(stream), resamples, confidence)
+        for question, stream in zip(questions, streams, strict=True)
+    ]
+    asked = sum(any(one.p is not None for one in differences) for differences in answered)
+    return [[_judged(one, max(asked, 1)) for one in differences] for differences in answered]
+
+
+def _judged(difference: Difference, questions: int) -> Difference:
+    """With its p over all questions, and the verdict that follows."""
+    if difference.p is None or difference.difference is None:
+        return difference
+    p = min(1.0, difference.p * questions)
+    if difference.verdict == "no verdict":
+        return replace(difference, p=p)
+    if difference.basis.method == "requests":
+        return replace(difference, p=p)
+    verdict: Verdict = "not distinguishable"
+    if p < VERDICT_LEVEL and difference.interval is not None:
+        # By the interval, which lies between the ends of bins; the printed figures may be equal.
+        lower = sum(difference.interval) < 0
+        verdict = "better" if lower == (difference.metric.better == "lower") else "worse"
+    remarks = difference.remarks
+    away = difference.interval is not None and (difference.interval[0] > 0 or difference.interval[1] < 0)
+    if verdict == "not distinguishable" and away:
+        remarks = (*remarks, "alone it would differ; among so many metrics one such is expected by chance")
+    return replace(difference, p=p, verdict=verdict, remarks=remarks)
+
+
+def _answer(
+    question: Question, random: np.random.Generator, resamples: int, confidence: float
+) -> list[Difference]:
+    """Differences of one question, ``p`` corrected within it, verdicts not yet given."""
+    if not question.metrics:
+        return []
+    groups = (question.before, question.after)
+    sides = []
+    for runs in groups:
+        with_bins = any(metric.kind == "quantile" for metric in question.metrics) and all(
+            run.bins.any() for run in runs
+        )
+        distribution = Distribution.of(runs) if with_bins else None
+        sides.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
+    spreads = borrowed([spread(runs, of_side) for runs, of_side in zip(groups, sides, strict=True)], sides)
+    pairs = [Pair.of(sides[0][at], sides[1][at], spreads, at) for at in range(len(question.metrics))]
+    critical = Critical.of(pairs, spreads, random, resamples, confidence)
+    return [_difference(pair, at, groups, spreads, critical, confidence) for at, pair in enumerate(pairs)]
+
+
+def _difference(
+    pair: Pair,
+    at: int,
+    groups: tuple[Sequence[Blocks], Sequence[Blocks]],
+    spreads: Sequence[Spread],
+    critical: Critical,
+    confidence: float,
+) -> Difference:
+    """All of one metric, ``p`` corrected within its question."""
+    before, after = pair.before.printed, pair.after.printed
+    basis = _basis(pair, at, groups, spreads)
+    both = before is not None and after is not None
+    difference = after - before if before is not None and after is not None else None
+    told = pair.reason is None and both
+    interval = ratio_interval = None
+    remarks = list(pair.remarks)
+    verdict: Verdict = "no verdict"
+    if told:
+        interval = pair.interval(float(critical.widths[at]))
+        ratio_interval = pair.ratio_interval(float(critical.widths[at]))
+        if basis.method == "requests":
+            remarks.append(UNORDERED)
+        if interval is None:
+            remarks.append("the requests beyond it are too few for an upper limit")
+        else:
+            verdict = "not distinguishable"
+    return Difference(
+        metric=pair.metric,
+        before=before,
+        after=after,
+        difference=difference,
+        ratio=after / before if before and after is not None else None,
+        interval=interval,
+        ratio_interval=ratio_interval,
+        interval_before=pair.side_interval(0, float(critical.side_widths[0][at])),
+        interval_after=pair.side_interval(1, float(critical.side_widths[1][at])),
+        confidence=confidence,
+        p=float(critical.adjusted[at]) if interval is not None else None,
+        p_alone=float(critical.alone[at]) if interval is not None else None,
+        verdict=verdict,
+        events=(pair.before.events, pair.after.events),
+        basis=basis,
+        remarks=tuple(remarks),
+    )
+
+
+def _basis(
+    pair: Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], spreads: Sequence[Spread]
+) -> Basis:
+    """What the inference on one metric rests on."""
+    first, second = spreads
+    lengths = (first.length, second.length)
+    found: list[int | None] = [
+        None if estimate.events is None else estimate.blocks_with_events(length)
+        for estimate, length in zip((pair.before, pair.after), lengths, strict=True)
+    ]
+    left = [None if np.isnan(one.correlation[at]) else float(one.correlation[at]) for one in spreads]
+    return Basis(
+        method=method(spreads),
+        runs=(len(groups[0]), len(groups[1])),
+        blocks=(sum(run.blocks for run in groups[0]), sum(run.blocks for run in groups[1])),
+        block_length=lengths,
+        independent_blocks=(first.drawn, second.drawn),
+        correlation=(left[0], left[1]),
+        blocks_with_events=(found[0], found[1]),
+    )

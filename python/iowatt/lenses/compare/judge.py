@@ -1,0 +1,216 @@
+"""What is compared, and what each difference is worth: figures, their intervals, verdicts.
+
+Figures come from the whole of each side (merged histograms, sums over windows). Their intervals come from
+blocks of time: response times from the ``series``, work and energy from the ``intervals``. All that is asked
+is corrected together, so that among a dozen figures none differs by chance alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from iowatt.lenses.compare import metrics, response
+from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
+from iowatt.lenses.compare.observed import MIB, Side
+from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
+
+if TYPE_CHECKING:
+    from iowatt.lenses.compare.metrics import Metric
+    from iowatt.lenses.compare.outcome import Difference
+
+#: Loops in which the driver, not storage, sets how much is done.
+_GIVEN: Final = ("open", "replayed", "recorded")
+
+
+_NO_ORDER: Final = (
+    "nothing says how it varied over time: a Run without a series has one histogram for all of it"
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure that is compared, in ``unit``; ``scale`` times what the statistics have it in."""
+
+    key: str
+    title: str
+    unit: str
+    better: Literal["lower", "higher"] = "lower"
+    scale: float = 1.0
+
+
+MEAN: Final = Compared("mean", "Mean response time", "ms")
+PERCENTILES: Final = tuple(Compared(name, f"{name} response time", "ms") for name, _ in response.QUANTILES)
+OVER: Final = Compared("over_threshold", "Share over the threshold", "%", scale=100.0)
+IOPS: Final = Compared("iops", "Throughput", "IOPS", "higher")
+BANDWIDTH: Final = Compared("mib_per_s", "Bandwidth", "MiB/s", "higher", 1 / MIB)
+POWER: Final = Compared("power_w", "Mean power", "W")
+ENERGY: Final = Compared("joules_per_request", "Energy per request", "J")
+COMPARED: Final = (MEAN, *PERCENTILES, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Rows of ``differences``, and what they rest on."""
+
+    rows: list[dict[str, Any]]
+    about: Mapping[str, Any]
+
+
+def values(side: Side, asked: Asked) -> dict[str, float | None]:
+    """Every figure of a side, by key."""
+    share = response.over(side.histogram, asked.threshold_s)["share"]
+    times = response.percentiles(side)
+    return {
+        MEAN.key: side.mean_ms,
+        **{name: times[name] for name, _ in response.QUANTILES},
+        OVER.key: None if share is None else 100 * share,
+        IOPS.key: side.iops,
+        BANDWIDTH.key: side.mib_per_s,
+        POWER.key: side.watts,
+        ENERGY.key: side.joules_per_request,
+    }
+
+
+def differences(before: Side, after: Side, asked: Asked) -> Judged:
+    """Every figure of both sides, their difference, and what it is worth."""
+    old, new = values(before, asked), values(after, asked)
+    found = _inferred(before, after, asked, {key for key in old if None not in (old[key], new[key])})
+    given = all(part.loop.kind in _GIVEN for part in (*before.parts, *after.parts))
+    rows = []
+    for one in COMPARED:
+        first, second = old[one.key], new[one.key]
+        if first is None and second is None:
+            continue
+        row = _row(one, first, second, found.get(one.key))
+        row["beyond"] = _beyond(one, before, after, asked)
+        if given and one in (IOPS, BANDWIDTH) and row["verdict"] in ("better", "worse"):
+            row["remarks"].append(
+                "requests came at their own times, so this is the load, not what storage can do"
+            )
+        rows.append(row)
+    about = {
+        "confidence": asked.confidence,
+        "resamples": asked.resamples or RESAMPLES,
+        "verdict_level": VERDICT_LEVEL,
+        "seed": asked.seed,
+    }
+    return Judged(rows, about)
+
+
+def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str, int] | None:
+    """Requests beyond a percentile or the threshold: what the figure rests on."""
+    if one is OVER:
+        return {
+            side.key: int(response.over(side.histogram, asked.threshold_s)["requests"])
+            for side in (before, after)
+        }
+    q = dict(response.QUANTILES).get(one.key)
+    if q is None:
+        return None
+    return {side.key: response.beyond(side.histogram.total, q) for side in (before, after)}
+
+
+def _inferred(before: Side, after: Side, asked: Asked, known: set[str]) -> dict[str, Difference]:
+    """What the statistics say, by key of the figure."""
+    questions: list[Question] = []
+    keys: list[list[str]] = []
+
+    def ask(named: Sequence[tuple[Compared, Metric]], blocks: Any) -> None:
+        wanted = [(one.key, metric) for one, metric in named if one.key in known]
+        sides = blocks(before, asked), blocks(after, asked)
+        if wanted and all(sides):
+            questions.append(Question(*sides, [metric for _, metric in wanted]))
+            keys.append([key for key, _ in wanted])
+
+    times = [
+        (MEAN, metrics.mean()),
+        *zip(PERCENTILES, (metrics.quantile(q) for _, q in response.QUANTILES), strict=True),
+        (OVER, metrics.share_over(round(asked.threshold_s * 1e9))),
+    ]
+    ordered = all(part.series is not None for part in (*before.parts, *after.parts))
+    if not ordered and mean_by_interval(before, asked) and mean_by_interval(after, asked):
+        ask(times[:1], mean_by_interval)
+        times = times[1:]
+    ask(times, by_series)
+    ask(_work(before, after, asked), by_interval)
+    answered = infer_all(
+        questions, seed=asked.seed, resamples=asked.resamples or RESAMPLES, confidence=asked.confidence
+    )
+    return {
+        key: difference
+        for named, differences in zip(keys, answered, strict=True)
+        for key, difference in zip(named, differences, strict=True)
+    }
+
+
+def _work(before: Side, after: Side, asked: Asked) -> list[tuple[Compared, Metric]]:
+    """Work, power and energy, by the amounts that intervals have; none of one workload's."""
+    parts = (*before.parts, *after.parts)
+    found: list[tuple[Compared, Metric]] = []
+    if asked.workload is None:
+        requests = {"all": "count", "read": "reads", "write": "writes"}[asked.op]
+        moved = {"all": "bytes", "read": "bytes_read", "write": "bytes_written"}[asked.op]
+        found = [
+            (IOPS, metrics.ratio("throughput", requests, "seconds", "1/s", "higher")),
+            (BANDWIDTH, metrics.ratio("bandwidth", moved, "seconds", "B/s", "higher")),
+        ]
+    walls = {part.at_wall for part in parts}
+    if len(walls) == 1:
+        amount = "wall_j" if walls.pop() else "device_j"
+        found += [(POWER, metrics.power(amount)), (ENERGY, metrics.energy_per_request(amount))]
+    return found
+
+
+def _row(
+    one: Compared, before: float | None, after: float | None, inferred: Difference | None
+) -> dict[str, Any]:
+    difference = None if before is None or after is None else after - before
+    row: dict[str, Any] = {
+        "metric": one.key,
+        "title": one.title,
+        "unit": one.unit,
+        "better": one.better,
+        "before": before,
+        "after": after,
+        "difference": difference,
+        "change": None if not before or after is None else after / before - 1,
+        "interval": None,
+        "interval_before": None,
+        "interval_after": None,
+        "p": None,
+        "verdict": "no verdict",
+        "beyond": None,
+        "basis": None,
+        "remarks": [],
+    }
+    if inferred is None or difference is None:
+        row["remarks"].append(
+            "known on one side only" if None in (before, after) else "nothing says how it varied over time"
+        )
+        return row
+    interval = _scaled(inferred.interval, one.scale)
+    if interval is not None:
+        # Figures are ends of the finest bins, the series may have wider ones: an interval holds its figure.
+        interval = [min(interval[0], difference), max(interval[1], difference)]
+    row |= {
+        "interval": interval,
+        "interval_before": _scaled(inferred.interval_before, one.scale),
+        "interval_after": _scaled(inferred.interval_after, one.scale),
+        "p": inferred.p,
+        "verdict": inferred.verdict,
+        "basis": {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(inferred.basis).items()
+        },
+        "remarks": [_NO_ORDER]
+        if interval is None and inferred.basis.method == "requests"
+        else [*inferred.remarks],
+    }
+    return row
+
+
+def _scaled(interval: tuple[float, float] | None, scale: float) -> list[float] | None:
+    return None if interval is None else [end * scale for end in interval]

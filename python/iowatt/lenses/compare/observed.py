@@ -1,0 +1,264 @@
+"""What a Run says of the requests that are compared: their histogram, their mean, their course over time.
+
+At the host the histogram is the table ``latency`` and the mean is that of ``run.json``, so that every figure
+is the one that the Run's own report shows. At another point both come from the table ``series``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iowatt.errors import InputError
+from iowatt.lenses.compare.loop import Loop, loop_of
+from iowatt.run.histogram import Histogram
+
+if TYPE_CHECKING:
+    from iowatt.lenses.compare.asked import Asked
+    from iowatt.run.bundle import Run
+
+MIB: Final = 1 << 20
+NS_PER_MS: Final = 1e6
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One Run under the question. Times in ms, sums over the window."""
+
+    run: Run
+    label: str
+    histogram: Histogram
+    requests: int
+    mean_ms: float | None
+    max_ms: float | None
+    window_s: float
+    #: Of what was asked for: completions, and bytes moved, within the window.
+    completions: int
+    bytes: int
+    #: Joules of the whole system within the window; None where nothing knows them.
+    joules: float | None
+    at_wall: bool
+    #: Completions of all requests, which the joules paid for.
+    paid: int
+    #: The rows of the table ``series`` that were asked for; None where the Run has none.
+    series: pl.DataFrame | None
+    loop: Loop
+
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        """``run.json``."""
+        return self.run.summary
+
+
+def observe(run: Run, label: str, asked: Asked) -> Observed:
+    """One Run of a side.
+
+    Raises
+    ------
+    InputError
+        The Run has no such workload, no such point of observation, or no requests of that kind.
+    """
+    summary = run.summary
+    where = str(run.path) if run.path else run.name
+    flow = _flow(summary, asked.workload, where)
+    series = _series(run, asked, where)
+    if asked.point == "host":
+        histogram = Histogram.from_table(_rows(run.table("latency"), asked))
+        times = flow["response_time_ms"][asked.op]
+        requests, mean, longest = int(times["count"]), times["mean"], times["max"]
+    else:
+        assert series is not None  # _series refuses other points without one
+        histogram = _bins(series)
+        requests = int(series["count"].sum())
+        mean = float(series["sum_ns"].sum()) / requests / NS_PER_MS if requests else None
+        longest = None if not requests else max(series["max_ns"].to_list()) / NS_PER_MS
+    if requests == 0:
+        raise InputError(
+            f"has no completed {_kind(asked)} in its window, so there is nothing to compare", where=where
+        )
+    done, moved = _work(flow, asked.op)
+    power = summary["power_w"]
+    return Observed(
+        run=run,
+        label=label,
+        histogram=histogram,
+        requests=requests,
+        mean_ms=mean,
+        max_ms=longest,
+        window_s=float(summary["window"]["duration_s"]),
+        completions=done,
+        bytes=moved,
+        joules=summary["energy"]["total_j"],
+        at_wall=power["wall_mean"] is not None,
+        paid=int(summary["throughput"]["completions"]),
+        series=series,
+        loop=loop_of(run, asked.workload),
+    )
+
+
+def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mapping[str, Any]:
+    if workload is None:
+        return summary
+    found = {str(one["name"]): one for one in summary["workloads"]}
+    if workload not in found:
+        raise InputError(
+            f"has no workload {workload!r}",
+            where=where,
+            hint=f"its workloads: {', '.join(sorted(found)) or 'none'}",
+        )
+    one: Mapping[str, Any] = found[workload]
+    return one
+
+
+def _kind(asked: Asked) -> str:
+    kind = "requests" if asked.op == "all" else f"{asked.op}s"
+    return kind if asked.workload is None else f"{kind} of workload {asked.workload!r}"
+
+
+def _rows(table: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    if asked.workload is not None:
+        table = table.filter(pl.col("workload") == asked.workload)
+    return table if asked.op == "all" else table.filter(pl.col("op") == asked.op)
+
+
+def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
+    """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
+    table = run.table("series") if run.has("series") else None
+    points = [] if table is None else table["point"].unique().sort().to_list()
+    if asked.point != "host" and asked.point not in points:
+        raise InputError(
+            f"was not observed at the point {asked.point!r}",
+            where=where,
+            hint=f"it has {', '.join(points) or 'host'}; a workload that goes by a [[path]] is seen at the "
+            "array, "
+            "and at the switch where observed_hop names one",
+        )
+    if table is None:
+        return None
+    found = _rows(table.filter(pl.col("point") == asked.point), asked)
+    return found if found.height or asked.point != "host" else None
+
+
+def _bins(series: pl.DataFrame) -> Histogram:
+    """The bins of all rows of a series together."""
+    bins = series.select("low_ns", "high_ns", "bin_count").explode("low_ns", "high_ns", "bin_count")
+    bins = bins.drop_nulls()
+    return Histogram.of(bins["low_ns"], bins["high_ns"], bins["bin_count"])
+
+
+def _work(flow: Mapping[str, Any], op: str) -> tuple[int, int]:
+    """Completions and bytes within the window; of one direction, those of requests that arrived in it too."""
+    requests = flow["requests"]
+    if op == "all":
+        through = flow["throughput"]
+        seconds = None if not through["iops"] else through["completions"] / through["iops"]
+        moved = 0.0 if seconds is None else through["mib_per_s"] * MIB * seconds
+        return int(through["completions"]), round(moved)
+    return int(flow["response_time_ms"][op]["count"]), int(
+        requests["bytes_read" if op == "read" else "bytes_written"]
+    )
+
+
+@dataclass(frozen=True)
+class Side:
+    """Before, or after: one Run, or several repeated ones taken together."""
+
+    key: str
+    label: str
+    parts: Sequence[Observed]
+
+    @property
+    def histogram(self) -> Histogram:
+        """All requests of all Runs."""
+        return Histogram.merged([part.histogram for part in self.parts])
+
+    @property
+    def requests(self) -> int:
+        """Requests with a response time."""
+        return sum(part.requests for part in self.parts)
+
+    @property
+    def mean_ms(self) -> float | None:
+        """Mean response time over all requests: sums over counts, no mean of means."""
+        if any(part.mean_ms is None for part in self.parts):
+            return None
+        if len(self.parts) == 1:
+            return self.parts[0].mean_ms
+        return math.fsum((part.mean_ms or 0.0) * part.requests for part in self.parts) / self.requests
+
+    @property
+    def max_ms(self) -> float | None:
+        """The longest response."""
+        return max((part.max_ms for part in self.parts if part.max_ms is not None), default=None)
+
+    @property
+    def window_s(self) -> float:
+        """Length of all windows together."""
+        return math.fsum(part.window_s for part in self.parts)
+
+    @property
+    def iops(self) -> float | None:
+        """Requests completed per second."""
+        if len(self.parts) == 1 and self.parts[0].window_s > 0:
+            return self.parts[0].completions / self.parts[0].window_s
+        return sum(part.completions for part in self.parts) / self.window_s if self.window_s > 0 else None
+
+    @property
+    def mib_per_s(self) -> float | None:
+        """MiB moved per second."""
+        return sum(part.bytes for part in self.parts) / MIB / self.window_s if self.window_s > 0 else None
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of all Runs; None where one does not know it."""
+        known = [part.joules for part in self.parts if part.joules is not None]
+        return math.fsum(known) if len(known) == len(self.parts) else None
+
+    @property
+    def watts(self) -> float | None:
+        """Mean power."""
+        joules = self.joules
+        return None if joules is None or self.window_s <= 0 else joules / self.window_s
+
+    @property
+    def joules_per_request(self) -> float | None:
+        """Energy over all completions."""
+        joules, paid = self.joules, sum(part.paid for part in self.parts)
+        return None if joules is None or not paid else joules / paid
+
+
+def sides(asked: Asked) -> tuple[Side, Side]:
+    """Both sides under the question. Raises ``InputError`` as :func:`observe`."""
+    groups = (asked.before, asked.after)
+    names = _labels([run for runs in groups for run in runs])
+    number = len(asked.before)
+    first = _side("before", asked.before, names[:number], asked)
+    return first, _side("after", asked.after, names[number:], asked)
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Names that tell Runs apart: with as much of their place as that takes."""
+    names = [str(run.summary["name"]) for run in runs]
+    for depth in range(1, 6):
+        tails = ["" if run.path is None else "/".join(run.path.absolute().parts[-depth:]) for run in runs]
+        labels = [
+            f"{name} ({tail})" if tail and tail != name else name
+            for name, tail in zip(names, tails, strict=True)
+        ]
+        if len(set(labels)) == len(labels):
+            return labels
+    return labels
+
+
+def _side(key: str, runs: Sequence[Run], labels: Sequence[str], asked: Asked) -> Side:
+    if len(runs) == 1:
+        whole = labels[0]
+    else:
+        folders = {run.path.absolute().parent.name for run in runs if run.path is not None}
+        folder = f"{folders.pop()}, " if len(folders) == 1 else ""
+        whole = f"{runs[0].summary['name']} ({folder}{len(runs)} Runs)"
+    return Side(key, whole, [observe(run, label, asked) for run, label in zip(runs, labels, strict=True)])

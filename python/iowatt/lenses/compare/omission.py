@@ -1,0 +1,165 @@
+"""Coordinated omission: what a driver that waits for completions left out, and percentiles with it put back.
+
+The correction by the expected interval (Tene, "How NOT to Measure Latency", 2013, as HdrHistogram has it):
+where one outstanding request was to be followed by the next after ``I`` and took ``v`` instead, the driver
+kept back the requests that were due at ``I``, ``2 I`` ... meanwhile; they would have waited ``v - I``,
+``v - 2 I`` ... These are added, down to ``I`` itself. It is a model: that the storage would have served them
+all when it served the slow one, and that they would have made nothing slower. It is shown beside what was
+observed and never in its place.
+
+``I`` is what was asked for where the driver had a rate (requests outstanding over that rate); in a closed
+loop without one it is the mean time from one request to the next of the same outstanding one, which is the
+mean response time and the think time, by Little's law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.errors import InputError
+from iowatt.lenses.compare import response
+from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.loop import Loop
+from iowatt.lenses.compare.observed import Observed, Side
+from iowatt.run.histogram import Histogram
+
+#: Bins for each doubling of what is added: 0.5 % wide, enough for a model.
+PER_OCTAVE: Final = 128
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The expected interval of an outstanding request in s, and what it comes from; or why there is none."""
+
+    interval_s: float | None
+    said: str
+
+
+def expected(loop: Loop, mean_ms: float | None, given_s: float | None) -> Expected:
+    """The expected interval of a Run's loop."""
+    if not loop.waits:
+        return Expected(None, _NOT_NEEDED.get(loop.kind, "how its requests came is not known"))
+    if given_s is not None:
+        return Expected(given_s, "as given")
+    if loop.kind == "rate-limited":
+        return _of_rate(loop)
+    if loop.kind == "mixed":
+        return Expected(None, "some of its workloads are open: take one with --workload")
+    if mean_ms is None:
+        return Expected(None, "its mean response time is not known")
+    return Expected(mean_ms / 1e3 + loop.think_s, "mean response and think time of its loop")
+
+
+def _of_rate(loop: Loop) -> Expected:
+    if loop.outstanding is None or not loop.asked_iops:
+        return Expected(
+            None, "how many requests its driver keeps outstanding is not known: --expected-interval says it"
+        )
+    return Expected(loop.outstanding / loop.asked_iops, "requests outstanding over the rate asked for")
+
+
+_NOT_NEEDED: Final = {
+    "open": "nothing was left out: requests came at their own times",
+    "replayed": "requests came at their recorded times, and how late they were is in the Run's notes",
+    "recorded": "the loop of the recorded application is not known",
+}
+
+
+def described(side: Side, asked: Asked) -> dict[str, Any]:
+    """What a side's loops left out: in words, and corrected percentiles (modelled) where that can be.
+
+    Of all requests, reads and writes together: a loop that waits for one keeps back either.
+    """
+    found: list[tuple[Observed, Expected]] = [
+        (part, expected(part.loop, _all_ms(part, asked), asked.expected_interval_s)) for part in side.parts
+    ]
+    kinds = list(dict.fromkeys(part.loop.kind for part in side.parts))
+    intervals = [one.interval_s for _, one in found]
+    corrected = None
+    if asked.point == "host" and all(interval is not None for interval in intervals):
+        corrected = _corrected(found, asked)
+    why = None
+    if corrected is None:
+        why = "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is None))
+        if not why:
+            why = f"at the {asked.point} nothing is corrected: what was kept back was at the host"
+    return {
+        "loop": kinds[0] if len(kinds) == 1 else "mixed",
+        "said": "; ".join(dict.fromkeys(part.loop.said for part in side.parts)),
+        "waits": any(part.loop.waits for part in side.parts),
+        "expected_interval_ms": [None if value is None else value * 1e3 for value in intervals],
+        "interval_from": "; ".join(dict.fromkeys(one.said for _, one in found if one.interval_s is not None))
+        or None,
+        "why_not": why,
+        "modelled": corrected,
+    }
+
+
+def _all_ms(part: Observed, asked: Asked) -> float | None:
+    times = _flow(part, asked)["response_time_ms"]["all"]["mean"]
+    return None if times is None else float(times)
+
+
+def _flow(part: Observed, asked: Asked) -> Any:
+    if asked.workload is None:
+        return part.summary
+    return next(one for one in part.summary["workloads"] if one["name"] == asked.workload)
+
+
+def _corrected(found: list[tuple[Observed, Expected]], asked: Asked) -> dict[str, Any] | None:
+    import polars as pl
+
+    parts, observed, longest = [], [], []
+    for part, one in found:
+        table = part.run.table("latency")
+        if asked.workload is not None:
+            table = table.filter(pl.col("workload") == asked.workload)
+        seen = Histogram.from_table(table)
+        if not seen.total or one.interval_s is None:
+            return None
+        observed.append(seen)
+        parts.append(corrected(seen, one.interval_s))
+        longest.append(_flow(part, asked)["response_time_ms"]["all"]["max"])
+    whole, seen = Histogram.merged(parts), Histogram.merged(observed)
+    most = None if any(value is None for value in longest) else max(longest)
+    return {
+        "of": "all requests",
+        "requests": seen.total,
+        "added": whole.total - seen.total,
+        "observed": {name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
+        "corrected": {name: response.percentile_ms(whole, q, most) for name, q in response.QUANTILES},
+    }
+
+
+def corrected(histogram: Histogram, interval_s: float) -> Histogram:
+    """A histogram with the requests that were kept back; ``InputError`` where the interval is too short.
+
+    A response in a bin counts as its upper end, as percentiles take it.
+    """
+    interval = interval_s * 1e9
+    slow = histogram.high_ns.astype(np.float64) >= 2 * interval
+    if not slow.any():
+        return histogram
+    value, number = histogram.high_ns[slow].astype(np.float64), histogram.count[slow].astype(np.float64)
+    most = np.floor(value / interval) - 1  # v - k I >= I
+    if float((most * number).sum()) > 2.0**53:
+        raise InputError(
+            f"{interval_s:g} s: so short an interval puts more requests back than can be counted",
+            where="expected interval",
+        )
+    octaves = np.log2(float(value.max()) / interval)
+    steps = max(1, int(np.ceil(octaves * PER_OCTAVE)))
+    edges = interval * 2.0 ** (np.arange(steps + 1) / PER_OCTAVE)
+    edges[-1] = max(edges[-1], float(value.max()))
+    # Added responses up to t are those with k >= (v - t) / I, of k = 1 .. most.
+    within = np.zeros(edges.size)
+    for at, edge in enumerate(edges):
+        least = np.maximum(np.ceil((value - edge) / interval - 1e-9), 1.0)
+        within[at] = float((np.clip(most - least + 1, 0, None) * number).sum())
+    added = np.diff(within, prepend=0.0).round().astype(np.uint64)
+    high = np.floor(edges).astype(np.uint64)
+    low = np.concatenate([[max(1, int(high[0]))], high[:-1] + np.uint64(1)]).astype(np.uint64)
+    return Histogram.merged([histogram, Histogram.of(np.minimum(low, high), high, added)])

@@ -1,0 +1,179 @@
+"""Response time over time: blocks of a Run's series at one width for both sides, or its intervals.
+
+A series has its blocks where they were flushed; their width is a power of two of another's, or what the
+scenario asked for. The wider of two sides is what both are joined to, because a mean over less time varies
+more, and has more spikes for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.observed import Observed, Side
+
+NS_PER_MS: Final = 1e6
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Course:
+    """Blocks of one Run in which anything completed, in order; times in s from the start of its window."""
+
+    label: str
+    #: ``series`` or ``intervals``.
+    basis: str
+    width_s: float
+    start_s: Floats
+    end_s: Floats
+    requests: Floats
+    mean_ms: Floats
+    #: NaN where the source does not say it.
+    max_ms: Floats
+
+
+@dataclass(frozen=True)
+class Native:
+    """The blocks as the Run has them."""
+
+    basis: str
+    width_s: float
+    start_s: Floats
+    end_s: Floats
+    count: Floats
+    sum_ms: Floats
+    max_ms: Floats
+
+
+def courses(sides: Sequence[Side], asked: Asked) -> tuple[dict[str, list[Course]], float | None, list[str]]:
+    """The course of every Run by side, the width of their blocks in s, and what to know about them."""
+    native = {side.key: [(part, _native(part, asked)) for part in side.parts] for side in sides}
+    widths = [blocks.width_s for parts in native.values() for _, blocks in parts if blocks is not None]
+    notes = [
+        f"{part.label}: no course over time, for {_why(part, asked)}"
+        for parts in native.values()
+        for part, blocks in parts
+        if blocks is None
+    ]
+    if not widths:
+        return {side.key: [] for side in sides}, None, notes
+    wanted = max([*widths, *([] if asked.every_s is None else [asked.every_s])])
+    found = {
+        key: [_joined(part, blocks, wanted) for part, blocks in parts if blocks is not None]
+        for key, parts in native.items()
+    }
+    made = sorted({round(course.width_s, 9) for parts in found.values() for course in parts})
+    if len(made) > 1:
+        shown = ", ".join(f"{width:g} s" for width in made)
+        notes.append(
+            f"blocks of the course over time are {shown} long: a mean over less time varies more, so spikes "
+            "of "
+            "means do not compare; --every gives both sides one width"
+        )
+    elif min(widths) < made[0]:
+        notes.append(f"blocks were joined to {made[0]:g} s, the same for both sides")
+    return found, made[-1], notes
+
+
+def _why(part: Observed, asked: Asked) -> str:
+    if asked.op != "all" or asked.workload is not None:
+        return "it has no series, and its intervals hold all requests together"
+    return "it has no series and no more than one interval"
+
+
+def _native(part: Observed, asked: Asked) -> Native | None:
+    if part.series is not None:
+        return _of_series(part)
+    if asked.op != "all" or (asked.workload is not None and len(part.summary["workloads"]) > 1):
+        return None
+    return _of_intervals(part)
+
+
+def _of_series(part: Observed) -> Native:
+    import polars as pl
+
+    assert part.series is not None
+    rows = (
+        part.series.filter(pl.col("count") > 0)
+        .group_by("start_s", "end_s")
+        .agg(pl.col("count").sum(), pl.col("sum_ns").sum(), pl.col("max_ns").max())
+        .sort("start_s")
+    )
+    lengths = part.series["end_s"] - part.series["start_s"]
+    return Native(
+        "series",
+        float(lengths.max() or 0.0),  # type: ignore[arg-type]
+        rows["start_s"].to_numpy(),
+        rows["end_s"].to_numpy(),
+        rows["count"].cast(pl.Float64).to_numpy(),
+        rows["sum_ns"].cast(pl.Float64).to_numpy() / NS_PER_MS,
+        rows["max_ns"].cast(pl.Float64).to_numpy() / NS_PER_MS,
+    )
+
+
+def _of_intervals(part: Observed) -> Native | None:
+    import polars as pl
+
+    table = part.run.table("intervals")
+    if table.height < 2:
+        return None
+    rows = table.filter((pl.col("completions") > 0) & pl.col("response_mean_ms").is_not_null())
+    if rows.is_empty():
+        return None
+    count = rows["completions"].cast(pl.Float64).to_numpy()
+    return Native(
+        "intervals",
+        float((table["end_s"] - table["start_s"]).max()),  # type: ignore[arg-type]
+        rows["start_s"].to_numpy(),
+        rows["end_s"].to_numpy(),
+        count,
+        count * rows["response_mean_ms"].to_numpy(),
+        rows["response_max_ms"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+    )
+
+
+def _joined(part: Observed, blocks: Native, wanted_s: float) -> Course:
+    """Blocks of at least the wanted width: whole numbers of neighbours together."""
+    times = max(1, ceil(wanted_s / blocks.width_s - 1e-6))
+    width = times * blocks.width_s
+    # From the start of the window, where blocks begin; by their middles, for the last may be cut by its end.
+    begin = float(part.summary["window"]["start_s"])
+    middles = (blocks.start_s + blocks.end_s) / 2 - begin
+    place = np.floor(middles / blocks.width_s).astype(np.int64) // times
+    first = np.flatnonzero(np.diff(place, prepend=place[0] - 1))
+    count = np.add.reduceat(blocks.count, first)
+    return Course(
+        part.label,
+        blocks.basis,
+        width,
+        (place[first] * width).astype(np.float64),
+        np.minimum((place[first] + 1) * width, max(part.window_s, float(middles[-1]))),
+        count,
+        np.add.reduceat(blocks.sum_ms, first) / count,
+        np.maximum.reduceat(blocks.max_ms, first),
+    )
+
+
+def described(course: Course) -> Mapping[str, Any]:
+    """A course as plain data."""
+
+    def known(values: Floats) -> list[float | None]:
+        return [None if np.isnan(value) else float(value) for value in values]
+
+    return {
+        "run": course.label,
+        "basis": course.basis,
+        "width_s": course.width_s,
+        "start_s": course.start_s.tolist(),
+        "end_s": course.end_s.tolist(),
+        "requests": [int(value) for value in course.requests],
+        "mean_ms": known(course.mean_ms),
+        "max_ms": known(course.max_ms),
+    }

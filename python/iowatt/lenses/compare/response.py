@@ -1,0 +1,126 @@
+"""How response times are spread on both sides: percentiles with what they rest on, bins, shares, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final
+
+import numpy as np
+
+from iowatt.lenses.compare import bins
+from iowatt.lenses.compare.observed import Side
+from iowatt.run.histogram import Histogram
+
+NS_PER_MS: Final = 1e6
+
+#: Name and quantile, as far as the field asks.
+QUANTILES: Final = (
+    ("p50", 0.5),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+)
+
+
+def percentile_ms(histogram: Histogram, q: float, max_ms: float | None) -> float | None:
+    """A percentile of the merged histogram, by the definition of every Run: never above the longest."""
+    value = histogram.quantile(q)
+    if value is None:
+        return None
+    return value / NS_PER_MS if max_ms is None else min(value / NS_PER_MS, max_ms)
+
+
+def beyond(total: int, q: float) -> int:
+    """Requests that the percentile leaves above itself, of ``total``: what it rests on."""
+    return total - max(1, ceil(Fraction(str(q)) * total)) if total else 0
+
+
+def percentiles(side: Side) -> dict[str, Any]:
+    """Mean, percentiles and maximum in ms, and how many requests lie beyond each percentile."""
+    merged, longest = side.histogram, side.max_ms
+    total = merged.total
+    return {
+        "requests": side.requests,
+        "mean": side.mean_ms,
+        **{name: percentile_ms(merged, q, longest) for name, q in QUANTILES},
+        "max": longest,
+        "beyond": {name: beyond(total, q) for name, q in QUANTILES} if total else {},
+    }
+
+
+def over(histogram: Histogram, threshold_s: float) -> dict[str, Any]:
+    """Requests over a threshold: their number and share, and how many of them a bin leaves open."""
+    threshold = round(threshold_s * 1e9)
+    total = histogram.total
+    above = histogram.high_ns > threshold
+    number = int(histogram.count[above].sum())
+    unsure = int(histogram.count[above & (histogram.low_ns <= threshold)].sum())
+    return {"requests": number, "share": number / total if total else None, "unsure": unsure}
+
+
+def histograms(sides: Sequence[Side]) -> list[dict[str, Any]]:
+    """Both sides on every scale; bins that are empty on both at either end are left out."""
+    merged = [side.histogram for side in sides]
+    if not any(one.total for one in merged):
+        return []
+    return [
+        _on(scale, [(side.key, one) for side, one in zip(sides, merged, strict=True)])
+        for scale in bins.SCALES
+    ]
+
+
+def _on(scale: bins.Scale, merged: Sequence[tuple[str, Histogram]]) -> dict[str, Any]:
+    found = {key: bins.counted(histogram, scale) for key, histogram in merged}
+    edges = [0, *scale.edges_ns, None]
+    any_ = [at for at in range(len(edges) - 1) if any(one.counts[at] for one in found.values())]
+    rows = []
+    for at in range(min(any_), max(any_) + 1):
+        low, high = edges[at], edges[at + 1]
+        rows.append(
+            {
+                "over_ms": (low or 0) / NS_PER_MS,
+                "to_ms": None if high is None else high / NS_PER_MS,
+                **{
+                    key: {
+                        "requests": one.counts[at],
+                        "share": one.counts[at] / sum(one.counts) if sum(one.counts) else None,
+                        "share_to": sum(one.counts[: at + 1]) / sum(one.counts) if sum(one.counts) else None,
+                    }
+                    for key, one in found.items()
+                },
+            }
+        )
+    return {
+        "scale": scale.key,
+        "title": scale.title,
+        "straddling": {key: one.straddling for key, one in found.items()},
+        "bins": rows,
+    }
+
+
+def curve(histogram: Histogram) -> list[list[float]]:
+    """The distribution as points: ms, share within it, share beyond it; thinned to what can be told apart.
+
+    At the upper end of a bin both shares are exact. A point is kept where the share has grown by 0.4 %,
+    the time by 12 %, or the share beyond has shrunk by a tenth; the first and the last always.
+    """
+    total = histogram.total
+    kept: list[list[float]] = []
+    seen = np.cumsum(histogram.count)
+    for high, number in zip(histogram.high_ns.tolist(), seen.tolist(), strict=True):
+        point = [high / NS_PER_MS, number / total, (total - number) / total]
+        if not kept or number == total or _tells(kept[-1], point):
+            kept.append(point)
+    return kept
+
+
+def _tells(last: list[float], point: list[float]) -> bool:
+    return (
+        point[1] - last[1] >= 0.004
+        or point[0] >= 1.12 * last[0]
+        or (last[2] > 0 and point[2] <= 0.9 * last[2])
+    )

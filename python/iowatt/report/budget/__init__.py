@@ -1,0 +1,1 @@
+"""What the budget lens found, as text and as a page."""

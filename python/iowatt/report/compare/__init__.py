@@ -1,0 +1,1 @@
+"""What the comparison lens found, as text and as a page."""

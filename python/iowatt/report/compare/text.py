@@ -1,0 +1,122 @@
+"""What the comparison lens found, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from iowatt.report import numbers
+from iowatt.report.compare import words
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: The scale that the terminal shows; the page and the JSON have all.
+SCALE = "array"
+
+
+def parts(found: dict[str, Any]) -> Iterator[Table | str]:
+    """Tables and lines, in order."""
+    yield _overview(found)
+    yield _differences(found)
+    if remarks := words.remarks(found):
+        yield "\n".join(remarks)
+    if found["histograms"]:
+        yield _histogram(found)
+    yield _slow(found)
+    yield _loops(found)
+    for flag in found["flags"]:
+        yield f"flag: {flag['text']}"
+    for note in found["notes"]:
+        yield f"note: {note}"
+
+
+def _table(*columns: str, left: tuple[int, ...] = (0,)) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number in left else "right", no_wrap=True)
+    return table
+
+
+def _overview(found: dict[str, Any]) -> str:
+    lines = [f"{found['before']['label']} → {found['after']['label']}: {words.population(found)}"]
+    lines += [f"{key}: {words.side(found, key)}" for key, _ in words.SIDES]
+    if (said := words.changed(found)) is not None:
+        lines.append(f"changed: {said}")
+    return "\n".join(lines)
+
+
+def _differences(found: dict[str, Any]) -> Table:
+    percent = f"{100 * found['asked']['confidence']:g} %"
+    table = _table("", "before", "after", "change", f"{percent} interval", "verdict", "beyond", left=(0, 5))
+    for row in found["differences"]:
+        table.add_row(
+            words.short_title(row),
+            words.value(row["before"], row["unit"]),
+            words.value(row["after"], row["unit"]),
+            numbers.change(row["change"]),
+            words.interval(row),
+            row["verdict"],
+            words.beyond(row),
+        )
+    return table
+
+
+def _histogram(found: dict[str, Any]) -> Table:
+    scale = next(one for one in found["histograms"] if one["scale"] == SCALE)
+    table = _table("response time", "before", "after", "up to it, before", "after")
+    for row in scale["bins"]:
+        table.add_row(
+            words.bin_name(row),
+            *(numbers.percent(row[key]["share"]) for key, _ in words.SIDES),
+            *(numbers.percent(row[key]["share_to"]) for key, _ in words.SIDES),
+        )
+    return table
+
+
+def _slow(found: dict[str, Any]) -> str:
+    limit = numbers.with_unit(found["asked"]["spike_ms"], "ms")
+    over = found["over_threshold"]
+    lines = [
+        f"requests over {limit}: "
+        + ", ".join(
+            f"{key} {numbers.count(over[key]['requests'])} ({numbers.percent(over[key]['share'])})"
+            for key, _ in words.SIDES
+        )
+    ]
+    if found["spikes"]:
+        width = numbers.duration(found["over_time"]["width_s"])
+        for view, shown in words.VIEWS.items():
+            said = []
+            for key, _ in words.SIDES:
+                one = found["spikes"][key][view]
+                said.append(
+                    f"{key} none of {numbers.count(one['blocks'])} blocks"
+                    if not one["spikes"]
+                    else f"{key} {numbers.count(one['spikes'])} in {numbers.duration(one['seconds'])}, "
+                    f"longest {numbers.duration(one['longest_s'])}, greatest "
+                    f"{numbers.with_unit(one['greatest_ms'], 'ms')}"
+                )
+            lines.append(f"spikes over {limit} {shown}, blocks of {width}: {'; '.join(said)}")
+    return "\n".join(lines)
+
+
+def _loops(found: dict[str, Any]) -> str:
+    lines = []
+    for key, _ in words.SIDES:
+        one = found["omission"][key]
+        lines.append(f"{key}: {one['said']}")
+        if one["modelled"] is not None:
+            shown = one["modelled"]["corrected"]
+            times = ", ".join(
+                f"{name} {numbers.with_unit(shown[name], 'ms')}" for name in ("p50", "p99", "p99.9")
+            )
+            lines.append(
+                f"  with {numbers.count(one['modelled']['added'])} requests that it kept back (modelled, "
+                f"{one['modelled']['of']}): {times}"
+            )
+        elif one["waits"]:
+            lines.append(f"  not corrected for requests that it kept back: {one['why_not']}")
+    return "\n".join(lines)

@@ -1,0 +1,325 @@
+"""The four figures of the source, published and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from iowatt.report.figures import palette
+from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.studies.latency2015 import published
+from iowatt.studies.latency2015.base import Base
+from iowatt.studies.latency2015.members import BY_KEY
+from iowatt.studies.latency2015.points import Hop, Point, Points
+
+BEFORE: Final = palette.RUNS[0]
+AFTER: Final = palette.RUNS[1]
+PUBLISHED: Final = palette.ALL
+#: Bins of arrays' histograms, in ms.
+BINS_MS: Final = (0.0625, 0.09, 0.12, 0.125, 0.18, 0.25, 0.35, 0.5, 0.71, 1.0, 1.4, 2.0, 4.0)
+#: Places of a request's way from the host on, as they are stacked, with what they are called.
+PLACES: Final = {
+    "host": "Host and HBA",
+    "fabric": "Links and switch",
+    "port": "Target port",
+    "controller": "Controller",
+    "storage": "Array behind the cache",
+    "drive": "Drives",
+}
+
+
+def over_time(points: Points, kind: str, member: str) -> Figure:
+    """Write latency over time, before and after."""
+    before, after = points.pair(kind, member)
+    title = BY_KEY[member].title
+    columns = [
+        Column("Second", "s"),
+        Column("Before", "ms"),
+        Column("After", "ms"),
+        Column("Writes before", "1/s"),
+        Column("Writes after", "1/s"),
+    ]
+    rows: list[list[Cell]] = [
+        [one.start_s, one.mean_ms, other.mean_ms, one.writes, other.writes]
+        for one, other in zip(before.seconds, after.seconds, strict=True)
+    ]
+    starts = [row[0] for row in rows]
+    ends = [starts[0], starts[-1]] if starts else []
+    data = [
+        _line("before, ours", starts, [row[1] for row in rows], BEFORE),
+        _line("after, ours", starts, [row[2] for row in rows], AFTER),
+        *(
+            _line(name, ends, [value] * len(ends), PUBLISHED, dash=dash)
+            for name, value, dash in (
+                ("published before", published.BEFORE_MS, "dot"),
+                ("published after", published.AFTER_MS, "dash"),
+                ("limit of spikes after", published.SPIKE_MS, "dashdot"),
+            )
+        ),
+    ]
+    steady = kind == "steady"
+    return Figure(
+        f"over-time-{kind}",
+        f"Write latency over time, {'the steady load' if steady else 'with a checkpoint'}",
+        f"Means over a second of all writes, as the array sees them; calibration: {title}. "
+        + (
+            "What the source draws are such means of the array's reporter, of a load whose course is not "
+            "published."
+            if steady
+            else "The same load, and for a while random writes of pages on top, as a checkpoint of a "
+            "database makes them; how many is assumed."
+        ),
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True
+            ),
+        },
+        wide=True,
+    )
+
+
+def installed_base(base: Base) -> Figure:
+    """The histogram of the installed base."""
+    columns = [
+        Column("Within", "ms"),
+        Column("Before, ours", "% of writes"),
+        Column("After, ours", "% of writes"),
+        Column("Before, published", "% of writes"),
+        Column("After, published", "% of writes"),
+        Column("Published of", text=True),
+    ]
+    said = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
+    rows: list[list[Cell]] = []
+    for ms in BINS_MS:
+        one = said.get(ms)
+        rows.append(
+            [
+                ms,
+                100 * base.before.share_within(ms),
+                100 * base.after.share_within(ms),
+                100 * one.before if one else None,
+                100 * one.after if one else None,
+                one.what if one else "",
+            ]
+        )
+    drawn = [row for row in rows if row[0] != published.STORESERV_10400.within_ms]
+    data = [
+        _line(name, [row[0] for row in drawn], [row[at] for row in drawn], colour)
+        for name, at, colour in (("before, ours", 1, BEFORE), ("after, ours", 2, AFTER))
+    ]
+    for name, at, colour, symbol in (
+        ("before, published", 3, BEFORE, "x"),
+        ("after, published", 4, AFTER, "x"),
+    ):
+        marked = [row for row in rows if row[at] is not None]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "x": [row[0] for row in marked],
+                "y": [row[at] for row in marked],
+                "marker": {"color": colour, "symbol": symbol, "size": 11},
+            }
+        )
+    law = base.law
+    said_law = (
+        "No lognormal law has both published shares; all visits have the same weight here."
+        if law is None
+        else f"Visits of its arrays' processors are lognormal, median {law.median_us:.0f} us, sigma "
+        f"{law.sigma:.2f} (set by the two published shares at 0.12 ms); half of its writes find "
+        "processors 20 % busy before, half 50 %."
+    )
+    return Figure(
+        "installed-base",
+        "Service times of an installed base",
+        "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
+        f"assumptions, beside the calibrations and not fitted with them. {said_law}",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Latency of a write (ms)", type="log"),
+                axis("Share of writes (%)", range=[0, 100]),
+                showlegend=True,
+            ),
+        },
+        wide=True,
+    )
+
+
+def histograms(points: Points) -> Figure:
+    """The members' histograms: the same mean, another shape."""
+    columns = [
+        Column("Calibration", text=True),
+        Column("Feature", text=True),
+        *(Column(f"Within {ms:g} ms", "%") for ms in BINS_MS),
+    ]
+    rows: list[list[Cell]] = []
+    data: list[dict[str, Any]] = []
+    for member, colour in zip(points.members, palette.RUNS, strict=False):
+        for point, word, dash in zip(
+            points.pair("steady", member.key), ("before", "after"), ("dot", "solid"), strict=True
+        ):
+            shares = [100 * point.writes.share_within(ms) for ms in BINS_MS]
+            rows.append([member.title, word, *shares])
+            data.append(_line(f"{member.title}, {word}", list(BINS_MS), shares, colour, dash=dash))
+    return Figure(
+        "member-histograms",
+        "Histograms of the calibrations",
+        "Share of the writes within a time, as the array sees them. All have the same two means.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Latency of a write (ms)", type="log"),
+                axis("Share of writes (%)", range=[0, 100]),
+                showlegend=True,
+            ),
+        },
+        wide=True,
+    )
+
+
+def bandwidth(points: Points) -> Figure:
+    """Read and write bandwidth before and after."""
+    columns = [
+        Column("Calibration", text=True),
+        Column("Read before", "MiB/s"),
+        Column("Read after", "MiB/s"),
+        Column("Change of reads", "%"),
+        Column("Write before", "MiB/s"),
+        Column("Write after", "MiB/s"),
+        Column("Change of writes", "%"),
+    ]
+    rows: list[list[Cell]] = []
+    for member in points.members:
+        before, after = points.pair("steady", member.key)
+        rows.append(
+            [
+                member.title,
+                before.read_mib_s,
+                after.read_mib_s,
+                100 * (after.read_mib_s / before.read_mib_s - 1),
+                before.write_mib_s,
+                after.write_mib_s,
+                100 * (after.write_mib_s / before.write_mib_s - 1),
+            ]
+        )
+    names = [row[0] for row in rows]
+    data = [
+        {"type": "bar", "name": name, "x": names, "y": [row[at] for row in rows], "marker": {"color": colour}}
+        for name, at, colour in (
+            ("read, before", 1, palette.RUNS[0]),
+            ("read, after", 2, palette.RUNS[5]),
+            ("write, before", 4, palette.RUNS[1]),
+            ("write, after", 5, palette.RUNS[4]),
+        )
+    ]
+    return Figure(
+        "bandwidth",
+        "Read and write bandwidth",
+        "The source prints that both are unchanged, and no figures. Ours are those of a load that is "
+        "assumed; users think for most of their time, so that half of a write's latency is not half of "
+        "anything else.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True
+            ),
+        },
+        wide=True,
+    )
+
+
+def path(points: Points, member: str) -> Figure:
+    """Contributors along the path."""
+    before, after = points.pair("steady", member)
+    given = [
+        ("write, before", before.write_hops),
+        ("write, after", after.write_hops),
+        ("read, before", before.read_hops),
+        ("read, after", after.read_hops),
+    ]
+    columns = [
+        Column("Request", text=True),
+        Column("Place", text=True),
+        Column("Hop", text=True),
+        Column("Way", text=True),
+        Column("Waiting", "us"),
+        Column("Service", "us"),
+        Column("Both", "us"),
+    ]
+    rows: list[list[Cell]] = [
+        [name, PLACES.get(hop.place, hop.place), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
+        for name, hops in given
+        for hop in hops
+    ]
+    names = [name for name, _ in given]
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": title,
+            "y": names,
+            "x": [_at(hops, place) for _, hops in given],
+            "marker": {"color": colour},
+        }
+        for (place, title), colour in zip(PLACES.items(), palette.RUNS, strict=False)
+        if any(_at(hops, place) for _, hops in given)
+    ]
+    return Figure(
+        "path",
+        "Contributors along the path",
+        "Where a request's time goes on its way from the host to the flash and back, in the mean; the "
+        f"places add up to its response time at the host. Calibration: {BY_KEY[member].title}. The "
+        "source draws the places and gives no figures but for switch and fibre.",
+        Table(columns, rows),
+        {
+            "data": data,
+            "layout": layout(
+                axis("Mean time (us)"),
+                axis("", type="category", autorange="reversed", dtick=1),
+                barmode="stack",
+                showlegend=True,
+            ),
+        },
+        wide=True,
+    )
+
+
+def _at(hops: Sequence[Hop], place: str) -> float:
+    return sum(hop.us for hop in hops if hop.place == place)
+
+
+def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str = "solid") -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": list(x),
+        "y": list(y),
+        "line": {"color": colour, "dash": dash},
+    }
+
+
+def services_rows(points: Sequence[Point]) -> list[list[Cell]]:
+    """A line for each setting of a service."""
+    return [
+        [
+            one.kind,
+            one.setting,
+            one.write_ms,
+            one.write_p99_ms,
+            one.read_ms,
+            one.read_p99_ms,
+            one.host_write_ms,
+            one.highest_second_ms,
+            one.busy * 100,
+            one.drive_writes,
+        ]
+        for one in points
+    ]

@@ -1,0 +1,56 @@
+"""The family of calibrations: answers that all give 0.5 ms before and 0.25 ms after, and what they were
+solved for.
+
+What distinguishes them by construction is what a read costs a processor, how many processors serve the
+host port, or what is asked beside the two means. Visit, time of a read and latency of the copy are what
+``scripts/fit_latency2015.py`` prints: one procedure for all of them (the equations of the station, then the
+simulated system's own difference taken from the target, until both means are within 0.2 %).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Member:
+    """One calibration: what was asked, and what was solved; times in us."""
+
+    key: str
+    title: str
+    why: str
+    processors: int
+    #: Time of a processor for a read: given, or solved where ``best_us`` is.
+    read_us: float
+    #: What a write after takes that meets nobody, where that is asked for as well.
+    best_us: float | None
+    #: Time of a processor for each visit of a write.
+    visit_us: float
+    #: From the end of the copy's transfer to the partner's answer.
+    copy_us: float
+
+
+MEMBERS: Final = (
+    Member("writes-alone", "writes alone", "reads cost the processor nothing", 1, 0.0, None, 166.6, 30.0),
+    Member("reads-30", "reads of 30 us", "a read costs a processor 30 us", 1, 30.0, None, 147.8, 42.0),
+    Member("reads-60", "reads of 60 us", "a read costs a processor 60 us", 1, 60.0, None, 113.6, 55.0),
+    Member("reads-90", "reads of 90 us", "a read costs a processor 90 us", 1, 90.0, None, 56.6, 49.0),
+    Member(
+        "best-62",
+        "62 us at best",
+        "a write that meets nobody takes the published 62 us; the time of reads follows",
+        1,
+        105.3,
+        62.0,
+        18.6,
+        9.0,
+    ),
+    Member(
+        "two-processors", "two processors", "two processors serve the port, a read costs one 150 us", 2, 150.0, None, 145.9, 21.0
+    ),
+)  # fmt: skip
+
+BY_KEY: Final = {member.key: member for member in MEMBERS}
+#: Shown where one has to stand for all: figures over time, contributors, services.
+REFERENCE: Final = "reads-30"

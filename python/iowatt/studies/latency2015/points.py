@@ -1,0 +1,262 @@
+"""What the study's Runs are reduced to: latencies of writes and reads as the array sees them, and where
+they arise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.studies.latency2015 import systems
+from iowatt.studies.latency2015.histogram import Histogram
+from iowatt.studies.latency2015.members import BY_KEY, Member
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from iowatt.run.bundle import Run
+    from iowatt.studies.results import Results
+
+MIB: Final = 1 << 20
+#: A first or last block of a series that is shorter than the others is no mean over a second.
+_WHOLE: Final = 0.99
+
+
+@dataclass(frozen=True)
+class Second:
+    """A block of the series: writes that were completed in it, as the array saw them."""
+
+    start_s: float
+    mean_ms: float | None
+    writes: int
+
+
+@dataclass(frozen=True)
+class Hop:
+    """Mean time of a request at one place of its way, in us."""
+
+    name: str
+    place: str
+    way: str
+    wait_us: float
+    service_us: float
+
+    @property
+    def us(self) -> float:
+        """Both together."""
+        return self.wait_us + self.service_us
+
+
+@dataclass(frozen=True)
+class Point:
+    """One system under one load; times in ms, as the array sees them unless said."""
+
+    kind: str
+    #: The member, of the sweeps over the family; None: of the others.
+    member: str | None
+    express: bool
+    #: The value of the key that a service's sweep turns, or users of the installed base.
+    setting: str
+    visit_us: float
+    write_ms: float
+    read_ms: float
+    host_write_ms: float
+    host_read_ms: float
+    write_p99_ms: float
+    read_p99_ms: float
+    iops: float
+    read_mib_s: float
+    write_mib_s: float
+    busy: float
+    #: Bytes that drives wrote, over bytes that hosts did.
+    drive_writes: float
+    #: Writes that found a buffer of the port, as a share.
+    express_share: float
+    seconds: tuple[Second, ...]
+    writes: Histogram
+    write_hops: tuple[Hop, ...]
+    read_hops: tuple[Hop, ...]
+
+    @property
+    def highest_second_ms(self) -> float:
+        """The highest mean over a second."""
+        return max(one.mean_ms for one in self.seconds if one.mean_ms is not None)
+
+    @property
+    def most_iops(self) -> float:
+        """The rate at which the processors would have no idle time left, by what this load takes of them."""
+        return self.iops / self.busy
+
+
+class Points:
+    """All points of the study."""
+
+    def __init__(self, found: list[Point]) -> None:
+        self.all = found
+
+    def of(self, kind: str, **wanted: Any) -> list[Point]:
+        """The points of a sweep with these values, in its order."""
+        return [
+            one
+            for one in self.all
+            if one.kind == kind and all(getattr(one, name) == value for name, value in wanted.items())
+        ]
+
+    def one(self, kind: str, member: str, express: bool) -> Point:
+        """The point of a member.
+
+        Raises
+        ------
+        LookupError
+            There is none.
+        """
+        for point in self.of(kind, member=member, express=express):
+            return point
+        raise LookupError(f"no {kind} of {member}, express {express}")
+
+    def pair(self, kind: str, member: str) -> tuple[Point, Point]:
+        """A member before and after."""
+        return self.one(kind, member, express=False), self.one(kind, member, express=True)
+
+    @property
+    def members(self) -> list[Member]:
+        """The members that were run, in the family's order."""
+        ran = {one.member for one in self.of("steady")}
+        return [member for key, member in BY_KEY.items() if key in ran]
+
+
+def read(results: Results) -> Points:
+    """All points of a study that ran."""
+    return Points(
+        [
+            point(stage.said, row, results.run(key, row))
+            for key, stage in results.stages.items()
+            for row in results.rows(key)
+        ]
+    )
+
+
+def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
+    """A Run as a point; ``row`` is its line in the table of its sweep."""
+    kind, summary = str(said["kind"]), run.summary
+    at_array, at_host = summary["response_time_at"]["array"], summary["response_time_ms"]
+    requests, seconds = summary["requests"], summary["window"]["duration_s"]
+    series = run.table("series")
+    written = sum(drive["bytes_written"] for drive in summary["devices"])
+    return Point(
+        kind=kind,
+        member=_member(row),
+        express=_express(kind, row),
+        setting=_setting(kind, row),
+        visit_us=_us(row.get(systems.WRITE, "0us")),
+        write_ms=at_array["write"]["mean"],
+        read_ms=at_array["read"]["mean"],
+        host_write_ms=at_host["write"]["mean"],
+        host_read_ms=at_host["read"]["mean"],
+        write_p99_ms=at_array["write"]["p99"],
+        read_p99_ms=at_array["read"]["p99"],
+        iops=summary["throughput"]["iops"],
+        read_mib_s=requests["bytes_read"] / MIB / seconds,
+        write_mib_s=requests["bytes_written"] / MIB / seconds,
+        busy=summary["controller"]["processors"]["utilisation"],
+        drive_writes=written / requests["bytes_written"],
+        express_share=_taken(summary),
+        seconds=seconds_of(series),
+        writes=histogram(series),
+        write_hops=hops(run.table("hops"), "write"),
+        read_hops=hops(run.table("hops"), "read"),
+    )
+
+
+def _member(row: Mapping[str, Any]) -> str | None:
+    if systems.COPY not in row:
+        return None
+    for key, member in BY_KEY.items():
+        known = (_us(row[systems.READ]), _us(row[systems.WRITE]), row[systems.PROCESSORS])
+        if known == (member.read_us, member.visit_us, member.processors):
+            return key
+    raise LookupError(f"no member has the visits of {row[systems.WRITE]} and reads of {row[systems.READ]}")
+
+
+def _express(kind: str, row: Mapping[str, Any]) -> bool:
+    return str(row.get(systems.EXPRESS, systems.ON)) != systems.OFF
+
+
+def _setting(kind: str, row: Mapping[str, Any]) -> str:
+    turned = {
+        "split": systems.SPLIT,
+        "zeros": systems.ZEROS,
+        "offload": systems.DESTAGE,
+        "base": systems.DATA_USERS,
+    }
+    return str(row[turned[kind]]) if kind in turned else ""
+
+
+def _us(text: Any) -> float:
+    return float(str(text).removesuffix("us"))
+
+
+def _taken(summary: Mapping[str, Any]) -> float:
+    (path,) = summary["paths"]
+    taken = sum(one["taken"] for one in path["express"] or [])
+    writes = summary["requests"]["writes"]
+    return float(taken / writes) if writes else 0.0
+
+
+def seconds_of(series: pl.DataFrame) -> tuple[Second, ...]:
+    """Writes of all workloads as the array saw them, by block."""
+    import polars as pl
+
+    rows = (
+        series.filter((pl.col("point") == "array") & (pl.col("op") == "write"))
+        .group_by("start_s", "end_s")
+        .agg(pl.col("count").sum(), pl.col("sum_ns").sum())
+        .sort("start_s")
+        .to_dicts()
+    )
+    width = max((row["end_s"] - row["start_s"] for row in rows), default=0.0)
+    return tuple(
+        Second(row["start_s"], row["sum_ns"] / row["count"] * 1e-6 if row["count"] else None, row["count"])
+        for row in rows
+        if row["end_s"] - row["start_s"] >= _WHOLE * width
+    )
+
+
+def histogram(series: pl.DataFrame) -> Histogram:
+    """Writes of all workloads as the array saw them, over the window."""
+    import polars as pl
+
+    bins = (
+        series.filter((pl.col("point") == "array") & (pl.col("op") == "write"))
+        .select("low_ns", "high_ns", "bin_count")
+        .explode("low_ns", "high_ns", "bin_count")
+        .drop_nulls()
+        .group_by("low_ns", "high_ns")
+        .agg(pl.col("bin_count").sum())
+    )
+    return Histogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
+
+
+def hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
+    """Mean wait and service of a request at each place, in the order of its way."""
+    import polars as pl
+
+    mine = table.filter(pl.col("op") == op)
+    places = mine.group_by("hop", "place", "way", maintain_order=True).agg(
+        pl.col("wait_ns").sum(), pl.col("service_ns").sum()
+    )
+    # Every request has a row at each place that it may pass: the largest count of one place is that of all.
+    requests = mine.group_by("hop", "place", "way").agg(pl.col("requests").sum())["requests"].max()
+    if not requests:
+        return ()
+    return tuple(
+        Hop(
+            row["hop"],
+            row["place"],
+            row["way"],
+            row["wait_ns"] / requests / 1e3,
+            row["service_ns"] / requests / 1e3,
+        )
+        for row in places.to_dicts()
+    )

@@ -1,0 +1,287 @@
+"""The assembled array, its load and its path as scenarios, and what varies in each sweep.
+
+Published are 48 SAS SSDs of 400 GB, RAID-5 for data and RAID-10 for the log, one 8 Gb host port (an
+LPe12002 and a Brocade 6510 on the way), a TPC-E-like load of 100 virtual users whose server may use 16
+GB. Rates are not: ours are assumed, and the same for every member of the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.search.over import Axis, axes
+from iowatt.studies.latency2015 import published
+from iowatt.studies.latency2015.equations import Load
+from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
+from iowatt.studies.study import Stage
+
+SSD: Final = "micron-p410m-400gb"
+#: What each user asks for a second: pages, and writes of the log. Assumed.
+PAGES: Final = 80.0
+COMMITS: Final = 4.0
+#: Mean response of pages and log writes, about: think times are the rest of a user's period.
+_ANSWER_S: Final = 0.0003
+
+READ_SHARE: Final = published.READS_PER_WRITE / (published.READS_PER_WRITE + 1)
+LOAD: Final = Load(
+    reads=published.USERS * PAGES * READ_SHARE,
+    writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS),
+)
+"""Requests per second that the users make."""
+
+READ: Final = "array.controller.processing.read"
+WRITE: Final = "array.controller.processing.write"
+READY: Final = "array.controller.processing.ready"
+PROCESSORS: Final = "array.controller.processing.processors"
+COPY: Final = "array.controller.cache.mirror.latency"
+EXPRESS: Final = "path.san.port.express_writes"
+DATA_USERS: Final = "workload.data.replay.outstanding"
+LOG_USERS: Final = "workload.log.replay.outstanding"
+SPLIT: Final = "array.controller.split"
+ZEROS: Final = "array.controller.zero_detect"
+DESTAGE: Final = "array.controller.cache.destage"
+
+OFF: Final = "[]"
+#: Buffers for writes of up to 64 KiB, which all of ours are; classes and numbers are not published.
+ON: Final = '[{up_to="64KiB",buffers=128}]'
+
+#: Times more users, and so many that the processors are never without work; one user meets nobody.
+TWICE: Final = 2
+CROWD: Final = 8
+ALONE: Final = 1
+#: A checkpoint: random writes of pages on top, per second.
+CHECKPOINT: Final = 1_500
+#: A scan beside the load: reads of 256 KiB per second.
+SCAN: Final = 240
+#: Share of zeros among writes where zero detection is shown.
+ZERO_SHARE: Final = 0.3
+
+#: Visits of an installed base, in us, and utilisations of its processors before.
+BASE_VISITS_US: Final = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320)
+BASE_BUSY: Final = (0.2, 0.5)
+#: The copy of its arrays in us: what is fixed is that and the exchange.
+BASE_COPY_US: Final = 10
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How long each sweep runs, in s, and of how much."""
+
+    steady_s: float
+    alone_s: float
+    twice_s: float
+    crowd_s: float
+    checkpoint_s: float
+    services_s: float
+    base_s: float
+    warmup_s: float
+    members: tuple[str, ...]
+    base_visits_us: tuple[int, ...] = BASE_VISITS_US
+
+
+ALL: Final = tuple(member.key for member in MEMBERS)
+FULL: Final = Scale(60, 60, 15, 4, 30, 20, 4, 5, ALL)
+QUICK: Final = Scale(10, 20, 5, 2, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
+
+_SCENARIO: Final = """\
+name = "latency2015-{key}"
+seed = 1
+
+[[workload]]
+name = "data"
+volume = "data"
+profile = {{ name = "tpce", rate_iops = 1000000, duration = "1h", span = "400GB" }}
+replay = {{ mode = "closed", outstanding = {users}, think = "{page_us:.0f}us" }}
+{zeros}
+[[workload]]
+name = "log"
+volume = "log"
+profile = {{ name = "oltp-log", rate_iops = 1000000, duration = "1h", span = "40GB" }}
+replay = {{ mode = "closed", outstanding = {users}, think = "{commit_us:.0f}us" }}
+{zeros}{more}
+[[path]]
+name = "san"
+protocol = "fcp"
+hba = "emulex-lpe12002"
+hop = [{{ link = "fc-8g" }}, {{ switch = "brocade-6510", name = "switch" }}, {{ link = "fc-8g" }}]
+port = {{ command = "2us", processors = 1, express_writes = {express} }}
+
+[[array.pool]]
+name = "flash"
+device = "{ssd}"
+count = {drives}
+chunklet = "1GiB"
+raid = {{ level = 5, set_size = 4, stripe_unit = "64KiB" }}
+
+[[array.volume]]
+name = "data"
+pool = "flash"
+capacity = "800GB"
+
+[[array.volume]]
+name = "log"
+pool = "flash"
+capacity = "100GB"
+raid = {{ level = 10, stripe_unit = "64KiB" }}
+
+[array.controller]
+processing = {{ read = "{read_us:g}us", write = "{visit_us:g}us", ready = "{visit_us:g}us", \
+processors = {processors} }}
+
+[array.controller.cache]
+size = "256MiB"
+line = "16KiB"
+write = "back"
+adaptive = true
+destage = "utilisation"
+low_watermark = 0.02
+high_watermark = 0.5
+mirror = {{ bandwidth = "4GB/s", latency = "{copy_us:g}us" }}
+
+[observe]
+warmup = "{warmup_s:g}s"
+duration = "{duration_s:g}s"
+series = "1s"
+"""
+
+_CHECKPOINT: Final = """
+[[workload]]
+name = "checkpoint"
+volume = "data"
+profile = {{ name = "tpce", rate_iops = {rate}, duration = "{length_s:g}s", span = "400GB", \
+set = ["stream.page.read_share=0"] }}
+start = "{start_s:g}s"
+"""
+
+_SCAN: Final = """
+[[workload]]
+name = "scan"
+volume = "data"
+profile = {{ name = "emerald-1.0-sr", rate_iops = {rate}, duration = "1h", span = "400GB", \
+set = ["stream.sr.size=256KiB", "stream.sr.align=256KiB"] }}
+"""
+
+
+def scenario(
+    key: str,
+    member: Member,
+    window_s: float,
+    warmup_s: float,
+    *,
+    users: int = published.USERS,
+    express: str = OFF,
+    zero_share: float = 0.0,
+    more: str = "",
+) -> str:
+    """A member of the family under the load, observed for ``window_s``."""
+    return _SCENARIO.format(
+        key=key,
+        users=users,
+        page_us=1e6 * (1 / PAGES - _ANSWER_S),
+        commit_us=1e6 * (1 / COMMITS - _ANSWER_S),
+        zeros=f"zero_share = {zero_share:g}" if zero_share else "",
+        more=more,
+        express=express,
+        ssd=SSD,
+        drives=published.DRIVES,
+        read_us=member.read_us,
+        visit_us=member.visit_us,
+        processors=member.processors,
+        copy_us=member.copy_us,
+        warmup_s=warmup_s,
+        duration_s=warmup_s + window_s,
+    )
+
+
+def stages(scale: Scale) -> list[Stage]:
+    """All sweeps of the study."""
+    family = [BY_KEY[key] for key in scale.members]
+    return [
+        _family("steady", family, scale.steady_s, scale),
+        _family("alone", family, scale.alone_s, scale, users=ALONE),
+        _family("twice", family, scale.twice_s, scale, users=TWICE * published.USERS),
+        _family("crowd", family, scale.crowd_s, scale, users=CROWD * published.USERS),
+        _family("checkpoint", family, scale.checkpoint_s, scale, more=checkpoint(scale)),
+        *_services(scale),
+        _base(scale),
+    ]
+
+
+def checkpoint_at(scale: Scale) -> tuple[float, float]:
+    """When the checkpoint begins, from the start of the window, and how long it takes, in s."""
+    return scale.checkpoint_s / 3, scale.checkpoint_s / 6
+
+
+def checkpoint(scale: Scale) -> str:
+    """The keys of the checkpoint's workload."""
+    start_s, length_s = checkpoint_at(scale)
+    return _CHECKPOINT.format(rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
+
+
+def express() -> list[Axis]:
+    """The feature off and on."""
+    return axes([f"{EXPRESS}={OFF},{ON}"])
+
+
+def _family(
+    kind: str,
+    family: Sequence[Member],
+    window_s: float,
+    scale: Scale,
+    *,
+    users: int = published.USERS,
+    more: str = "",
+) -> Stage:
+    text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
+    over = axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
+    return Stage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
+
+
+def _settings(member: Member) -> tuple[str, str, str, int, str]:
+    visit = f"{member.visit_us:g}us"
+    return f"{member.read_us:g}us", visit, visit, member.processors, f"{member.copy_us:g}us"
+
+
+def _services(scale: Scale) -> list[Stage]:
+    """Each service off and on, Express Writes on, under the load that it is for."""
+    member = BY_KEY[REFERENCE]
+    scan = _SCAN.format(rate=SCAN)
+    given: list[tuple[str, str, dict[str, Any]]] = [
+        ("split", f"{SPLIT}=1MiB,32KiB", {"more": scan}),
+        ("zeros", f"{ZEROS}=false,true", {"zero_share": ZERO_SHARE}),
+        ("offload", f'{DESTAGE}="watermark","utilisation"', {}),
+    ]
+    return [
+        Stage(
+            kind,
+            scenario(kind, member, scale.services_s, scale.warmup_s, express=ON, **more),
+            Path.cwd(),
+            axes([over]),
+            {"kind": kind},
+            bundles=True,
+        )
+        for kind, over, more in given
+    ]
+
+
+def base_users(visit_us: float, busy: float) -> int:
+    """Users with whom an array of the installed base is so busy before; a read there costs half a visit."""
+    visit_s = visit_us * 1e-6
+    demand = LOAD.reads * visit_s / 2 + 2 * LOAD.writes * visit_s
+    return max(1, round(published.USERS * busy / demand))
+
+
+def _base(scale: Scale) -> Stage:
+    """Arrays of an installed base: how long a visit takes, and how busy they are."""
+    cells = [
+        (f"{visit / 2:g}us", f"{visit}us", f"{visit}us", users, users)
+        for visit in scale.base_visits_us
+        for users in (base_users(visit, busy) for busy in BASE_BUSY)
+    ]
+    member = Member("base", "", "", 1, 0.0, None, 0.0, BASE_COPY_US)
+    text = scenario("base", member, scale.base_s, scale.warmup_s)
+    over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
+    return Stage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

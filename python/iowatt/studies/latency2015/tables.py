@@ -1,0 +1,253 @@
+"""The study's tables: the family by equation and simulated, what tells its members apart, services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from iowatt.report import numbers
+from iowatt.report.figures.figure import Cell, Column, Figure, Table
+from iowatt.studies.latency2015 import charts, equations, published, systems
+from iowatt.studies.latency2015.members import Member
+from iowatt.studies.latency2015.points import Point, Points
+
+#: Fixed parts in us and backgrounds that the table of the printed equation shows.
+FIXED_US: Final = (20, 40, 60, 80, 100, 120)
+BACKGROUNDS: Final = (0.0, 0.3, 0.6, 0.8)
+
+
+def printed() -> Figure:
+    """What the printed equation leaves open."""
+    columns = [
+        Column("Fixed part F", "us"),
+        Column("Background", "%"),
+        Column("Visit S", "us"),
+        Column("Busy before", "%"),
+        Column("Busy after", "%"),
+        Column("Writes of a processor", "1/s"),
+        Column("Before", "ms"),
+        Column("After", "ms"),
+    ]
+    rows: list[list[Cell]] = []
+    for fixed in FIXED_US:
+        for background in BACKGROUNDS:
+            one = equations.printed(
+                published.BEFORE_MS / 1e3, published.AFTER_MS / 1e3, fixed * 1e-6, background
+            )
+            if one is not None:
+                rows.append(
+                    [
+                        fixed,
+                        100 * background,
+                        1e6 * one.visit_s,
+                        100 * one.before_busy,
+                        100 * one.after_busy,
+                        one.writes,
+                        1e3 * one.mean_s(2),
+                        1e3 * one.mean_s(1),
+                    ]
+                )
+    return Figure(
+        "printed",
+        "Two means, and what the equation leaves open",
+        "T = F + v S / (1 - rho), v = 2 before and 1 after. Each line gives 0.5 and 0.25 ms exactly. For "
+        "a halved mean the rate of writes at a processor follows from F alone, S = (T/2 - F)(1 - F/T)(1 "
+        "- rho_0) and rho_0 trade against one another: only a third measurement decides.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def members(points: Points) -> Figure:
+    """The members: solved, and simulated."""
+    columns = [
+        Column("Calibration", text=True),
+        Column("What was asked beside the means", text=True),
+        Column("Processors"),
+        Column("Visit S", "us"),
+        Column("Read", "us"),
+        Column("Copy", "us"),
+        Column("Best, one user", "us"),
+        Column("Before", "ms"),
+        Column("of 0.5 ms", "%"),
+        Column("After", "ms"),
+        Column("of 0.25 ms", "%"),
+        Column("Highest second after", "ms"),
+    ]
+    rows: list[list[Cell]] = []
+    for member in points.members:
+        before, after = points.pair("steady", member.key)
+        rows.append(
+            [
+                member.title,
+                member.why,
+                member.processors,
+                member.visit_us,
+                member.read_us,
+                member.copy_us,
+                1e3 * points.one("alone", member.key, express=True).write_ms,
+                before.write_ms,
+                100 * (before.write_ms / published.BEFORE_MS - 1),
+                after.write_ms,
+                100 * (after.write_ms / published.AFTER_MS - 1),
+                after.highest_second_ms,
+            ]
+        )
+    return Figure(
+        "family",
+        "The family of calibrations, simulated",
+        "Each was solved for the two published means, by one procedure; visit, read and copy are times "
+        "of a processor and of the partner. All means are the array's view.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Something that can be measured on a real array, of a member."""
+
+    name: str
+    unit: str
+    of: Callable[[Points, str], float]
+
+
+def _after(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
+    return lambda points, key: what(points.one(kind, key, express=True))
+
+
+def _before(kind: str, what: Callable[[Point], float]) -> Callable[[Points, str], float]:
+    return lambda points, key: what(points.one(kind, key, express=False))
+
+
+MEASUREMENTS: Final = (
+    Measurement("Mean of writes before", "ms", _before("steady", lambda one: one.write_ms)),
+    Measurement("Mean of writes after", "ms", _after("steady", lambda one: one.write_ms)),
+    Measurement("Write bandwidth after", "MiB/s", _after("steady", lambda one: one.write_mib_s)),
+    Measurement("Processors busy before", "%", _before("steady", lambda one: 100 * one.busy)),
+    Measurement("Processors busy after", "%", _after("steady", lambda one: 100 * one.busy)),
+    Measurement("Mean of reads before", "ms", _before("steady", lambda one: one.read_ms)),
+    Measurement("Mean of reads after", "ms", _after("steady", lambda one: one.read_ms)),
+    Measurement("99th percentile of writes before", "ms", _before("steady", lambda one: one.write_p99_ms)),
+    Measurement("99th percentile of writes after", "ms", _after("steady", lambda one: one.write_p99_ms)),
+    Measurement("Median of writes after", "ms", _after("steady", lambda one: one.writes.quantile_ms(0.5))),
+    Measurement(
+        "Writes within 0.25 ms before",
+        "%",
+        _before("steady", lambda one: 100 * one.writes.share_within(0.25)),
+    ),
+    Measurement(
+        "Writes within 0.12 ms after", "%", _after("steady", lambda one: 100 * one.writes.share_within(0.12))
+    ),
+    Measurement("Mean of writes with one user, before", "ms", _before("alone", lambda one: one.write_ms)),
+    Measurement("Mean of writes with one user, after", "ms", _after("alone", lambda one: one.write_ms)),
+    Measurement(
+        "Mean of writes at twice the users, before", "ms", _before("twice", lambda one: one.write_ms)
+    ),
+    Measurement("Mean of writes at twice the users, after", "ms", _after("twice", lambda one: one.write_ms)),
+    Measurement("Highest rate before", "IOPS", _before("crowd", lambda one: one.iops)),
+    Measurement("Highest rate after", "IOPS", _after("crowd", lambda one: one.iops)),
+    Measurement(
+        "Highest second of a checkpoint, before",
+        "ms",
+        _before("checkpoint", lambda one: one.highest_second_ms),
+    ),
+    Measurement(
+        "Highest second of a checkpoint, after", "ms", _after("checkpoint", lambda one: one.highest_second_ms)
+    ),
+)
+"""What could be read off an array, a host or a switch; the first three do not tell the members apart."""
+
+
+def measured(points: Points, measurement: Measurement) -> list[float]:
+    """A measurement of each member."""
+    return [measurement.of(points, member.key) for member in points.members]
+
+
+def apart(values: Sequence[float]) -> float | None:
+    """How far the members lie apart: the least ratio of two neighbours, and so what a measurement must
+    resolve.
+
+    None where two have the same value, or one has 0.
+    """
+    ordered = sorted(values)
+    if not ordered or ordered[0] <= 0:
+        return None
+    return min((high / low for low, high in pairwise(ordered)), default=None)
+
+
+def telling(points: Points) -> Figure:
+    """Which measurement would tell the members apart."""
+    members: list[Member] = points.members
+    columns = [
+        Column("Measurement", text=True),
+        Column("Unit", text=True),
+        *(Column(member.title) for member in members),
+        Column("Highest over lowest"),
+        Column("Nearest two differ by", "%"),
+    ]
+    rows: list[list[Cell]] = []
+    for one in MEASUREMENTS:
+        values = measured(points, one)
+        ratio = max(values) / min(values) if min(values) > 0 else None
+        nearest = apart(values)
+        rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
+    return Figure(
+        "telling",
+        "Which measurement would tell them apart",
+        "Each column is an array that fits what was published. The last column is what a measurement "
+        "would have to resolve to know every member from every other; where it is smaller than the noise "
+        "of a measurement, that one decides between groups of members only.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def telling_in_words(points: Points) -> str:
+    """The measurements whose nearest two members lie furthest apart."""
+    found = []
+    for one in MEASUREMENTS:
+        nearest = apart(measured(points, one))
+        if nearest is not None:
+            found.append((nearest, one.name))
+    found.sort(reverse=True)
+    best = ", ".join(f"{name.lower()} ({100 * (ratio - 1):.0f} %)" for ratio, name in found[:3])
+    return f"A third measurement decides: the members' nearest two differ most in {best}."
+
+
+def services(points: Points, scale: systems.Scale) -> Figure:
+    """What other services of the array do to latency."""
+    columns = [
+        Column("Service", text=True),
+        Column("Setting", text=True),
+        Column("Writes", "ms"),
+        Column("99th percentile", "ms"),
+        Column("Reads", "ms"),
+        Column("99th percentile", "ms"),
+        Column("Writes at the host", "ms"),
+        Column("Highest second", "ms"),
+        Column("Processors busy", "%"),
+        Column("Drives' writes over hosts'"),
+    ]
+    named = {
+        "split": "large requests in parts of 32 KiB, beside a scan",
+        "zeros": f"zero detection, {100 * systems.ZERO_SHARE:.0f} % of the writes are zeros",
+        "offload": "offload of the cache by its utilisation",
+    }
+    rows = [[named[str(row[0])], *row[1:]] for kind in named for row in charts.services_rows(points.of(kind))]
+    return Figure(
+        "services",
+        "Other services of the array",
+        "The reference calibration after, and one service at a time off and on. Beside the first runs a "
+        f"scan of {systems.SCAN} reads of 256 KiB a second. Times are the array's view unless said; "
+        f"{scale.services_s:g} s each.",
+        Table(columns, rows),
+        wide=True,
+    )
+
+
+def significant(value: float) -> str:
+    """For sentences."""
+    return numbers.significant(value)

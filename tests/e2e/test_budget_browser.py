@@ -1,0 +1,57 @@
+"""The page of `iowatt budget`, and the section of a report, in a real browser: drawn, fitting, silent."""
+
+from __future__ import annotations
+
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+from iowatt import report
+from iowatt.lenses.budget import Level, analyse
+from iowatt.report.budget import page
+from lenses.budget_runs import made
+
+pytestmark = NEEDS_BROWSER
+HOSTILE = "<img src=x onerror=alert(1)>"
+#: Three classes over load, the bars, percentiles of reads and of writes.
+CHARTS = 3 + 1 + 2
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    import polars as pl
+
+    folder = tmp_path_factory.mktemp("budget")
+    runs = [made(rate, 2000)[0] for rate in (500, 3000, 6000)]
+    found = analyse(runs, level=Level(0.5))
+    for one in found["classes"]:
+        for hop in one["hops"]:
+            hop["hop"] = HOSTILE if hop["hop"] == "link" else hop["hop"]
+    page.write(found, folder / "budget.html")
+    run = runs[0]
+    run._tables["hops"] = run.table("hops").with_columns(pl.col("hop").replace({"link": HOSTILE}))
+    return folder / "budget.html", report.write([run], folder / "report.html")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_of_a_budget_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written[0], color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path, .barlayer path").count() > 0
+    assert visit.page.locator(".barlayer path[style*='url(']").count() > 0  # waiting is hatched
+    visit.finish()
+
+
+def test_the_budget_does_not_stick_out_sideways(browser, written):
+    for path in written:
+        visit = Visit(browser, path, viewport={"width": 390, "height": 800})
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
+        visit.finish()
+
+
+def test_the_report_of_a_run_has_the_section(browser, written):
+    visit = Visit(browser, written[1])
+    assert visit.page.locator("#run1-budget .plot").count() == 3
+    assert visit.page.locator("#run1-budget figure details table").count() == 3
+    visit.finish()

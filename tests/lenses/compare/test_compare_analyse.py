@@ -1,0 +1,169 @@
+"""The whole of a comparison on Runs whose difference is known."""
+
+from __future__ import annotations
+
+import json
+
+import compared_runs as made
+import numpy as np
+import pytest
+
+import iowatt
+from iowatt.errors import InputError
+from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.asked import Asked, opened
+from iowatt.report.figures import comparison
+from iowatt.report.figures.headline import headlines
+
+SIZE = 20_000
+
+
+def draws(seed, scale=1.0, size=SIZE):
+    return scale * np.random.default_rng(seed).exponential(1.0, size)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return analyse(Asked([made.build(draws(1, 2.0))], [made.build(draws(2), seed=2, raid="10", watts=90.0)]))
+
+
+def row(document, metric):
+    return next(one for one in document["differences"] if one["metric"] == metric)
+
+
+def test_the_document_is_plain_json(found):
+    assert found["schema"] == "iowatt.compare/1"
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+@pytest.mark.parametrize(
+    ("metric", "truth"),
+    [("mean", -1.0), ("p50", -np.log(2)), ("p90", -np.log(10)), ("p95", -np.log(20)), ("p99", -np.log(100))],
+)
+def test_a_known_change_is_found_and_called_better(found, metric, truth):
+    one = row(found, metric)
+    assert one["verdict"] == "better" and one["interval"][0] <= one["difference"] <= one["interval"][1]
+    # Within twice its half-width: one seed is no trial of coverage (benches/compare.py has those).
+    half = (one["interval"][1] - one["interval"][0]) / 2
+    assert abs(one["difference"] - truth) < 2 * half
+
+
+def test_the_other_way_round_it_is_worse(found):
+    back = analyse(Asked([made.build(draws(2), seed=2, raid="10", watts=90.0)], [made.build(draws(1, 2.0))]))
+    assert row(back, "mean")["verdict"] == row(back, "p99")["verdict"] == "worse"
+    assert row(back, "mean")["difference"] == -row(found, "mean")["difference"]
+    assert row(found, "power_w")["verdict"] == "better" and row(back, "power_w")["verdict"] == "worse"
+
+
+def test_far_percentiles_say_what_they_rest_on(found):
+    one = row(found, "p99.99")
+    assert one["verdict"] == "no verdict" and one["beyond"] == {"before": 2, "after": 2}
+    assert any("rests on 2 requests" in remark for remark in one["remarks"])
+
+
+def test_one_system_with_two_seeds_is_not_told_apart():
+    document = analyse(Asked([made.build(draws(5))], [made.build(draws(6), seed=2)]))
+    assert {one["verdict"] for one in document["differences"]} <= {"not distinguishable", "no verdict"}
+
+
+def test_figures_are_those_of_the_runs_own_reports():
+    before, after = made.build(draws(1, 2.0)), made.build(draws(2), raid="10", watts=80.0)
+    document = analyse(Asked([before], [after]))
+    titles = [headline.key for headline in headlines(before.summary)]
+    changes = comparison.changes([before, after])[1]
+    for mine, theirs in (
+        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"), ("joules_per_request", "per_request"),
+    ):  # fmt: skip
+        assert row(document, mine)["change"] == pytest.approx(changes[titles.index(theirs)], rel=1e-12)
+
+
+def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not():
+    before, after = made.build(draws(1, 2.0), series=False), made.build(draws(2), raid="10", series=False)
+    document = analyse(Asked([before], [after]))
+    assert row(document, "mean")["verdict"] == "better"
+    one = row(document, "p99")
+    assert one["verdict"] in ("no verdict", "not distinguishable")
+    assert one["before"] == before.summary["response_time_ms"]["all"]["p99"]
+    assert document["over_time"]["before"][0]["basis"] == "intervals"
+
+
+def test_one_histogram_alone_gives_figures_and_no_verdict():
+    before, after = (
+        made.build(draws(seed, scale), series=False, interval_s=100.0) for seed, scale in ((1, 2.0), (2, 1.0))
+    )
+    document = analyse(Asked([before], [after]))
+    assert document["over_time"]["width_s"] is None and document["spikes"] is None
+    assert {one["verdict"] for one in document["differences"]} <= {"no verdict", "not distinguishable"}
+    assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
+
+
+def test_a_load_that_was_asked_for_is_no_merit_of_storage():
+    document = analyse(Asked([made.build(draws(1))], [made.build(draws(2, size=2 * SIZE))]))
+    one = row(document, "iops")
+    assert one["verdict"] == "better" and any("this is the load" in remark for remark in one["remarks"])
+    assert [flag["key"] for flag in document["flags"]] == ["rate"]
+
+
+def test_groups_are_merged():
+    before = [made.build(draws(seed, 2.0, 5000), seed=seed) for seed in (1, 2, 3)]
+    after = [made.build(draws(seed, 1.0, 5000), seed=seed, raid="10") for seed in (4, 5, 6)]
+    document = analyse(Asked(before, after))
+    assert (document["before"]["requests"], len(document["before"]["runs"])) == (15_000, 3)
+    assert row(document, "mean")["before"] == pytest.approx(
+        np.mean([run.summary["response_time_ms"]["all"]["mean"] for run in before])
+    )
+    assert row(document, "mean")["basis"]["runs"] == [3, 3]
+    assert len(document["over_time"]["after"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"op": "erase"}, "none of all, read, write"),
+        ({"point": "moon"}, "none of host, switch, array"),
+        ({"point": "array"}, "was not observed at the point 'array'"),
+        ({"workload": "web"}, "has no workload 'web'"),
+        ({"op": "write"}, "no completed writes"),
+        ({"threshold_s": 0.0}, "a time above 0"),
+        ({"confidence": 1.0}, "from 0.5 to below 1"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(asked, words):
+    run = made.build(draws(1, size=100))
+    with pytest.raises(InputError, match=words):
+        analyse(Asked([run], [run], **asked))
+
+
+def test_a_side_without_runs_is_refused():
+    with pytest.raises(InputError, match="no Run after"):
+        Asked([made.build(draws(1, size=10))], [])
+
+
+def test_a_folder_of_runs_stands_for_all_of_them(tmp_path):
+    for seed in (1, 2):
+        made.build(draws(seed, size=50), seed=seed).save(tmp_path / "off" / f"s{seed}")
+    (tmp_path / "off" / "notes").mkdir()
+    assert [run.path.name for run in opened([tmp_path / "off"])] == ["s1", "s2"]
+    with pytest.raises(InputError, match="given twice"):
+        opened([tmp_path / "off", tmp_path / "off" / "s1"])
+    with pytest.raises(InputError, match="not a Run"):
+        opened([tmp_path])
+
+
+def test_the_api_takes_runs_paths_and_times(tmp_path):
+    before = made.build(draws(1, 2.0, 2000))
+    before.save(tmp_path / "before")
+    page = tmp_path / "page.html"
+    document = iowatt.compare(
+        tmp_path / "before",
+        [made.build(draws(2, 1.0, 2000), raid="10")],
+        spike="3ms",
+        every="5s",
+        output=page,
+    )
+    assert document["asked"]["spike_ms"] == 3.0 and document["over_time"]["width_s"] == 5.0
+    assert page.is_file()
+    with pytest.raises(InputError, match="exists already"):
+        iowatt.compare(tmp_path / "before", before, output=page)
+    with pytest.raises(InputError):
+        iowatt.compare(tmp_path / "before", before, spike="fast")

@@ -1,0 +1,98 @@
+"""What two sides differ in besides the change."""
+
+from __future__ import annotations
+
+import compared_runs as made
+import numpy as np
+import pytest
+
+from iowatt.lenses.compare import flags
+from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.observed import sides
+from iowatt.run.record import LoadGenerator
+
+BASE = made.build(np.ones(1000))
+
+
+def keys(before, after):
+    asked = Asked(
+        before if isinstance(before, list) else [before], after if isinstance(after, list) else [after]
+    )
+    one, other = sides(asked)
+    return [flag["key"] for flag in flags.flags(one, other, asked)]
+
+
+def with_plan(**changes):
+    plan = {**BASE.plan, **changes}
+    return made.build(np.ones(1000), plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("after", "key"),
+    [
+        (made.build(np.ones(1000), raid="10"), None),
+        (made.build(np.ones(1000), seed=2), None),
+        (made.build(np.ones(1000), replay=made.closed(4)), "loop"),
+        (made.build(np.ones(500), seconds=50.0), "window"),
+        (made.build(np.ones(1000), writes=np.arange(1000) % 2), "reads"),
+        (made.build(np.ones(1100)), "rate"),
+        (with_plan(sources=[{"path": "web.csv"}]), "workload"),
+        (with_plan(names={"workloads": ["web"]}), "workload"),
+    ],
+)
+def test_each_difference_is_flagged_and_nothing_else(after, key):
+    assert keys(BASE, after) == ([] if key is None else [key])
+
+
+def test_measured_against_simulated_is_flagged():
+    driver = LoadGenerator("fio", "fio-3.33", None, 10.0, (), None, ())
+    run = made.build(np.ones(1000), source="fio", driver=driver, plan={"measured": {}})
+    run.summary["power_w"]["wall_mean"] = 100.0
+    assert keys(BASE, run) == ["source", "loop", "power"]
+
+
+def test_sizes_are_flagged():
+    run = made.build(np.ones(1000))
+    run.summary["requests"]["bytes_read"] *= 2
+    assert keys(BASE, run) == ["size"]
+
+
+def test_closed_loops_of_different_depth_are_flagged_and_their_rates_are_results():
+    one, other = (
+        made.build(np.ones(1000), replay=made.closed(4)),
+        made.build(np.ones(2000), replay=made.closed(8)),
+    )
+    assert keys(one, other) == ["loop"]
+
+
+def test_a_queue_that_grows_is_flagged():
+    growing = made.build(np.linspace(1, 40_000, 1000))
+    assert keys(BASE, growing) == ["overload"]
+
+
+def test_runs_of_one_side_that_are_no_repetitions_are_flagged():
+    assert keys([BASE, made.build(np.ones(1000), raid="10", seed=2)], BASE) == ["group"]
+    assert keys([BASE, made.build(np.ones(1000), seed=2)], BASE) == []
+
+
+def test_what_was_changed_is_named():
+    asked = Asked([BASE], [made.build(np.ones(1000), raid="10", seed=9)])
+    found = flags.changed(*sides(asked))
+    assert found == {"keys": 1, "list": [{"key": "pools[0].raid.level", "before": "5", "after": "10"}]}
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (made.build(np.ones(1000), seed=2), "one system and one load"),
+        (made.build(np.ones(1000), raid="10"), "same seed"),
+    ],
+)
+def test_what_a_reader_should_know_of_seeds(after, said):
+    found = flags.remarks(*sides(Asked([BASE], [after])))
+    assert len(found) == 1 and said in found[0]
+
+
+def test_one_seed_several_times_is_no_repetition():
+    asked = Asked([BASE, made.build(np.ones(1000))], [made.build(np.ones(1000), raid="10", seed=3)])
+    assert any("one seed" in said for said in flags.remarks(*sides(asked)))

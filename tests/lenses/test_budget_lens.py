@@ -1,0 +1,230 @@
+"""The budget of Runs whose truth is known: estimates beside queues in a row, loads, levels, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from budget_runs import DRIVE, PROCESSORS, made
+
+from iowatt.errors import InputError
+from iowatt.lenses.budget import Level, analyse, course, estimate
+from iowatt.lenses.budget.ledger import Part
+from iowatt.run.bundle import Run
+
+RATES = (500.0, 2000.0, 4000.0, 5500.0, 6500.0, 7200.0)
+
+
+@pytest.fixture(scope="module")
+def one():
+    return made(4000)
+
+
+@pytest.fixture(scope="module")
+def several():
+    return [made(rate, 6000)[0] for rate in RATES]
+
+
+def load(found, op="all"):
+    return next(each for each in found["classes"] if each["op"] == op)
+
+
+def test_one_run_tells_where_its_time_goes(one):
+    run, passed = one
+    found = analyse([run])
+    assert found["schema"] == "iowatt.budget/1"
+    assert found["level"] is None
+    assert [each["name"] for each in found["classes"]] == ["oltp all", "oltp read", "oltp write"]
+    for each, chosen in zip(found["classes"], (passed.write >= 0, ~passed.write, passed.write), strict=True):
+        (only,) = each["loads"]
+        assert only["requests"] == chosen.sum()
+        assert only["adds_up"]["holds"]
+        assert only["response_ms"]["mean"] == pytest.approx(passed.response[chosen].mean() / 1e6)
+        assert only["response_ms"]["p99"] == pytest.approx(
+            np.quantile(passed.response[chosen], 0.99, method="inverted_cdf") / 1e6
+        )
+        assert sum(hop["share"] for hop in only["hops"]) == pytest.approx(1)
+        assert sum(hop["share"] for hop in only["both_ways"]) == pytest.approx(1)
+        assert len(only["both_ways"]) == len(only["hops"]) - 2
+        for band in only["made_of"]:
+            assert sum(band["waiting_ms"]) + sum(band["service_ms"]) == pytest.approx(band["response_ms"])
+        named = {band["of"]: band for band in only["made_of"]}
+        assert named["p99"]["response_ms"] == pytest.approx(only["response_ms"]["p99"])
+        assert named["slowest 10 %"]["response_ms"] < named["slowest 1 %"]["response_ms"]
+
+
+def test_saturation_is_by_the_utilisation_law(one):
+    run, passed = one
+    hops = {hop["hop"] + hop["way"]: hop for hop in load(analyse([run]))["loads"][0]["hops"]}
+    for name, slot in (("controller processors", PROCESSORS), ("drive", DRIVE), ("linkout", 2)):
+        assert hops[name]["saturation_iops"] == pytest.approx(1e9 / passed.service[slot].mean(), rel=1e-9)
+    # The host queue holds 32 commands, each for the response time.
+    assert hops["host queue"]["saturation_iops"] == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
+
+
+def test_an_estimate_is_near_what_the_queues_do(one):
+    run, _ = one
+    held = load(analyse([run], level=Level(0.6)))["against"]
+    assert held["basis"] == "estimate"
+    assert held["kept"]
+    assert held["slack_ms"] == pytest.approx(0.6 - held["seen_ms"])
+    assert held["first"]["hop"] == "controller processors"
+    # By itself a hop needs a higher rate than all of them together.
+    assert held["first"]["alone_iops"] > held["rate_iops"]
+    there = made(held["rate_iops"])[1]
+    assert there.response.mean() / 1e6 == pytest.approx(0.6, rel=0.1)
+    assert "estimate" in held["validity"][0]
+
+
+def test_a_level_that_is_broken_has_a_rate_at_which_it_is_kept(one):
+    run, _ = one
+    held = load(analyse([run], level=Level(0.3)))["against"]
+    assert not held["kept"]
+    assert held["slack_ms"] < 0
+    assert 0 < held["rate_iops"] < 4000
+    assert made(held["rate_iops"])[1].response.mean() / 1e6 == pytest.approx(0.3, rel=0.1)
+    impossible = load(analyse([run], level=Level(0.1)))["against"]
+    assert impossible["rate_iops"] is None
+
+
+def test_a_percentile_is_told_and_called_rougher(one):
+    run, _ = one
+    each = load(analyse([run], level=Level(3.0, "p95")))
+    assert each["against"]["seen_ms"] < 3.0
+    assert any("rougher than a mean" in said for said in each["against"]["validity"])
+    assert "p95" in {band["of"] for band in each["loads"][0]["made_of"]}
+
+
+def test_closed_loops_and_overload_have_no_estimate():
+    closed = load(analyse([made(3000, 2000, mode="closed")[0]], level=Level(1.0)))["against"]
+    assert closed["rate_iops"] is None
+    assert "closed loop" in closed["validity"][0]
+    piled = load(analyse([made(3000, 2000)[0]], overloaded=[True], level=Level(1.0)))["against"]
+    assert piled["rate_iops"] is None
+    assert "could not keep up" in piled["validity"][0]
+
+
+def test_loads_say_where_a_level_breaks_and_by_which_hop(several):
+    found = analyse(several, level=Level(1.0))
+    for each in found["classes"]:
+        held = each["against"]
+        assert held["basis"] == "loads"
+        low, high = held["between_iops"]
+        assert low < held["rate_iops"] < high
+        assert held["first"]["hop"] == "controller processors"
+        assert sum(hop["there_ms"] for hop in held["hops"]) == pytest.approx(1.0)
+        kept = [seen["kept"] for seen in held["seen"]]
+        assert kept == sorted(kept, reverse=True)
+        alone = {hop["hop"] + hop["way"]: hop["alone_iops"] for hop in held["hops"]}
+        assert alone["controller processors"] > held["rate_iops"]
+        assert alone["drive"] is None
+
+
+def test_the_order_in_which_runs_are_given_does_not_matter(several):
+    names = [f"{rate:g}" for rate in RATES]
+    forward = analyse(several, names=names, level=Level(1.0))
+    backward = analyse(several[::-1], names=names[::-1], level=Level(1.0))
+    assert forward["classes"] == backward["classes"]
+
+
+def test_a_load_that_could_not_be_kept_up_with_is_only_a_bound(several):
+    found = analyse(several[:4], overloaded=[False, False, False, True], level=Level(10.0))
+    held = load(found)["against"]
+    assert held["rate_iops"] is None
+    assert held["between_iops"] == pytest.approx([4000, 5500], rel=0.05)
+    assert held["first"]["hop"] == "controller processors"
+    assert any("add loads between them" in said for said in held["validity"])
+
+
+def test_a_level_that_no_load_breaks_and_one_that_all_break(several):
+    never = load(analyse(several, level=Level(100.0)))["against"]
+    assert never["between_iops"] is None
+    assert never["first"] is None
+    always = load(analyse(several, level=Level(0.01)))["against"]
+    assert always["between_iops"][0] == 0
+    assert always["first"]["hop"] == "controller processors"
+
+
+def test_a_run_that_tells_only_means_is_told_so(one):
+    import polars as pl
+
+    run, passed = one
+    rows = (
+        run.table("hops")
+        .group_by("path", "workload", "op", "hop", "place", "way", maintain_order=True)
+        .agg(pl.col("requests", "wait_ns", "service_ns").sum())
+        .with_columns(
+            pl.lit(0, pl.UInt64).alias("low_ns"),
+            pl.lit(int(passed.response.max()), pl.UInt64).alias("high_ns"),
+        )
+        .select(run.table("hops").columns)
+    )
+    summary = {**run.summary, "source": "fio", "paths": None, "controller": None}
+    tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
+    measured = Run(summary=summary, plan={}, scenario_text="", tables={**tables, "hops": rows})
+    each = load(analyse([measured], level=Level(1.0, "p99")), "read")
+    assert [band["of"] for band in each["loads"][0]["made_of"]] == ["mean", "p99"]
+    assert each["against"]["rate_iops"] is None
+    assert any("only means" in said for said in each["against"]["validity"])
+
+
+def test_what_has_no_budget_is_refused(one, several):
+    run, _ = one
+    tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
+    bare = Run(summary=run.summary, plan=run.plan, scenario_text="", tables=tables)
+    with pytest.raises(InputError, match="does not tell where the time went"):
+        analyse([bare])
+    with pytest.raises(InputError, match="at least"):
+        analyse([])
+    import polars as pl
+
+    other = {**tables, "hops": run.table("hops").with_columns(pl.lit("lan").alias("path"))}
+    with pytest.raises(InputError, match="in common"):
+        analyse([run, Run(summary=run.summary, plan=run.plan, scenario_text="", tables=other)])
+    fewer = {**tables, "hops": run.table("hops").filter(pl.col("hop") != "hba")}
+    with pytest.raises(InputError, match="other hops"):
+        analyse([run, Run(summary=run.summary, plan=run.plan, scenario_text="", tables=fewer)])
+    for wrong in (("p98", 1.0), ("mean", 0.0)):
+        with pytest.raises(InputError):
+            Level(wrong[1], wrong[0])
+
+
+def part(waiting, service):
+    return Part(100.0, np.array(waiting), np.array(service))
+
+
+def test_one_station_grows_as_m_m_1():
+    # Service 1 ms at 500/s: busy 0.5, waiting 1 ms. At 800/s it waits 4 ms.
+    grown = estimate.grown(part([1.0], [1.0]), [0.5])
+    assert grown.waiting(1.6).tolist() == pytest.approx([4.0])
+    assert grown.together(5.0) == pytest.approx(1.6)
+    assert grown.alone(5.0) == pytest.approx([1.6])
+    assert grown.most == pytest.approx(2.0)
+
+
+def test_several_servers_wait_later():
+    # Two servers busy 0.5: rho^(sqrt(6) - 1) / (1 - rho) from 0.5 to 0.8.
+    grown = estimate.grown(part([1.0], [1.0]), [0.5], [2])
+    growth = 1.6 ** (6**0.5 - 1) * 0.5 / 0.2
+    assert grown.waiting(1.6).tolist() == pytest.approx([growth])
+    assert grown.alone(1.0 + growth) == pytest.approx([1.6])
+    assert grown.together(1.0 + growth) == pytest.approx(1.6)
+
+
+def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():
+    grown = estimate.grown(part([0.0, 0.0], [1.0, 2.0]), [0.25, None])
+    assert grown.alone(4.0) == [4.0, None]
+    assert grown.together(4.0) == pytest.approx(4.0)
+    assert grown.together(2.0) is None  # services alone are beyond it
+    assert estimate.grown(part([1.0], [1.0]), [None]).together(5.0) is None
+
+
+def test_a_crossing_lies_on_the_line_between_two_loads():
+    hops = [np.array([1.0, 1.0]), np.array([1.5, 1.5]), np.array([5.0, 2.0])]
+    rates, values = [100.0, 200.0, 300.0], [2.0, 3.0, 7.0]
+    found = course.crossing(rates, values, hops, [True] * 3, 5.0)
+    assert found.rate_iops == pytest.approx(250.0)
+    assert found.hops_ms.tolist() == pytest.approx([3.25, 1.75])
+    assert course.largest_growth(hops[0], found.hops_ms) == 0
+    # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
+    assert course.alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
+    assert course.crossing(rates, values, hops, [True] * 3, 9.0) is None

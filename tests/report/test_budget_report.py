@@ -1,0 +1,154 @@
+"""The latency budget in reports: the section of a Run with a path, its page, its sheets, its text."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt import report
+from iowatt.lenses.budget import Level, analyse
+from iowatt.report import html
+from iowatt.report.budget import page, text, words
+from iowatt.report.figures import budget as figures
+from iowatt.report.figures import hops as drawn
+from iowatt.report.findings import findings
+from iowatt.report.page import compose
+from lenses.budget_runs import made as run_at
+from report.workbook import Book
+
+RATES = (500.0, 3000.0, 6000.0, 7000.0)
+
+
+@pytest.fixture(scope="module")
+def one():
+    return run_at(4000, 6000)[0]
+
+
+@pytest.fixture(scope="module")
+def several():
+    return [run_at(rate, 3000)[0] for rate in RATES]
+
+
+def test_only_runs_with_a_path_have_the_section(one, made):
+    def sections(run):
+        return [section.title for section in compose([run]).runs[0].sections]
+
+    assert "Latency budget" in sections(one)
+    assert "Latency budget" not in sections(made)
+    assert words.rows_of_run(made) == []
+    both = html.render([one, made])
+    assert both.count("Where the response time goes</h") == 1
+
+
+def test_the_bars_and_their_table_say_the_same(one):
+    figure = figures.bars(analyse([one]))
+    rows = [dict(zip([c.title for c in figure.table.columns], row, strict=True)) for row in figure.table.rows]
+    for number, name in enumerate(("oltp all", "oltp read", "oltp write")):
+        mine = [row for row in rows if row["Requests"] == name]
+        assert sum(row["Share"] for row in mine) == pytest.approx(100)
+        length = sum(trace["x"][number] for trace in figure.spec["data"])
+        assert length == pytest.approx(sum(row["Both"] for row in mine))
+    assert figure.spec["data"][0]["y"] == ["oltp all", "oltp read", "oltp write"]
+
+
+def test_the_stack_is_in_the_order_of_the_way(one):
+    traces = figures.bars(analyse([one])).spec["data"]
+    names = list(dict.fromkeys(trace["name"] for trace in traces))
+    way = ["hba", "link out", "controller processors", "drive", "link in"]
+    assert [name for name in names if name in way] == way
+    assert [trace for trace in traces if "pattern" in trace["marker"]]
+    colours = {trace["name"]: trace["marker"]["color"] for trace in traces}
+    assert colours["link out"] == colours["link in"]
+
+
+def test_bands_are_whole_bars(one):
+    for figure in figures.bands(analyse([one])):
+        for at in range(len(figure.spec["data"][0]["x"])):
+            assert sum(trace["y"][at] for trace in figure.spec["data"]) == pytest.approx(100)
+        assert figure.table.columns[-1].title.startswith("slowest 0.1 %")
+
+
+def test_small_hops_are_drawn_together_and_nothing_is_lost():
+    hops = [{"hop": name, "place": "fabric", "way": ""} for name in "abc"]
+    traces, chosen = drawn.marks(
+        hops, [([0.0, 0.001, 0.0], [1.0, 0.0, 0.002])], along="x", places=["w"], unit="ms"
+    )
+    assert (list(chosen.alone), list(chosen.others)) == ([0], [1, 2])
+    assert sum(trace["x"][0] for trace in traces) == pytest.approx(1.003)
+    assert "2 hops under" in chosen.remarks[0]
+
+
+def test_loads_are_stacked_to_the_response_time(several):
+    found = analyse(several, level=Level(0.6), overloaded=[False, False, False, True])
+    figure = figures.over_load(found)[0]
+    stacked = [trace for trace in figure.spec["data"] if "stackgroup" in trace]
+    loads = found["classes"][0]["loads"]
+    for at, load in enumerate(loads[:3]):
+        assert sum(trace["y"][at] for trace in stacked) == pytest.approx(load["response_ms"]["mean"])
+    assert all(len(trace["x"]) == 3 for trace in stacked)
+    assert figure.table.column("Verdict") == ["steady"] * 3 + ["overloaded"]
+    names = [trace["name"] for trace in figure.spec["data"]]
+    assert "Service level" in names
+    assert figures.over_load(analyse(several[:1])) == []
+
+
+def test_the_page_has_every_figure_with_a_table(several, tmp_path):
+    found = analyse(several, level=Level(0.6, "p95"))
+    written = tmp_path / "budget.html"
+    page.write(found, written)
+    text_of = written.read_text(encoding="utf-8")
+    for title in (
+        "Hops over load, p95: oltp all",
+        "Where the response time goes",
+        "Which hop breaks it: oltp write",
+    ):
+        assert title in text_of
+    assert text_of.count("<figure") == text_of.count("</table>")
+
+
+def test_a_workbook_has_the_budget_only_where_there_is_one(one, made, tmp_path):
+    book = Book(report.write([one, made], tmp_path / "both.xlsx"))
+    assert {"Latency budget", "Budget by percentile"} <= set(book.names)
+    hops = book.rows("Latency budget")
+    assert hops[0]["C"] == "Hop"
+    assert len(hops) == 1 + 3 * 9
+    bands = book.rows("Budget by percentile")
+    assert len(bands) == 1 + 3 * 8 * 9
+    assert "Latency budget" not in Book(report.write([made], tmp_path / "one.xlsx")).names
+
+
+def test_the_report_says_where_time_goes_and_what_is_busy(one):
+    said = compose([one]).runs[0].findings
+    assert any(
+        "controller processors" in finding.text and "of it waiting" in finding.text for finding in said
+    )
+    assert not any("busy" in finding.text and "path" in finding.text for finding in findings(one))
+    summary = dict(one.summary)
+    path = summary["paths"][0]
+    summary["paths"] = [{**path, "hops": [{**path["hops"][0], "utilisation": 0.95}]}]
+    busy = replace_summary(one, summary)
+    assert any("On the path san, hba is busy 95" in finding.text for finding in findings(busy))
+    ((label, row),) = words.rows_of_run(one)
+    assert label == "path san"
+    assert row.startswith("controller processors 6")
+
+
+def replace_summary(run, summary):
+    from iowatt.run.bundle import Run
+
+    tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices", "hops")}
+    return Run(summary=summary, plan=run.plan, scenario_text=run.scenario_text, tables=tables)
+
+
+def test_the_terminal_tells_level_rate_and_hop(one, several):
+    kept = "\n".join(part for part in text.parts(analyse([one], level=Level(1.0))) if isinstance(part, str))
+    assert "leaves" in kept
+    assert "first by controller processors" in kept
+    broken = "\n".join(part for part in text.parts(analyse([one], level=Level(0.2))) if isinstance(part, str))
+    assert "beyond" in broken
+    seen = "\n".join(part for part in text.parts(analyse(several, level=Level(0.6))) if isinstance(part, str))
+    assert "between" in seen
+    assert "by controller processors" in seen
+    never = "\n".join(
+        part for part in text.parts(analyse(several, level=Level(90.0))) if isinstance(part, str)
+    )
+    assert "at every load" in never
