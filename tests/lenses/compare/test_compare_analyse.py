@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 
 import compared_runs as made
@@ -180,3 +181,36 @@ def test_one_side_alone_may_have_a_course_over_time():
     shown = [part for part in text.parts(document) if isinstance(part, str)]
     assert any("spikes over 1.00\u00a0ms by means, blocks of 1\u00a0s: after" in part for part in shown)
     assert "After, over time" in page.render(document)
+
+
+def without_histogram(run):
+    run._tables["latency"] = run.table("latency").clear()
+    for times in run.summary["response_time_ms"].values():
+        times.update(dict.fromkeys(("p50", "p90", "p95", "p99", "p999", "p9999")))
+    return run
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_run_without_a_histogram_has_a_mean_and_no_percentiles(both):
+    before = without_histogram(made.build(draws(1, 2.0), series=False))
+    after = made.build(draws(2), raid="10", series=False)
+    document = analyse(Asked([before], [without_histogram(after) if both else after]))
+    assert row(document, "mean")["verdict"] == "better"
+    assert document["response_time_ms"]["before"]["p99"] is None
+    assert any("no histogram was kept" in note for note in document["notes"])
+    if both:
+        assert "p99" not in {one["metric"] for one in document["differences"]} and not document["histograms"]
+    else:
+        assert row(document, "p99")["remarks"] == ["known on one side only"]
+    assert list(text.parts(document)) and page.render(document)
+
+
+@pytest.mark.parametrize("damage", ["column", "list"])
+def test_a_damaged_series_is_refused(damage):
+    run = made.build(draws(1, size=100))
+    series = run._tables["series"]
+    run._tables["series"] = (
+        series.drop("max_ns") if damage == "column" else series.with_columns(pl.col("low_ns").list.head(0))
+    )
+    with pytest.raises(InputError, match="series is damaged"):
+        analyse(Asked([run], [run]))
