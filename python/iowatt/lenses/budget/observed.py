@@ -50,8 +50,9 @@ class Seen:
 
     @property
     def told_apart(self) -> bool:
-        """Whether slow requests are told apart from fast ones."""
-        return self.ledger.requests.size > 1 or self.ledger.total == 1
+        """Whether slow requests are told apart from fast ones: by bins, and these side by side."""
+        low, high = self.ledger.low_ns, self.ledger.high_ns
+        return self.ledger.total == 1 or bool(low.size > 1 and (low[1:] > high[:-1]).all())
 
     def value_ms(self, statistic: str) -> float:
         """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""

@@ -28,12 +28,8 @@ def parts(found: Found) -> Iterator[Table | str]:
         yield "\n".join(line for one in found["classes"] for line in words.against(one, found))
     for note in found["notes"]:
         yield f"note: {note}"
-    for line in dict.fromkeys(said for one in found["classes"] for said in _validity(one)):
+    for line in words.validity(found):
         yield f"note: {line}"
-
-
-def _validity(one: Found) -> list[str]:
-    return list(one["against"]["validity"]) if one["against"] else []
 
 
 def _heading(one: Found, found: Found) -> str:

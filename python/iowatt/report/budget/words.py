@@ -138,6 +138,18 @@ def _rate(rate: float) -> str:
     return numbers.with_unit(rate, "IOPS")
 
 
+def validity(found: Found) -> list[str]:
+    """What the comparison with the level rests on; what is not of all classes, with the class."""
+    said = {title(one, found): one["against"]["validity"] for one in found["classes"] if one["against"]}
+    every = dict.fromkeys(line for lines in said.values() for line in lines)
+    return [
+        line if all(line in lines for lines in said.values()) else f"{name}: {line}"
+        for line in every
+        for name, lines in said.items()
+        if line in lines and (name == next(iter(said)) or not all(line in other for other in said.values()))
+    ]
+
+
 def findings(found: Found) -> list[str]:
     """What a report says of a Run's budget: where the time goes, and what the slowest are made of."""
     said = []
