@@ -69,6 +69,21 @@ def test_a_read_and_a_write_of_8_kib_over_fcp(tmp_path):
     assert sum(waited for waited, _ in read.values()) == 0
 
 
+def test_a_stored_frame_waits_until_it_is_there(tmp_path):
+    # 1,000 and 250 bytes a microsecond, frames of 1,000 bytes with nothing around them. A read of 4,096 comes over the
+    # slow link first: its first frame is whole after 4 us, the last bit after 16.384 us (with the 48 bytes of the
+    # response), which the fast link sends in 48 ns more. A write goes over the fast one first: 1 us, then 16.384 us.
+    links = ['{ link = { rate = "%dMB/s", frame = 1000 } }' % rate for rate in (1000, 250)]
+    switch = '{ switch = { latency = "2us", forwarding = "store-and-forward" } }'
+    protocol = '{ name = "nvme-tcp", stack = "0us", in_capsule = 8192 }'
+    text = f"protocol = {protocol}\nhop = [{links[0]}, {switch}, {links[1]}]"
+    raw = simulate(scenario(text, trace(tmp_path, "a", [(0.1, "R", 4096), (0.2, "W", 4096)])), tmp_path)
+    command, response = 72 + 2000 + 288, 96 + 2000 + 24  # alone: once on each link
+    assert total(raw, 1, 0) == command + 4 * (4096 + 24) + 2000 + 24
+    # Behind the command of 72 bytes the first frame of data; the slow link sends all from when the command is there.
+    assert total(raw, 1, 1) == 72 + 2000 + 4 * (72 + 4096) + response
+
+
 def test_the_rates_of_fibre_channel_adapters(tmp_path):
     """V32: 801 and 1,603 MB/s of data on 8 and 16 Gbit/s; an adapter's own rate where that is less."""
     for link, rate in (("fc-8g", 850e6), ("fc-16g", 1700e6)):
