@@ -70,17 +70,17 @@ def test_a_read_and_a_write_of_8_kib_over_fcp(tmp_path):
 
 
 def test_a_stored_frame_waits_until_it_is_there(tmp_path):
-    # 1,000 and 250 bytes a microsecond, frames of 1,000 bytes with nothing around them. A read of 4,096 comes over the
-    # slow link first: its first frame is whole after 4 us, the last bit after 16.384 us (with the 48 bytes of the
-    # response), which the fast link sends in 48 ns more. A write goes over the fast one first: 1 us, then 16.384 us.
-    links = ['{ link = { rate = "%dMB/s", frame = 1000 } }' % rate for rate in (1000, 250)]
+    # 1,000 and 250 bytes a microsecond, frames of 1,000 bytes with nothing around them. A read's 4,096 bytes
+    # and its response of 24 come over the slow link first: the last frame, the response, takes 24 ns on the fast
+    # one. A write's command of 72 bytes opens the message: it is whole on the fast link after 72 ns, and from
+    # then on the slow one is busy.
+    links = [f'{{ link = {{ rate = "{rate}MB/s", frame = 1000 }} }}' for rate in (1000, 250)]
     switch = '{ switch = { latency = "2us", forwarding = "store-and-forward" } }'
     protocol = '{ name = "nvme-tcp", stack = "0us", in_capsule = 8192 }'
     text = f"protocol = {protocol}\nhop = [{links[0]}, {switch}, {links[1]}]"
     raw = simulate(scenario(text, trace(tmp_path, "a", [(0.1, "R", 4096), (0.2, "W", 4096)])), tmp_path)
-    command, response = 72 + 2000 + 288, 96 + 2000 + 24  # alone: once on each link
+    command, response = 72 + 2000 + 4 * 72, 4 * 24 + 2000 + 24
     assert total(raw, 1, 0) == command + 4 * (4096 + 24) + 2000 + 24
-    # Behind the command of 72 bytes the first frame of data; the slow link sends all from when the command is there.
     assert total(raw, 1, 1) == 72 + 2000 + 4 * (72 + 4096) + response
 
 

@@ -61,7 +61,7 @@ def test_a_path_in_the_plan():
             "hops": [
                 {"bytes_per_s": 789e6, "frame_wire_bytes": 2048, "latency_s": 0.0, **wire},
                 {**fc, "latency_s": 0.0},
-                {**fc, "bytes_per_s": None, "latency_s": 700e-9},
+                {**fc, "bytes_per_s": None, "frame_wire_bytes": 2048, "latency_s": 700e-9},
                 {**fc, "latency_s": 50e-6},
             ],
             "port": {"command_s": 0.0, "processors": 1, "express": []},

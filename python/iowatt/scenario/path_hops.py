@@ -130,7 +130,7 @@ def switch_hop(hop: Hop, name: str, figures: SwitchFigures) -> HopInNumbers:
 
 
 def storing(passed: list[HopInNumbers], stores: set[int]) -> list[HopInNumbers]:
-    """The hops with the links beside switches (by number) that store frames: theirs come whole before they go on."""
+    """The hops, where frames of links beside storing switches (by number) come whole before they go on."""
     beside = set()
     for switch in stores:
         before = [at for at in range(switch) if passed[at].kind == "link"]
