@@ -131,7 +131,7 @@ def switch_hop(hop: Hop, name: str, figures: SwitchFigures) -> HopInNumbers:
 
 def storing(passed: list[HopInNumbers], stores: set[int]) -> list[HopInNumbers]:
     """The hops, where frames of links beside storing switches (by number) come whole before they go on."""
-    beside = set()
+    beside: set[int] = set()
     for switch in stores:
         before = [at for at in range(switch) if passed[at].kind == "link"]
         after = [at for at in range(switch + 1, len(passed)) if passed[at].kind == "link"]
