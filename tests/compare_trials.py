@@ -170,10 +170,10 @@ def shifted() -> list[Case]:
     queue, memory, heavy, flush = mm1(0.5), ar1_lognormal(0.98, 0.8), independent(1.5), periodic(40, 0.5, 0.5)
     return [
         Case("M/M/1, rho 0.5, 20 % slower", queue, queue, 1.2, 100_000),
-        Case("M/M/1, rho 0.8, 20 % slower", mm1(0.8), mm1(0.8), 1.2, 300_000),
-        Case("M/M/1, rho 0.6 to 0.7", mm1(0.6), mm1(0.7), 1.0, 150_000, amounts=True),
+        Case("M/M/1, rho 0.8, 20 % slower", mm1(0.8), mm1(0.8), 1.2, 200_000),
+        Case("M/M/1, rho 0.6 to 0.7", mm1(0.6), mm1(0.7), 1.0, 100_000, amounts=True),
         Case("M/M/1, rho 0.8, few requests", mm1(0.8), mm1(0.8), 1.2, 20_000),
-        Case("AR(1) lognormal, phi 0.98", memory, memory, 1.2, 150_000),
+        Case("AR(1) lognormal, phi 0.98", memory, memory, 1.2, 100_000),
         Case("lognormal, sigma 1.5, independent", heavy, heavy, 1.2, 60_000),
         Case("40 periods", flush, flush, 1.2, 60_000),
         Case("M/M/1, rho 0.5, 64 blocks", queue, queue, 1.2, 60_000, blocks=64),

@@ -29,7 +29,7 @@ __all__ = ["Basis", "Difference", "Interval", "Question", "Verdict", "infer", "i
 RESAMPLES: Final = 4000
 #: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
 #: because the bootstrap's own error comes on top.
-VERDICT_LEVEL: Final = 0.04
+VERDICT_LEVEL: Final = 0.03
 UNORDERED: Final = (
     "the order in time is not known: the interval takes requests for independent, and is too narrow where "
     "they are not; no verdict rests on it"

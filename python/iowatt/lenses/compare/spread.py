@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from iowatt.lenses.compare.blocks import Blocks, Floats
-from iowatt.lenses.compare.bootstrap import Tapered
+from iowatt.lenses.compare.bootstrap import Tapered, seen
 from iowatt.lenses.compare.cycles import without_cycles
 from iowatt.lenses.compare.length import (
     LEAST_BLOCKS,
@@ -63,7 +63,8 @@ def spread(run: Blocks, estimates: Sequence[Estimate], number: int) -> Spread:
         reasons = [f"{count} blocks of time are too few: at least {LEAST_BLOCKS} are needed"] * len(estimates)
         length = 1
     tapered = Tapered.of(figures, length)
-    error = np.where([reason is None for reason in reasons], np.sqrt(tapered.variance), np.nan)
+    visible = np.asarray([1.0 if math.isinf(one) else seen(float(one), length) for one in tau])
+    error = np.where([reason is None for reason in reasons], np.sqrt(tapered.variance / visible), np.nan)
     return Spread(error, length, tapered.drawn, _neighbours(figures, length), reasons, tapered)
 
 
