@@ -42,7 +42,11 @@ def test_every_chart_has_its_table_and_keys_are_single(found):
     assert all(figure.table.rows for figure in drawn)
 
 
-def test_the_chart_of_intervals_says_what_its_table_says(found):
+@pytest.mark.parametrize("series", [True, False])
+def test_the_chart_of_intervals_says_what_its_table_says(found, series):
+    if not series:
+        runs = [made.build(draws(seed, scale), series=False) for seed, scale in ((1, 2.0), (2, 1.0))]
+        found = analyse(Asked(runs[:1], runs[1:]))
     figure = differences.intervals(found)
     rows = {row[0]: row for row in figure.table.rows}
     for trace in figure.spec["data"]:
@@ -50,7 +54,8 @@ def test_the_chart_of_intervals_says_what_its_table_says(found):
             trace["y"], trace["x"], trace["error_x"]["array"], trace["error_x"]["arrayminus"], strict=True
         ):
             assert trace["name"].lower() == rows[name][1]
-            assert [x, x - less, x + more] == pytest.approx(rows[name][2:])
+            assert [x, x - less, x + more] == pytest.approx(rows.pop(name)[2:])
+    assert not rows
 
 
 def test_bars_are_shares_of_each_side(found):
@@ -93,6 +98,7 @@ def test_the_text_has_flags_and_notes_last(found):
         ({"interval": None, "unit": "ms"}, "–"),
         ({"interval": [-0.5, -0.25], "unit": "ms"}, "−0.500 to −0.250\u00a0ms"),
         ({"interval": [-0.01, 0.02], "unit": "ms"}, "−10.0 to +20.0\u00a0µs"),
+        ({"interval": [-2.5, -0.5], "unit": "%"}, "−2.50 to −0.500\u00a0points"),
         ({"interval": [-12.5, 3.0], "unit": "IOPS"}, "−12.5 to +3.00\u00a0IOPS"),
     ],
 )

@@ -90,21 +90,22 @@ def _slow(found: dict[str, Any]) -> str:
             for key, _ in words.SIDES
         )
     ]
-    if found["spikes"]:
-        width = numbers.duration(found["over_time"]["width_s"])
-        for view, shown in words.VIEWS.items():
-            said = []
-            for key, _ in words.SIDES:
-                one = found["spikes"][key][view]
-                said.append(
-                    f"{key} none of {numbers.count(one['blocks'])} blocks"
-                    if not one["spikes"]
-                    else f"{key} {numbers.count(one['spikes'])} in {numbers.duration(one['seconds'])}, "
-                    f"longest {numbers.duration(one['longest_s'])}, greatest "
-                    f"{numbers.with_unit(one['greatest_ms'], 'ms')}"
-                )
+    for view, shown in words.VIEWS.items():
+        said = [f"{key} {_spikes(found, key, view)}" for key, _ in words.SIDES if found["spikes"][key]]
+        if said:
+            width = numbers.duration(found["over_time"]["width_s"])
             lines.append(f"spikes over {limit} {shown}, blocks of {width}: {'; '.join(said)}")
     return "\n".join(lines)
+
+
+def _spikes(found: dict[str, Any], key: str, view: str) -> str:
+    one = found["spikes"][key][view]
+    if not one["spikes"]:
+        return f"none of {numbers.count(one['blocks'])} blocks"
+    return (
+        f"{numbers.count(one['spikes'])} in {numbers.duration(one['seconds'])}, longest "
+        f"{numbers.duration(one['longest_s'])}, greatest {numbers.with_unit(one['greatest_ms'], 'ms')}"
+    )
 
 
 def _loops(found: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ def interval(row: Mapping[str, Any]) -> str:
     if row["interval"] is None:
         return numbers.NO_VALUE
     low, high = row["interval"]
-    factor, unit = 1.0, row["unit"]
+    factor, unit = 1.0, {"%": "points"}.get(row["unit"], row["unit"])
     if unit in ("ms", "W", "J"):
         factor, unit = numbers.scale_for(max(abs(low), abs(high)), unit)
     ends = (
