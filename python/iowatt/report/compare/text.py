@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 #: The scale that the terminal shows; the page and the JSON have all.
 SCALE = "array"
+#: Columns of a terminal that hold the table of figures without wrapping its cells.
+WIDE = 124
 
 
-def parts(found: dict[str, Any]) -> Iterator[Table | str]:
-    """Tables and lines, in order."""
+def parts(found: dict[str, Any], *, wrap: bool = False) -> Iterator[Table | str]:
+    """Tables and lines, in order; ``wrap`` lets cells wrap, for narrow terminals."""
     yield _overview(found)
-    yield _differences(found)
+    yield _differences(found, wrap)
     if remarks := words.remarks(found):
         yield "\n".join(remarks)
     if found["histograms"]:
@@ -31,12 +33,12 @@ def parts(found: dict[str, Any]) -> Iterator[Table | str]:
         yield f"note: {note}"
 
 
-def _table(*columns: str, left: tuple[int, ...] = (0,)) -> Table:
+def _table(*columns: str, left: tuple[int, ...] = (0,), wrap: bool = False) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number in left else "right", no_wrap=True)
+        table.add_column(column, justify="left" if number in left else "right", no_wrap=not wrap)
     return table
 
 
@@ -48,9 +50,11 @@ def _overview(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _differences(found: dict[str, Any]) -> Table:
+def _differences(found: dict[str, Any], wrap: bool) -> Table:
     percent = f"{100 * found['asked']['confidence']:g} %"
-    table = _table("", "before", "after", "change", f"{percent} interval", "verdict", "beyond", left=(0, 5))
+    table = _table(
+        "", "before", "after", "change", f"{percent} interval", "verdict", "beyond", left=(0, 5), wrap=wrap
+    )
     for row in found["differences"]:
         table.add_row(
             words.short_title(row),

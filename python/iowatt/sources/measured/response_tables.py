@@ -26,8 +26,9 @@ def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl
         columns["point"].append("host")
         columns["workload"].append(workload)
         columns["op"].append(block.op)
-        columns["start_s"].append(block.start - origin)
-        columns["end_s"].append(block.end - origin)
+        # Unix time in s has no more than this; blocks lie on a grid of ms.
+        columns["start_s"].append(round(block.start - origin, 6))
+        columns["end_s"].append(round(block.end - origin, 6))
         columns["count"].append(block.histogram.total)
         columns["sum_ns"].append(block.sum_ns)
         columns["max_ns"].append(block.max_ns)
