@@ -198,6 +198,7 @@ def _bands(one: Found, name: str, number: int) -> Figure:
             ),
         },
         remarks=remarks,
+        wide=True,
     )
 
 
@@ -275,7 +276,7 @@ def _over_load(one: Found, name: str, number: int, level: Found | None) -> Figur
         {
             "data": data,
             "layout": layout(
-                axis("Load of the path (IOPS)"),
+                axis("Load, all requests (IOPS)"),
                 axis(f"Response time, {what} ({unit})", rangemode="tozero"),
                 showlegend=True,
             ),
