@@ -130,7 +130,8 @@ def read(path: Path) -> Document:
     kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
     # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat, which is all of it.
     bins_of = max(("lat_ns", "clat_ns"), key=lambda kind: kinds[kind]) if kinds else None
-    jobs = [_job(job, number, common, bins_of, where) for number, job in enumerate(found, 1)]
+    longest = _longest(found, where)
+    jobs = [_job(job, number, common, bins_of, longest, where) for number, job in enumerate(found, 1)]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
     return Document(path, version, end, jobs, bins_of, warnings)
@@ -197,13 +198,28 @@ def _kinds(job: Mapping[str, Any]) -> Counter[str]:
     return +found
 
 
-def _job(found: Any, number: int, common: Mapping[str, str], bins_of: str | None, where: str) -> Job:
+def _longest(found: Sequence[Any], where: str) -> int:
+    """The longest time of all jobs in ns: the end of the last bin, which has none; the same for all, so that bins add up."""
+    most = 0.0
+    for job in found:
+        for direction in DIRECTIONS:
+            done = job.get(direction) if isinstance(job, dict) else None
+            for kind in ("lat_ns", "clat_ns"):
+                times = done.get(kind) if isinstance(done, dict) else None
+                if isinstance(times, dict):
+                    most = max(most, _number(times.get("max", 0), f"{direction}, {kind}.max", where))
+    return int(most)
+
+
+def _job(
+    found: Any, number: int, common: Mapping[str, str], bins_of: str | None, longest_ns: int, where: str
+) -> Job:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
         raise InputError(f"job {number} is no job of fio: it has no name", where=where)
     name = found["jobname"]
     own = _options(found.get("job options", {}), f"job {name!r}", where)
     done = {
-        direction: _counted(found.get(direction), bins_of, f"job {name!r}, {direction}", where)
+        direction: _counted(found.get(direction), bins_of, longest_ns, f"job {name!r}, {direction}", where)
         for direction in DIRECTIONS
     }
     trim = found.get("trim")
@@ -228,7 +244,7 @@ def _options(found: Any, what: str, where: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in found.items()}
 
 
-def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
+def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
     if not isinstance(found, dict):
         raise InputError(f"{what}: is not there", where=where)
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
@@ -248,9 +264,7 @@ def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
 
     by_kind = {"lat_ns": times, "clat_ns": completion}
     histograms = {
-        kind: bins.histogram(
-            of.get("bins"), f"{what}, {kind}.bins", where, int(_number(of.get("max", 0), f"{what}, {kind}.max", where))
-        )
+        kind: bins.histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
         for kind, of in by_kind.items()
     }
     return Counted(

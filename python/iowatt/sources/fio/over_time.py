@@ -1,6 +1,6 @@
 """Response times over time from the logs of fio's jobs, and the parts of a request's way from its JSON.
 
-Histograms of jobs are added, bin by bin; nothing else of them is ever joined. Their windows begin when each job
+Histograms of jobs are added, bin by bin, in the bins of the coarsest of their logs; nothing else of them is ever joined. Their windows begin when each job
 does, so they are put onto one grid: of blocks that are a whole number of windows of each job, where there is such a length,
 each window whole in one block. What completed behind a job's last window is in the JSON's bins alone: it follows that
 window.
@@ -16,6 +16,7 @@ from typing import Final, Literal
 import numpy as np
 
 from iowatt.run.histogram import Histogram
+from iowatt.sources.fio import bins
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Job
 from iowatt.sources.fio.hist_logs import HistogramLog
 from iowatt.sources.fio.logs import Rows
@@ -90,10 +91,11 @@ def histograms(parts: Sequence[JobLog], begin: float, end: float, warnings: list
         warnings.append(f"{count} windows of {width:g} s are too many: the histogram logs are left out")
         return []
     late = 0
+    coarsest = max(part.log.coarseness for part in parts)
     for part in parts:
         for way, direction in enumerate(DIRECTIONS):
             done = part.job.of(direction)
-            own = _of_job(part, way, done, warnings)
+            own = _of_job(part, way, done, coarsest, warnings)
             if own is None:
                 return []
             late += sum(apart > _LATE for apart, _ in own)
@@ -107,7 +109,7 @@ def histograms(parts: Sequence[JobLog], begin: float, end: float, warnings: list
 
 
 def _of_job(
-    part: JobLog, way: int, done: Counted, warnings: list[str]
+    part: JobLog, way: int, done: Counted, coarseness: int, warnings: list[str]
 ) -> list[tuple[float, Histogram]] | None:
     """The windows of a job in a direction, each with how many widths it is behind the one before; the last one is what
     completed behind all of them. None where they cannot be those of the JSON.
@@ -130,11 +132,10 @@ def _of_job(
     before = part.begin - part.shift_s
     for window in windows:
         at = window.time_ms / 1000.0
-        found.append(
-            ((at - before) / part.width_s, Histogram.of(window.low_ns, window.high_ns, window.count))
-        )
+        own = Histogram.of(window.low_ns, window.high_ns, window.count)
+        found.append(((at - before) / part.width_s, coarser(own, coarseness)))
         before = at
-    behind = _behind(part, done, Histogram.merged([histogram for _, histogram in found]))
+    behind = _behind(done, coarseness, Histogram.merged([histogram for _, histogram in found]))
     return found if behind is None else [*found, (1.0, behind)]
 
 
@@ -153,13 +154,12 @@ def _placed(
     return found
 
 
-def _behind(part: JobLog, done: Counted, windows_sum: Histogram) -> Histogram | None:
-    """The JSON's bins less those of the log, in bins of the log; None where nothing is left or they do not fit."""
+def _behind(done: Counted, coarseness: int, windows_sum: Histogram) -> Histogram | None:
+    """The JSON's bins less those of the log; None where nothing is left or they do not fit."""
     whole = done.completion_histogram
     if not whole.total or whole.total <= windows_sum.total:
         return None
-    low, high = _coarse(whole, part.log.coarseness)
-    made = Histogram.of(low, high, whole.count)
+    made = coarser(whole, coarseness)
     there = {(int(a), int(b)): int(n) for a, b, n in zip(made.low_ns, made.high_ns, made.count, strict=True)}
     for a, b, n in zip(windows_sum.low_ns, windows_sum.high_ns, windows_sum.count, strict=True):
         left = there.get((int(a), int(b)), 0) - int(n)
@@ -169,13 +169,12 @@ def _behind(part: JobLog, done: Counted, windows_sum: Histogram) -> Histogram | 
     return Histogram.of([a for a, _ in there], [b for _, b in there], list(there.values()))
 
 
-def _coarse(fine: Histogram, coarseness: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bins of a log of this coarseness that hold fio's own."""
-    from iowatt.sources.fio.bins import number, ranges
-
-    first = number(fine.low_ns.astype(np.int64)) >> coarseness << coarseness
+def coarser(fine: Histogram, coarseness: int) -> Histogram:
+    """The same in bins of a log of this coarseness, or of a finer one: whole bins of it are joined."""
+    first = bins.number(fine.low_ns.astype(np.int64)) >> coarseness << coarseness
     longest = int(fine.high_ns.max(initial=0))
-    return ranges(first, first + (1 << coarseness) - 1, longest)
+    low, high = bins.ranges(first, first + (1 << coarseness) - 1, longest)
+    return Histogram.of(low, high, fine.count)
 
 
 def _on_grid(

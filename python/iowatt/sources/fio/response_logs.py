@@ -52,7 +52,7 @@ def _histogram(rows: Sequence[tuple[logs.Rows, float]], direction: str) -> Histo
     own = [of.of(direction).value for of, _ in rows]
     values = np.concatenate(own) if own else np.zeros(0, dtype=np.int64)
     number, count = np.unique(bins.numbers(values, _BITS), return_counts=True)
-    return bins.histogram(number, count.astype(np.int64), _BITS, int(values.max(initial=0)))
+    return bins.histogram(number, count.astype(np.int64), _BITS)
 
 
 def from_windows(found: Document, folder: Path, shift: Shift, warnings: list[str]) -> OverTime:
@@ -60,11 +60,11 @@ def from_windows(found: Document, folder: Path, shift: Shift, warnings: list[str
     nothing = OverTime((), None)
     parts: list[over_time.JobLog] = []
     without: list[str] = []
+    longest = max(job.of(direction).completion_max_s for job in found.jobs for direction in DIRECTIONS)
     for job in found.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
         path = logs.find(folder, job, "clat_hist")
-        longest = max(job.of(direction).completion_max_s for direction in DIRECTIONS)
         log = None if path is None else hist_logs.read(path, round(longest * 1e9))
         if log is None or not log.windows:
             without.append(job.name)

@@ -82,7 +82,6 @@ class Blocks:
         found = []
         for begin, until in zip(first.tolist(), last.tolist(), strict=True):
             way, block = divmod(int(cell[begin]), 1 << _BLOCK_BITS)
-            longest = int(self._max[way, block])
             start = zero + block * self.width_ns / 1e9
             found.append(
                 Block(
@@ -90,8 +89,8 @@ class Blocks:
                     start=start,
                     end=max(start, min(zero + (block + 1) * self.width_ns / 1e9, end)),
                     sum_ns=int(self._sum[way, block]),
-                    max_ns=longest,
-                    histogram=bins.histogram(inside[begin:until], self._counts[begin:until], _BITS, longest),
+                    max_ns=int(self._max[way, block]),
+                    histogram=bins.histogram(inside[begin:until], self._counts[begin:until], _BITS),
                 )
             )
         return sorted(found, key=lambda block: (block.start, block.op))

@@ -33,7 +33,6 @@ class Count:
         self._cells = Cells(interval_ns)
         self._blocks = Blocks()
         self._bins = np.zeros((2, _BINS), dtype=np.int64)
-        self._longest = [0, 0]
         #: Requests with a response time, and its sum, by direction.
         self._sums = [[0, 0], [0, 0]]
         #: Requests, waiting and device time by direction, of those whose parts are known.
@@ -66,7 +65,6 @@ class Count:
             if not times.size:
                 continue
             self._bins[way] += np.bincount(bins.numbers(times, _BITS), minlength=_BINS)
-            self._longest[way] = max(self._longest[way], int(times.max()))
             self._sums[way][0] += int(times.size)
             self._sums[way][1] += int(times.sum())
             if waited_ns is not None:
@@ -95,7 +93,7 @@ class Count:
     def histogram(self, way: int) -> Histogram:
         """All response times of a direction."""
         number = np.flatnonzero(self._bins[way])
-        return bins.histogram(number, self._bins[way][number], _BITS, self._longest[way])
+        return bins.histogram(number, self._bins[way][number], _BITS)
 
     def total(self, way: int) -> Direction:
         """All requests of a direction."""
