@@ -44,8 +44,17 @@ def recording(events: Iterable[Event], unix_s: int | None = None) -> dict[int, b
         files.setdefault(event.cpu, bytearray()).extend(
             struct.pack(
                 "<IIQQIIIIIHH",
-                0x65617407, numbers[event.cpu], event.time_ns, event.sector, event.sectors * 512, action, 42,
-                event.device, event.cpu, event.error, 0,
+                0x65617407,
+                numbers[event.cpu],
+                event.time_ns,
+                event.sector,
+                event.sectors * 512,
+                action,
+                42,
+                event.device,
+                event.cpu,
+                event.error,
+                0,
             )  # fmt: skip
         )
     return {cpu: bytes(data) for cpu, data in files.items()}

@@ -248,7 +248,9 @@ def test_late_windows_are_said(tmp_path):
     path.write_text(row(1200, 0, 65, count=4) + row(2000, 0, 65, count=6))
     one = job("slow", 1, 10, 1.0, {"log_hist_msec": "200"})
     warnings: list[str] = []
-    blocks = over_time.histograms([over_time.JobLog(one, hist_logs.read(path), 0.0, 1.0, 2.0)], 1.0, 2.0, warnings)
+    blocks = over_time.histograms(
+        [over_time.JobLog(one, hist_logs.read(path), 0.0, 1.0, 2.0)], 1.0, 2.0, warnings
+    )
     assert [(round(b.start, 1), b.histogram.total) for b in blocks] == [(1.0, 4), (1.8, 6)]
     assert "1 windows of the histogram logs are more than 1.5 times as long" in warnings[0]
 
@@ -265,7 +267,10 @@ def test_any_bytes_are_a_log_or_refused(tmp_path, data):
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(at=st.floats(0, 1), word=st.sampled_from([b"", b",", b"\n", b"9" * 30, b"-1", b"\xff", b"a", b", 0", b"18"]))
+@given(
+    at=st.floats(0, 1),
+    word=st.sampled_from([b"", b",", b"\n", b"9" * 30, b"-1", b"\xff", b"a", b", 0", b"18"]),
+)
 def test_damaged_logs_are_read_or_refused(windows, at, word):
     path = windows / "x_clat_hist.2.log"
     data = (SAMPLE / path.name).read_bytes()

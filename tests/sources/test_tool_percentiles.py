@@ -119,6 +119,9 @@ def test_every_share_that_vdbench_prints_is_a_percentile_of_ours(run, direction,
         # The share is rounded to four digits: what is below and above it by that lies in this bin and the next one.
         rank = round(share / 100 * ours.total)
         assert ours.quantile((rank - 0.5) / ours.total) == round(float(end_ms) * 1e6) - 1
-        assert int(ours.count[: int(np.searchsorted(ours.high_ns, round(float(end_ms) * 1e6) - 1)) + 1].sum()) == rank
+        assert (
+            int(ours.count[: int(np.searchsorted(ours.high_ns, round(float(end_ms) * 1e6) - 1)) + 1].sum())
+            == rank
+        )
         looked_at += 1
     assert looked_at >= 9

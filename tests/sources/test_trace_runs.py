@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,7 +18,6 @@ from iowatt.sources import outputs
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
-
 
 
 def csv(path, rows):
@@ -106,17 +104,25 @@ def test_a_trace_without_response_times_is_refused_with_the_reason(tmp_path):
 def test_the_shipped_traces_with_times_are_runs(tmp_path):
     path = tmp_path / "hm.csv"
     ticks = 128166372003061629
-    rows = [f"{ticks + 10_000 * k},hm,1,{'Read' if k % 3 else 'Write'},{4096 * k},4096,{5000 + 100 * k}" for k in range(50)]
+    rows = [
+        f"{ticks + 10_000 * k},hm,1,{'Read' if k % 3 else 'Write'},{4096 * k},4096,{5000 + 100 * k}"
+        for k in range(50)
+    ]
     path.write_text("\n".join(rows) + "\n")
     run = run_of(path)
     assert run.plan["measured"]["start"] == "2007-02-22T17:00:00.306+00:00"
     assert run.summary["provenance"]["started_at"] == "2007-02-22T17:00:00Z"
-    assert run.summary["response_time_ms"]["all"]["mean"] == pytest.approx(0.1 * np.mean(5000 + 100 * np.arange(50)) / 1e3)
+    assert run.summary["response_time_ms"]["all"]["mean"] == pytest.approx(
+        0.1 * np.mean(5000 + 100 * np.arange(50)) / 1e3
+    )
 
 
 def validate(path, services, thinks):
     """A measurement of one drive, in the format of DiskSim's: service and think times in us."""
-    lines = [f"R Miss {100 * k} 8 {service:f} {think:f}" for k, (service, think) in enumerate(zip(services, thinks, strict=True))]
+    lines = [
+        f"R Miss {100 * k} 8 {service:f} {think:f}"
+        for k, (service, think) in enumerate(zip(services, thinks, strict=True))
+    ]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -127,14 +133,32 @@ def test_a_measured_drive_is_a_run(tmp_path):
     assert run.summary["response_time_ms"]["read"]["mean"] == pytest.approx(np.mean(services) / 1e3)
     assert run.summary["window"]["duration_s"] == pytest.approx((sum(services) + 39 * 100) / 1e6)
     # One outstanding: the time in flight is the service of all over the window.
-    assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(sum(services) / (sum(services) + 3900))
+    assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(
+        sum(services) / (sum(services) + 3900)
+    )
 
 
 def srt(path, requests):
     """HP's SRT: (us of the enqueue, start us, stop us, write)."""
     head = b"$$TR_IOREC-1.3 disks = { 0 -> { sectorsize = 256 } }\x0c"
     records = [
-        struct.pack(">14i", 56, 4 << 16 | 1, at // 10**6, at % 10**6, start, stop, 4096, 100, 0, 0, 0, 0 if write else 1, 0, 0)
+        struct.pack(
+            ">14i",
+            56,
+            4 << 16 | 1,
+            at // 10**6,
+            at % 10**6,
+            start,
+            stop,
+            4096,
+            100,
+            0,
+            0,
+            0,
+            0 if write else 1,
+            0,
+            0,
+        )
         for at, start, stop, write in requests
     ]
     path.write_bytes(head + b"".join(records))
@@ -208,7 +232,10 @@ def test_a_recording_is_a_run_with_queue_and_device(tmp_path):
     first, last = min(q for q, *_ in expected), max(q + w + s for q, w, s, _ in expected)
     assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(whole / (last - first), rel=1e-4)
     assert run.summary["throughput"]["iops"] == pytest.approx(200 / ((last - first) / 1e9), rel=1e-4)
-    assert "200 requests were queued, 0 of them merged into others, 200 issued to the device (4 files)" in run.notes[0]
+    assert (
+        "200 requests were queued, 0 of them merged into others, 200 issued to the device (4 files)"
+        in run.notes[0]
+    )
     # A single file that is all of it reads the same.
     merged = tmp_path / "all.bin"
     merged.write_bytes(recording([Event(**{**vars(event), "cpu": 0}) for event in events], 1_700_000_000)[0])
@@ -281,7 +308,10 @@ EVENTS = st.builds(
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(events=st.lists(EVENTS, max_size=60), damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=3))
+@given(
+    events=st.lists(EVENTS, max_size=60),
+    damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=3),
+)
 def test_any_recording_is_read_or_refused(tmp_path, events, damage):
     data = bytearray(recording(events).get(0, b""))
     for at, byte in damage:
@@ -295,7 +325,9 @@ def test_any_recording_is_read_or_refused(tmp_path, events, damage):
         assert str(error)
         return
     known = sum(part.known for part in found.totals)
-    assert known == found.read.total + found.write.total == sum(block.histogram.total for block in found.series)
+    assert (
+        known == found.read.total + found.write.total == sum(block.histogram.total for block in found.series)
+    )
     spent = sum(hop.wait_ns + hop.service_ns for hop in found.hops)
     assert spent == sum(block.sum_ns for block in found.series)
 
@@ -310,4 +342,6 @@ def test_any_file_is_a_run_or_refused(tmp_path, data):
     except InputError as error:
         assert str(error)
         return
-    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"]["count"]
+    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"][
+        "count"
+    ]

@@ -151,9 +151,7 @@ def import_(
         to_s=parsed(end, parse_duration, "--end"),
     )
     with bar("reading") as progress:
-        read = outputs.read(
-            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
-        )
+        read = outputs.read(source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress)
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in power or [] for log in meters.logs(address, defaults)]

@@ -17,6 +17,7 @@ from iowatt.sources.fio import bins
 DIRECTIONS: Final = ("read", "write")
 _MOST_BYTES: Final = 1 << 28
 _MOST: Final = 1 << 62
+_SYNCHRONOUS: Final = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "sg", "splice"))
 #: A single job is not busy for longer than it runs; a sum over jobs is.
 _JOINED: Final = 1.5
 
@@ -68,6 +69,15 @@ class Job:
     def runtime_s(self) -> float:
         """How long it made requests."""
         return max(self.read.runtime_s, self.write.runtime_s)
+
+    @property
+    def outstanding(self) -> int | None:
+        """Requests that it keeps outstanding at most; None where its options do not say it in a number."""
+        depth = self.options.get("iodepth", "1")
+        if not (depth.isascii() and depth.isdecimal() and len(depth) < 9):
+            return None
+        # Engines whose call returns when the request is done hold one, whatever the depth.
+        return 1 if self.options.get("ioengine", "psync") in _SYNCHRONOUS else int(depth)
 
     def asked_iops(self) -> float | None:
         """Requests per second that ``rate_iops`` asks for, of the directions that the job works in."""

@@ -48,7 +48,8 @@ class Blocks:
         self._sum += exact_sums(at, response_ns, 2 * _MOST).reshape(2, _MOST)
         np.maximum.at(self._max.reshape(-1), at, response_ns)
         keys, counts = np.unique(
-            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS), return_counts=True
+            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS),
+            return_counts=True,
         )
         self._merge(keys, counts.astype(np.int64))
 

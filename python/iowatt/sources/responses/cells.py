@@ -13,11 +13,17 @@ import numpy.typing as npt
 
 from iowatt.errors import InputError
 from iowatt.sources.observation import Direction, Interval
-from iowatt.sources.responses.blocks import exact_sums
 from iowatt.sources.responses.bins import Ints
+from iowatt.sources.responses.blocks import exact_sums
 
 #: Lengths in ns, and the most cells of each before the next one is taken.
-_LADDER: Final = ((10_000_000, 300), (100_000_000, 300), (10**9, 300), (60 * 10**9, 100_000), (3600 * 10**9, 1_000_000))
+_LADDER: Final = (
+    (10_000_000, 300),
+    (100_000_000, 300),
+    (10**9, 300),
+    (60 * 10**9, 100_000),
+    (3600 * 10**9, 1_000_000),
+)
 _MOST: Final = 1_000_000
 
 _Columns = dict[str, npt.NDArray[np.int64]]
@@ -39,7 +45,9 @@ class Cells:
 
     @staticmethod
     def _empty() -> _Columns:
-        return {name: np.zeros(0, dtype=np.int64) for name in ("requests", "timed", "bytes", "sum_ns", "max_ns")}
+        return {
+            name: np.zeros(0, dtype=np.int64) for name in ("requests", "timed", "bytes", "sum_ns", "max_ns")
+        }
 
     def add(self, when_ns: Ints, op: npt.NDArray[np.uint8], size: Ints, response_ns: Ints) -> None:
         """Columns of equal length; ``op`` 0 or 1; a response time of -1 is not known.

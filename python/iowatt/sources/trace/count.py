@@ -85,7 +85,9 @@ class Count:
 
         Nothing is taken from them where they are not of the same requests.
         """
-        if device is None or any(a[0] != b[0] or b[1] > a[1] for a, b in zip(self._sums, device, strict=True)):
+        if device is None or any(
+            a[0] != b[0] or b[1] > a[1] for a, b in zip(self._sums, device, strict=True)
+        ):
             return
         for way, ((known, whole), (_, served)) in enumerate(zip(self._sums, device, strict=True)):
             self._parts[way] = [known, whole - served, served]

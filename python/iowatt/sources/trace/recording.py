@@ -74,7 +74,9 @@ def observed(
         queued, issued, done = batch["queued_ns"], batch["issued_ns"], batch["completed_ns"]
         begun = queued >= 0
         waited = np.where(issued >= 0, issued - queued, -1)
-        count.add(queued[begun], batch["op"][begun], batch["size"][begun], (done - queued)[begun], waited[begun])
+        count.add(
+            queued[begun], batch["op"][begun], batch["size"][begun], (done - queued)[begun], waited[begun]
+        )
         without, took = ~begun, (done - issued)[~begun]
         alone.add(issued[without], batch["op"][without], batch["size"][without], took, np.zeros_like(took))
         if progress is not None:
@@ -123,7 +125,9 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
         f"issued to the device ({said['files']} files)"
     ]
     if issues_only:
-        found.append("no queueing (Q) was recorded: response times are those of the device, from issue to completion")
+        found.append(
+            "no queueing (Q) was recorded: response times are those of the device, from issue to completion"
+        )
     elif said["issued_alone"]:
         found.append(f"{said['issued_alone']} that were queued before the recording are left out")
     words = {
