@@ -133,7 +133,7 @@ def test_group_reporting_is_refused_with_histogram_logs_too(windows, tmp_path):
 
 def test_logs_of_a_job_that_is_not_there_are_refused(windows):
     shutil.copy(windows / "x_clat_hist.1.log", windows / "x_clat_hist.9.log")
-    with pytest.raises(InputError, match="a log of a job that is not in out.json"):
+    with pytest.raises(InputError, match=r"a log of a job that is not in out\.json"):
         read(windows)
 
 
@@ -290,3 +290,16 @@ def test_a_value_lies_in_the_bin_of_its_number(value):
     low, high = bins.ranges(number, number)
     assert low[0] <= value <= high[0]
     assert bins.bounds(int(low[0] + (high[0] - low[0] + 1) // 2)) == (low[0], high[0])
+
+
+def test_histogram_logs_alone_give_intervals(windows):
+    found = read(windows, interval_s=1)
+    assert [round(part.end - found.start, 2) for part in found.intervals[:2]] == [1.0, 2.0]
+    for way, op in enumerate(("read", "write")):
+        parts = [getattr(part, op) for part in found.intervals]
+        total = found.totals[way]
+        assert sum(part.requests for part in parts) == total.requests
+        assert sum(part.bytes for part in parts) == total.bytes
+        spent = sum(part.requests * (part.response_mean_s or 0.0) for part in parts)
+        assert spent == pytest.approx(total.requests * total.response_mean_s)
+    assert not any("one interval" in said for said in found.warnings)

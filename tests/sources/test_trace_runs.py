@@ -89,7 +89,7 @@ def test_every_figure_is_that_of_the_requests(tmp_path):
 
 def test_a_trace_without_response_times_is_refused_with_the_reason(tmp_path):
     path = csv(tmp_path / "a.csv", [(0, "R", 4096, ""), (5, "W", 4096, "")])
-    with pytest.raises(InputError, match="has no response times: the format csv has none.*no measurement"):
+    with pytest.raises(InputError, match=r"has no response times: the format csv has none.*no measurement"):
         outputs.read(path)
     spc = tmp_path / "a.spc"
     spc.write_text("0,100,4096,R,0.5\n0,200,4096,W,0.75\n")
@@ -193,7 +193,7 @@ def test_a_meter_needs_a_date(tmp_path):
         measured_run(About(name="x"), found, temperature=[log])
 
 
-# --- recordings of blktrace -------------------------------------------------------------------------------------
+# recordings of blktrace
 
 
 def busy(count=200, seed=5):
@@ -294,7 +294,7 @@ def test_recordings_that_give_no_times_are_refused(tmp_path):
     assert run_of(base, devices=["8,0"]).summary["requests"]["count"] == 5
 
 
-# --- any bytes --------------------------------------------------------------------------------------------------
+# any bytes
 
 EVENTS = st.builds(
     Event,

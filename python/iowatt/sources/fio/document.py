@@ -35,7 +35,7 @@ class Counted:
     std_s: float
     max_s: float
     histogram: Histogram
-    #: Of the part from the submission to the completion (fio's clat); ``completions`` is 0 where fio kept none.
+    #: Of the part from the submission to the completion (fio's clat); 0 where fio kept none.
     completions: int = 0
     completion_mean_s: float = 0.0
     completion_max_s: float = 0.0
@@ -138,10 +138,14 @@ def read(path: Path) -> Document:
     if not found:
         raise InputError("holds no job: fio did not run any", where=where)
     kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
-    # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat, which is all of it.
+    # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat,
+    # which is all of it.
     bins_of = max(("lat_ns", "clat_ns"), key=lambda kind: kinds[kind]) if kinds else None
     longest = _longest(found, where)
-    jobs = [_job(job, number, common, bins_of, longest, where) for number, job in enumerate(found, 1)]
+    jobs = [
+        _job(job, number, common, bins_of, longest_ns=longest, where=where)
+        for number, job in enumerate(found, 1)
+    ]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
     return Document(path, version, end, jobs, bins_of, warnings)
@@ -197,7 +201,7 @@ def _next(text: str, at: int) -> int:
 
 
 def _kinds(job: Mapping[str, Any]) -> Counter[str]:
-    """How many bins of a job hold something, for each kind of response times; more requests fill more of them."""
+    """How many bins of a job hold something, for each kind of response times."""
     found: Counter[str] = Counter()
     for direction in DIRECTIONS:
         done = job.get(direction)
@@ -209,7 +213,7 @@ def _kinds(job: Mapping[str, Any]) -> Counter[str]:
 
 
 def _longest(found: Sequence[Any], where: str) -> int:
-    """The longest time of all jobs in ns: the end of the last bin, which has none; the same for all, so that bins add up."""
+    """The longest time of all jobs in ns: the last bin, which has no end, ends there for all of them."""
     most = 0.0
     for job in found:
         for direction in DIRECTIONS:
@@ -222,7 +226,7 @@ def _longest(found: Sequence[Any], where: str) -> int:
 
 
 def _job(
-    found: Any, number: int, common: Mapping[str, str], bins_of: str | None, longest_ns: int, where: str
+    found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
 ) -> Job:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
         raise InputError(f"job {number} is no job of fio: it has no name", where=where)

@@ -1,4 +1,4 @@
-"""The logs of fio's jobs together: where they lie in time, whether they are of this run, and what they count."""
+"""The logs of fio's jobs together: where they lie in time, whether of this run, and what they count."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class JobLogs:
     #: When the first job began, None where no log says it, and the last one ended: Unix time.
     begin: float | None
     end: float
-    #: Logs with a row for each request, where every job has one, with the seconds to add to their times; and what
-    #: their times are of, "lat" or "clat".
+    #: Logs with a row for each request, where every job has one, with the seconds to add to their times;
+    #: and what the times are of, "lat" or "clat".
     each: Sequence[tuple[logs.Rows, float]] = ()
     kind: str = "lat"
     missing: str = ""
@@ -46,16 +46,13 @@ def read(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
     starts: list[float] = []
     ends: list[float] = []
     rows_of_each: list[tuple[logs.Rows, float]] = []
-    kind, all_each = "lat", True
+    kinds, all_each = set[str](), True
     if not folder.is_dir():
         raise InputError("there is no such folder of logs", where=str(folder))
     for job in found.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
-        paths = {kind: logs.find(folder, job, kind) for kind in ("lat", "clat", "iops", "bw")}
-        limit = logs.REPLAY_BYTES if "read_iolog" in job.options else logs.MOST_BYTES
-        rows = {kind: logs.read(path, limit) for kind, path in paths.items() if path is not None}
-        rows = {kind: of for kind, of in rows.items() if of.time_ms.size}
+        rows = _rows(folder, job)
         lat = rows.get("lat", rows.get("clat"))
         each = lat is not None and not lat.windowed
         all_each = all_each and each
@@ -67,7 +64,7 @@ def read(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
         shift_s = shift(found, job, rows, main, warnings)
         if each and lat is not None:
             rows_of_each.append((lat, shift_s))
-            kind = kind if "lat" in rows else "clat"
+            kinds.add("lat" if "lat" in rows else "clat")
         width_ms = width(job, main)
         begin, until = _span(job, main, each=each, shift_s=shift_s)
         starts.append(begin)
@@ -103,14 +100,25 @@ def read(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
         refuse_strangers(found, folder)
     if not starts:
         return JobLogs(None, used, None, found.end, missing="there are no logs of its jobs")
-    every = rows_of_each if all_each and not without else []
+    # Two kinds of times do not add up.
+    every = rows_of_each if all_each and not without and len(kinds) == 1 else []
+    kind = min(kinds, default="lat")
     if without:
         missing = f"there are no logs of {', '.join(sorted(set(without)))}"
         return JobLogs(None, used, min(starts), max(ends), every, kind, missing)
     return JobLogs(by, used, min(starts), max(ends), every, kind)
 
 
+def _rows(folder: Path, job: Job) -> dict[str, logs.Rows]:
+    """The logs of a job that hold anything, by their kind."""
+    paths = {kind: logs.find(folder, job, kind) for kind in ("lat", "clat", "iops", "bw")}
+    limit = logs.REPLAY_BYTES if "read_iolog" in job.options else logs.MOST_BYTES
+    rows = {kind: logs.read(path, limit) for kind, path in paths.items() if path is not None}
+    return {kind: of for kind, of in rows.items() if of.time_ms.size}
+
+
 def refuse_strangers(found: Document, folder: Path) -> None:
+    """Raise ``InputError`` where the folder has logs of jobs that are not in the JSON."""
     strange = logs.strangers(folder, found.jobs)
     if strange:
         raise InputError(

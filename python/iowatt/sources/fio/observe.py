@@ -83,8 +83,8 @@ def read(
         series=times.blocks,
         series_note=times.note,
         hops=over_time.hops(found.jobs),
-        hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is clat: "
-        "what waits there and what is served is not told apart",
+        hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is "
+        "clat: what waits there and what is served is not told apart",
         outstanding=_summed([job.outstanding for job in found.jobs]),
     )
 

@@ -36,7 +36,7 @@ class OverTime:
 
 
 def read(found: Document, folder: Path, seen: JobLogs, warnings: list[str]) -> OverTime:
-    """From logs of each request where all jobs have them, else from histogram logs; empty where there are neither.
+    """From logs of each request where all jobs have them, else from histogram logs, or empty.
 
     Raises ``InputError`` where a histogram log is damaged or of another run.
     """
@@ -52,7 +52,8 @@ def _from_requests(rows: Sequence[tuple[logs.Rows, float]], begin: float, end: f
     """From logs with a row for each request of every job, which are exact to the ns."""
     blocks = over_time.requests(rows, begin, end)
     note = (
-        f"response times over time are those of fio's logs of each request ({_KINDS[kind]}), by completion, which "
+        f"response times over time are those of fio's logs of each request ({_KINDS[kind]}), by "
+        "completion, which "
         "they have to the ms"
     )
     return OverTime(blocks, note, each=(_histogram(rows, "read"), _histogram(rows, "write")))
@@ -89,7 +90,8 @@ def _from_windows(found: Document, folder: Path, warnings: list[str]) -> OverTim
         return nothing
     if without:
         warnings.append(
-            f"there are no histogram logs of {', '.join(sorted(set(without)))}, so response times over time are "
+            f"there are no histogram logs of {', '.join(sorted(set(without)))}, so response times over "
+            "time are "
             "unknown: those of a part of the jobs are not those of all"
         )
         return nothing
@@ -99,8 +101,10 @@ def _from_windows(found: Document, folder: Path, warnings: list[str]) -> OverTim
         return nothing
     width = over_time.block_s(parts)
     note = (
-        "response times over time are fio's completion times (clat, which leaves out the submission), from the "
-        f"histogram logs of {len(parts)} jobs in blocks of {width:g} s: each job's window lies whole in one block"
+        "response times over time are fio's completion times (clat, which leaves out the submission), from "
+        "the "
+        f"histogram logs of {len(parts)} jobs in blocks of {width:g} s: each job's window lies whole in "
+        "one block"
     )
     return OverTime(blocks, note, [part.log.path for part in parts], None, begin, end)
 
@@ -161,7 +165,8 @@ def histograms(found: Document, times: OverTime) -> tuple[Histogram, Histogram, 
         read,
         write,
         "fio's histogram logs of all jobs together, of completion times, which leave out the submission: "
-        f"{read.total + write.total} of {requests} requests, because fio does not write what completes behind its last "
+        f"{read.total + write.total} of {requests} requests, because fio does not write what completes "
+        "behind its last "
         "window (its bins with --output-format=json+ have all)",
     )
 

@@ -1,4 +1,4 @@
-"""The tables ``series`` and ``hops`` of a measured Run: response times over time, and the parts of a request's way."""
+"""The tables ``series`` and ``hops`` of a measured Run: response times over time, parts of the way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iowatt.sources.observation import Observation
 
 
 def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl.DataFrame | None:
-    """A row for each block and direction, as the host saw it; None where nothing says when requests completed.
+    """A row for each block and direction, as the host saw it; None where times are not known.
 
     Times are s from the start of the first span; blocks of what was before or after the spans are left out.
     """

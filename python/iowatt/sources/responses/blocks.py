@@ -1,13 +1,13 @@
 """Response times by blocks of time: histograms that add up to that of all of them.
 
-Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512: memory does not grow with
-the length of what is counted.
+Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512: memory does not
+grow with the length of what is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from iowatt.sources.observation import Block
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.bins import Ints
 
-OPS: Final = ("read", "write")
+OPS: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
 _FIRST_NS: Final = 1_000_000
 _MOST: Final = 512
 _BITS: Final = 8

@@ -1,7 +1,7 @@
 """Requests, bytes and moments of response times by cells of time, from which intervals are made.
 
-Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while there are
-too many of them; each length divides the next, so that nothing is ever split.
+Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while
+there are too many of them; each length divides the next, so that nothing is ever split.
 """
 
 from __future__ import annotations

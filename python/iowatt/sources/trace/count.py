@@ -23,8 +23,8 @@ _BINS: Final = 64 << _BITS
 class Count:
     """Counts requests by when they completed; those without a response time, by when they arrived.
 
-    Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for one that
-    suits the length.
+    Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for
+    one that suits the length.
     """
 
     def __init__(self, interval_ns: int | None = None) -> None:
@@ -53,7 +53,8 @@ class Count:
             return
         if self.zero_ns is None:
             self.zero_ns = int(arrived_ns.min())
-        # Requests of a recording come in the order of their completion, so one may have arrived before the first.
+        # Requests of a recording come in the order of their completion, so one may have arrived before the
+        # first.
         done = np.maximum(arrived_ns + np.maximum(response_ns, 0) - self.zero_ns, 0)
         self.end_ns = max(self.end_ns, int(done.max()))
         self._cells.add(done, op, size, response_ns)

@@ -1,4 +1,4 @@
-"""A recording of blktrace as a measurement: queued to completed, and its parts, the host's queue and the device."""
+"""A recording of blktrace as a measurement: queued to completed, in the host's queue and the device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS: Final = frozenset(("format", "devices", "device"))
 
 
 def files(path: Path) -> list[Path]:
-    """The files of all CPUs of the recording that ``path`` names without ``.blktrace.N``; none where it is a file."""
+    """The files of all CPUs of the recording ``path``, named without ``.blktrace.N``; none of a file."""
     if path.exists() or not path.parent.is_dir():
         return []
     shape = re.compile(re.escape(path.name) + r"\.blktrace\.([0-9]{1,9})", re.ASCII)
@@ -55,7 +55,7 @@ def observed(
 ) -> Observation:
     """The observation of a recording; ``interval_ns`` as for :class:`Count`.
 
-    Raises ``InputError`` where a file is damaged, or it holds no request that was seen from one end to the other.
+    Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
     from iowatt import _core
     from iowatt.sources.trace.observe import Made, made
@@ -93,7 +93,8 @@ def observed(
         count = alone
     if count.zero_ns is None:
         raise InputError(
-            f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), {said['issued']} "
+            f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), "
+            f"{said['issued']} "
             f"issued (D) and {said['completed']} completed (C)",
             where=str(path),
             hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
@@ -114,14 +115,16 @@ def observed(
 
 
 _HOPS: Final = (
-    "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to the device (D), "
+    "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to "
+    "the device (D), "
     "merging and the scheduler included, and device the rest, the device's own queue included"
 )
 
 
 def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found = [
-        f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, {said['issued']} "
+        f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, "
+        f"{said['issued']} "
         f"issued to the device ({said['files']} files)"
     ]
     if issues_only:
@@ -142,7 +145,8 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found += [f"{said[key]} {text}" for key, text in words.items() if said[key]]
     if said["lost"]:
         found.append(
-            f"{said['lost']} events are missing between others (blktrace lost them, or another device's are left out): "
+            f"{said['lost']} events are missing between others (blktrace lost them, or another device's "
+            "are left out): "
             "larger buffers help, blktrace -b 2048 -n 8"
         )
     if said["partial"]:
