@@ -73,6 +73,8 @@ class Hop:
     requests: int
     wait_ns: int
     service_ns: int
+    #: Of the requests whose response time lies between these, both included; None: of all of them.
+    range_ns: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

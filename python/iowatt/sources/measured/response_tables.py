@@ -39,7 +39,7 @@ def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl
 
 
 def hops(observation: Observation, workload: str) -> pl.DataFrame | None:
-    """A row for each part and direction, all response times in one bin; None where no parts are known."""
+    """A row for each part, direction and bin of response times; None where no parts are known."""
     if not observation.hops:
         return None
     columns: dict[str, list[Any]] = {key: [] for key in HOPS}
@@ -49,8 +49,9 @@ def hops(observation: Observation, workload: str) -> pl.DataFrame | None:
         columns["path"].append(observation.hops_of or observation.tool)
         columns["workload"].append(workload)
         columns["op"].append(hop.op)
-        columns["low_ns"].append(0)
-        columns["high_ns"].append(int(highest[-1]) if highest.size else 0)
+        low, high = hop.range_ns or (0, int(highest[-1]) if highest.size else 0)
+        columns["low_ns"].append(low)
+        columns["high_ns"].append(high)
         columns["hop"].append(hop.name)
         columns["place"].append(hop.place)
         columns["way"].append("")
