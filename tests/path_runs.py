@@ -41,9 +41,9 @@ def scenario(path: str, workloads: str, more: str = "") -> str:
     )
 
 
-def trace(folder: Path, name: str, requests: Iterable[tuple[float, str, int]], replay: str = "") -> str:
-    """A workload of requests (seconds, R or W, bytes), and a file that fills what they read."""
-    rows = [f"{time * 1e6:.3f},{op},0,{size}" for time, op, size in requests]
+def trace(folder: Path, name: str, requests: Iterable[Sequence[Any]], replay: str = "") -> str:
+    """A workload of requests (seconds, R or W, bytes, offset or 0), and a file that fills what they read."""
+    rows = [f"{r[0] * 1e6:.3f},{r[1]},{r[3] if len(r) > 3 else 0},{r[2]}" for r in requests]
     (folder / f"{name}.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
     (folder / "fill.csv").write_text(f"time_us,op,offset,size\n0,W,0,{FILLED}\n")
     return f'[[workload]]\nname = "{name}"\ntrace = {{ path = "{name}.csv" }}\nzero_share = 1.0\n' + (

@@ -69,6 +69,21 @@ def test_a_read_and_a_write_of_8_kib_over_fcp(tmp_path):
     assert sum(waited for waited, _ in read.values()) == 0
 
 
+def test_a_stored_frame_waits_until_it_is_there(tmp_path):
+    # 1,000 and 250 bytes a microsecond, frames of 1,000 bytes with nothing around them. A read's 4,096 bytes
+    # and its response of 24 come over the slow link first: the last frame, the response, takes 24 ns on the fast
+    # one. A write's command of 72 bytes opens the message: it is whole on the fast link after 72 ns, and from
+    # then on the slow one is busy.
+    links = [f'{{ link = {{ rate = "{rate}MB/s", frame = 1000 }} }}' for rate in (1000, 250)]
+    switch = '{ switch = { latency = "2us", forwarding = "store-and-forward" } }'
+    protocol = '{ name = "nvme-tcp", stack = "0us", in_capsule = 8192 }'
+    text = f"protocol = {protocol}\nhop = [{links[0]}, {switch}, {links[1]}]"
+    raw = simulate(scenario(text, trace(tmp_path, "a", [(0.1, "R", 4096), (0.2, "W", 4096)])), tmp_path)
+    command, response = 72 + 2000 + 4 * 72, 4 * 24 + 2000 + 24
+    assert total(raw, 1, 0) == command + 4 * (4096 + 24) + 2000 + 24
+    assert total(raw, 1, 1) == 72 + 2000 + 4 * (72 + 4096) + response
+
+
 def test_the_rates_of_fibre_channel_adapters(tmp_path):
     """V32: 801 and 1,603 MB/s of data on 8 and 16 Gbit/s; an adapter's own rate where that is less."""
     for link, rate in (("fc-8g", 850e6), ("fc-16g", 1700e6)):

@@ -197,6 +197,26 @@ def test_what_has_no_budget_is_refused(one, several):
             Level(wrong[1], wrong[0])
 
 
+def test_paths_are_told_apart_and_rates_are_of_all_requests(one):
+    import polars as pl
+
+    run, passed = one
+    tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
+    other = run.table("hops").with_columns(pl.lit("lan").alias("path"), pl.lit("web").alias("workload"))
+    tables["hops"] = pl.concat([run.table("hops"), other])
+    both = Run(summary=run.summary, plan=run.plan, scenario_text="", tables=tables)
+    found = analyse([both])["classes"]
+    assert [(each["path"], each["name"]) for each in found] == [
+        (path, f"{workload} {op}")
+        for path, workload in (("san", "oltp"), ("lan", "web"))
+        for op in ("all", "read", "write")
+    ]
+    for each in found:
+        (only,) = each["loads"]
+        assert only["rate_iops"] == pytest.approx(2 * passed.write.size / passed.span_s)
+    assert found[0]["loads"][0]["own_iops"] == pytest.approx(passed.write.size / passed.span_s)
+
+
 def part(waiting, service):
     return Part(100.0, np.array(waiting), np.array(service))
 

@@ -9,9 +9,14 @@ from pathlib import Path
 
 #: Lower half of an action and its category.
 ACTIONS = {
-    "Q": 1 | 1 << 20, "M": 2 | 1 << 20, "F": 3 | 1 << 20, "R": 6 | 1 << 21, "D": 7 | 1 << 22, "C": 8 | 1 << 23,
+    "Q": 1 | 1 << 20,
+    "M": 2 | 1 << 20,
+    "F": 3 | 1 << 20,
+    "R": 6 | 1 << 21,
+    "D": 7 | 1 << 22,
+    "C": 8 | 1 << 23,
     "X": 13 | 1 << 20,
-}  # fmt: skip
+}
 CLOCK = 1 | 1 << 26
 
 
@@ -44,9 +49,18 @@ def recording(events: Iterable[Event], unix_s: int | None = None) -> dict[int, b
         files.setdefault(event.cpu, bytearray()).extend(
             struct.pack(
                 "<IIQQIIIIIHH",
-                0x65617407, numbers[event.cpu], event.time_ns, event.sector, event.sectors * 512, action, 42,
-                event.device, event.cpu, event.error, 0,
-            )  # fmt: skip
+                0x65617407,
+                numbers[event.cpu],
+                event.time_ns,
+                event.sector,
+                event.sectors * 512,
+                action,
+                42,
+                event.device,
+                event.cpu,
+                event.error,
+                0,
+            )
         )
     return {cpu: bytes(data) for cpu, data in files.items()}
 

@@ -42,7 +42,9 @@ def test_sums_are_exact(values):
 
 
 REQUESTS = st.lists(
-    st.tuples(st.integers(0, 4_000_000_000), st.integers(0, 1), st.integers(0, 900_000_000)), min_size=1, max_size=80
+    st.tuples(st.integers(0, 4_000_000_000), st.integers(0, 1), st.integers(0, 900_000_000)),
+    min_size=1,
+    max_size=80,
 )
 
 

@@ -1,4 +1,4 @@
-"""The bar of measured latency: histograms of fio and vdbench give the percentiles that these tools print, within one bin."""
+"""The bar of measured latency: our histograms give the percentiles that fio and vdbench print."""
 
 from __future__ import annotations
 
@@ -116,9 +116,13 @@ def test_every_share_that_vdbench_prints_is_a_percentile_of_ours(run, direction,
     for end_ms, count, share in cumulative(part):
         if not count or end_ms == "max":
             continue
-        # The share is rounded to four digits: what is below and above it by that lies in this bin and the next one.
+        # The share is rounded to four digits: what is below and above it by that lies in this bin and the
+        # next one.
         rank = round(share / 100 * ours.total)
         assert ours.quantile((rank - 0.5) / ours.total) == round(float(end_ms) * 1e6) - 1
-        assert int(ours.count[: int(np.searchsorted(ours.high_ns, round(float(end_ms) * 1e6) - 1)) + 1].sum()) == rank
+        assert (
+            int(ours.count[: int(np.searchsorted(ours.high_ns, round(float(end_ms) * 1e6) - 1)) + 1].sum())
+            == rank
+        )
         looked_at += 1
     assert looked_at >= 9

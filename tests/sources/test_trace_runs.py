@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,7 +18,6 @@ from iowatt.sources import outputs
 from iowatt.sources.measured import measured_run
 from iowatt.sources.measured.build import About
 from iowatt.sources.meters.log import Log
-
 
 
 def csv(path, rows):
@@ -91,7 +89,7 @@ def test_every_figure_is_that_of_the_requests(tmp_path):
 
 def test_a_trace_without_response_times_is_refused_with_the_reason(tmp_path):
     path = csv(tmp_path / "a.csv", [(0, "R", 4096, ""), (5, "W", 4096, "")])
-    with pytest.raises(InputError, match="has no response times: the format csv has none.*no measurement"):
+    with pytest.raises(InputError, match=r"has no response times: the format csv has none.*no measurement"):
         outputs.read(path)
     spc = tmp_path / "a.spc"
     spc.write_text("0,100,4096,R,0.5\n0,200,4096,W,0.75\n")
@@ -106,17 +104,25 @@ def test_a_trace_without_response_times_is_refused_with_the_reason(tmp_path):
 def test_the_shipped_traces_with_times_are_runs(tmp_path):
     path = tmp_path / "hm.csv"
     ticks = 128166372003061629
-    rows = [f"{ticks + 10_000 * k},hm,1,{'Read' if k % 3 else 'Write'},{4096 * k},4096,{5000 + 100 * k}" for k in range(50)]
+    rows = [
+        f"{ticks + 10_000 * k},hm,1,{'Read' if k % 3 else 'Write'},{4096 * k},4096,{5000 + 100 * k}"
+        for k in range(50)
+    ]
     path.write_text("\n".join(rows) + "\n")
     run = run_of(path)
     assert run.plan["measured"]["start"] == "2007-02-22T17:00:00.306+00:00"
     assert run.summary["provenance"]["started_at"] == "2007-02-22T17:00:00Z"
-    assert run.summary["response_time_ms"]["all"]["mean"] == pytest.approx(0.1 * np.mean(5000 + 100 * np.arange(50)) / 1e3)
+    assert run.summary["response_time_ms"]["all"]["mean"] == pytest.approx(
+        0.1 * np.mean(5000 + 100 * np.arange(50)) / 1e3
+    )
 
 
 def validate(path, services, thinks):
     """A measurement of one drive, in the format of DiskSim's: service and think times in us."""
-    lines = [f"R Miss {100 * k} 8 {service:f} {think:f}" for k, (service, think) in enumerate(zip(services, thinks, strict=True))]
+    lines = [
+        f"R Miss {100 * k} 8 {service:f} {think:f}"
+        for k, (service, think) in enumerate(zip(services, thinks, strict=True))
+    ]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -127,14 +133,32 @@ def test_a_measured_drive_is_a_run(tmp_path):
     assert run.summary["response_time_ms"]["read"]["mean"] == pytest.approx(np.mean(services) / 1e3)
     assert run.summary["window"]["duration_s"] == pytest.approx((sum(services) + 39 * 100) / 1e6)
     # One outstanding: the time in flight is the service of all over the window.
-    assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(sum(services) / (sum(services) + 3900))
+    assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(
+        sum(services) / (sum(services) + 3900)
+    )
 
 
 def srt(path, requests):
     """HP's SRT: (us of the enqueue, start us, stop us, write)."""
     head = b"$$TR_IOREC-1.3 disks = { 0 -> { sectorsize = 256 } }\x0c"
     records = [
-        struct.pack(">14i", 56, 4 << 16 | 1, at // 10**6, at % 10**6, start, stop, 4096, 100, 0, 0, 0, 0 if write else 1, 0, 0)
+        struct.pack(
+            ">14i",
+            56,
+            4 << 16 | 1,
+            at // 10**6,
+            at % 10**6,
+            start,
+            stop,
+            4096,
+            100,
+            0,
+            0,
+            0,
+            0 if write else 1,
+            0,
+            0,
+        )
         for at, start, stop, write in requests
     ]
     path.write_bytes(head + b"".join(records))
@@ -169,7 +193,7 @@ def test_a_meter_needs_a_date(tmp_path):
         measured_run(About(name="x"), found, temperature=[log])
 
 
-# --- recordings of blktrace -------------------------------------------------------------------------------------
+# recordings of blktrace
 
 
 def busy(count=200, seed=5):
@@ -197,18 +221,29 @@ def test_a_recording_is_a_run_with_queue_and_device(tmp_path):
     run = run_of(base)
     assert run.summary["requests"]["count"] == 200
     assert run.plan["measured"]["start"].startswith("2023-11-14T22:13:20")
-    hops = {(row["hop"], row["op"]): row for row in run.table("hops").iter_rows(named=True)}
+    hops = run.table("hops")
     series = run.table("series")
     for op, way in (("read", False), ("write", True)):
         own = [one for one in expected if one[3] == way]
-        assert hops["host queue", op]["wait_ns"] == sum(waited for _, waited, _, _ in own)
-        assert hops["device", op]["service_ns"] == sum(served for _, _, served, _ in own)
+        mine = hops.filter(pl.col("op") == op)
+        for low, high in mine.select("low_ns", "high_ns").unique().iter_rows():
+            # Each bin of response times has the parts of its own requests, to the nanosecond.
+            of = [one for one in own if low <= one[1] + one[2] <= high]
+            rows = {row["hop"]: row for row in mine.filter(pl.col("low_ns") == low).iter_rows(named=True)}
+            assert rows["host queue"]["wait_ns"] == sum(waited for _, waited, _, _ in of)
+            assert rows["device"]["service_ns"] == sum(served for _, _, served, _ in of)
+            assert rows["device"]["requests"] == len(of)
+            assert high - low <= low / 8
+        assert mine["wait_ns"].sum() + mine["service_ns"].sum() == sum(w + s for _, w, s, _ in own)
         assert series.filter(pl.col("op") == op)["sum_ns"].sum() == sum(w + s for _, w, s, _ in own)
     whole = sum(w + s for _, w, s, _ in expected)
     first, last = min(q for q, *_ in expected), max(q + w + s for q, w, s, _ in expected)
     assert run.summary["workloads"][0]["in_flight_mean"] == pytest.approx(whole / (last - first), rel=1e-4)
     assert run.summary["throughput"]["iops"] == pytest.approx(200 / ((last - first) / 1e9), rel=1e-4)
-    assert "200 requests were queued, 0 of them merged into others, 200 issued to the device (4 files)" in run.notes[0]
+    assert (
+        "200 requests were queued, 0 of them merged into others, 200 issued to the device (4 files)"
+        in run.notes[0]
+    )
     # A single file that is all of it reads the same.
     merged = tmp_path / "all.bin"
     merged.write_bytes(recording([Event(**{**vars(event), "cpu": 0}) for event in events], 1_700_000_000)[0])
@@ -243,7 +278,7 @@ def test_what_a_recording_did_not_see_is_said(tmp_path):
     ):
         assert said in text
     hops = run.table("hops")
-    assert hops.filter(pl.col("hop") == "host queue")["wait_ns"].to_list() == [400 + 300]
+    assert hops.filter(pl.col("hop") == "host queue")["wait_ns"].sum() == 400 + 300
 
 
 def test_without_the_queueing_the_device_is_what_is_known(tmp_path):
@@ -267,7 +302,7 @@ def test_recordings_that_give_no_times_are_refused(tmp_path):
     assert run_of(base, devices=["8,0"]).summary["requests"]["count"] == 5
 
 
-# --- any bytes --------------------------------------------------------------------------------------------------
+# any bytes
 
 EVENTS = st.builds(
     Event,
@@ -281,7 +316,10 @@ EVENTS = st.builds(
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(events=st.lists(EVENTS, max_size=60), damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=3))
+@given(
+    events=st.lists(EVENTS, max_size=60),
+    damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=3),
+)
 def test_any_recording_is_read_or_refused(tmp_path, events, damage):
     data = bytearray(recording(events).get(0, b""))
     for at, byte in damage:
@@ -295,7 +333,9 @@ def test_any_recording_is_read_or_refused(tmp_path, events, damage):
         assert str(error)
         return
     known = sum(part.known for part in found.totals)
-    assert known == found.read.total + found.write.total == sum(block.histogram.total for block in found.series)
+    assert (
+        known == found.read.total + found.write.total == sum(block.histogram.total for block in found.series)
+    )
     spent = sum(hop.wait_ns + hop.service_ns for hop in found.hops)
     assert spent == sum(block.sum_ns for block in found.series)
 
@@ -310,4 +350,6 @@ def test_any_file_is_a_run_or_refused(tmp_path, data):
     except InputError as error:
         assert str(error)
         return
-    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"]["count"]
+    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"][
+        "count"
+    ]

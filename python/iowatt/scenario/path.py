@@ -40,15 +40,15 @@ class _Choice(Strict):
         return {"anyOf": [short, table], "title": cls.__name__}
 
 
-class LinkChoice(_Choice, LinkFigures):
+class LinkChoice(LinkFigures, _Choice):
     """A link."""
 
 
-class SwitchChoice(_Choice, SwitchFigures):
+class SwitchChoice(SwitchFigures, _Choice):
     """A switch."""
 
 
-class AdapterChoice(_Choice, AdapterFigures):
+class AdapterChoice(AdapterFigures, _Choice):
     """A host adapter."""
 
 

@@ -310,16 +310,11 @@ def _in_order(
         if number in links:
             made.append(links[number])
         elif number in switches:
-            made.append(hops.switch_hop(hop, name, switches[number], _beside(number, links)))
+            made.append(hops.switch_hop(hop, name, switches[number]))
         else:
             made.append(hops.delay_hop(name, hop.latency))
-    return made
-
-
-def _beside(number: int, links: dict[int, HopInNumbers]) -> list[HopInNumbers]:
-    """The nearest link on each side of a switch."""
-    before = [links[i] for i in sorted(links) if i < number][-1:]
-    return [*before, *[links[i] for i in sorted(links) if i > number][:1]]
+    stores = {number for number, one in switches.items() if one.forwarding == "store-and-forward"}
+    return hops.storing(made, stores)
 
 
 def _host(adapter: AdapterFigures) -> dict[str, Any]:

@@ -105,11 +105,12 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
             "mean waits, as of waiting that is exponential; rougher than a mean"
         )
     if factor is not None and factor > FAR:
-        said.append(f"the rate found is {factor:.1f} times that of the Run: simulate nearer to it (--rates)")
+        said.append(
+            f"the rate found is more than {FAR:g} times that of the Run: simulate nearer to it (--rates)"
+        )
     if factor is not None and busiest * factor > BUSY:
         said.append(
-            f"a hop would be busy {100 * busiest * factor:.0f} % there, where small changes of load are "
-            "large ones"
+            f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load are large"
         )
     return said
 
@@ -180,7 +181,7 @@ def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]
     busiest = max((busy.share for busy in lowest.busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
         said.append(
-            f"the lowest load stands for no load, and a hop is busy {100 * busiest:.0f} % there: "
+            f"the lowest load stands for no load, and a hop is busy more than {100 * UNLOADED:.0f} % there: "
             "add a lower one"
         )
     if found is None:

@@ -141,12 +141,12 @@ def _rate(rate: float) -> str:
 def validity(found: Found) -> list[str]:
     """What the comparison with the level rests on; what is not of all classes, with the class."""
     said = {title(one, found): one["against"]["validity"] for one in found["classes"] if one["against"]}
-    every = dict.fromkeys(line for lines in said.values() for line in lines)
+    found_of: dict[str, list[str]] = {}
+    for name, lines in said.items():
+        for line in lines:
+            found_of.setdefault(line, []).append(name)
     return [
-        line if all(line in lines for lines in said.values()) else f"{name}: {line}"
-        for line in every
-        for name, lines in said.items()
-        if line in lines and (name == next(iter(said)) or not all(line in other for other in said.values()))
+        line if len(names) == len(said) else f"{', '.join(names)}: {line}" for line, names in found_of.items()
     ]
 
 

@@ -12,6 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.latency2015.equations import Solved, Station
+
+#: What of a write's latency at the array is neither visits nor copy: exchange, port, transfer to the partner.
+EXCHANGE_US: Final = 17.9
+
 
 @dataclass(frozen=True)
 class Member:
@@ -29,6 +34,12 @@ class Member:
     visit_us: float
     #: From the end of the copy's transfer to the partner's answer.
     copy_us: float
+
+    @property
+    def equation(self) -> Solved:
+        """What the equations of the station make of it, whose visits know nothing of one another."""
+        station = Station(self.read_us * 1e-6, self.visit_us * 1e-6, self.processors)
+        return Solved(station, (EXCHANGE_US + self.copy_us) * 1e-6)
 
 
 MEMBERS: Final = (
