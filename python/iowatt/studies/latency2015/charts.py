@@ -10,7 +10,7 @@ from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layo
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY
-from iowatt.studies.latency2015.points import Hop, Point, Points
+from iowatt.studies.latency2015.points import Hop, Points
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
@@ -304,22 +304,3 @@ def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str 
         "y": list(y),
         "line": {"color": colour, "dash": dash},
     }
-
-
-def services_rows(points: Sequence[Point]) -> list[list[Cell]]:
-    """A line for each setting of a service."""
-    return [
-        [
-            one.kind,
-            one.setting,
-            one.write_ms,
-            one.write_p99_ms,
-            one.read_ms,
-            one.read_p99_ms,
-            one.host_write_ms,
-            one.highest_second_ms,
-            one.busy * 100,
-            one.drive_writes,
-        ]
-        for one in points
-    ]

@@ -35,7 +35,8 @@ def evaluate(results: Results, scale: systems.Scale) -> Findings:
         ),
         Section("services", "Other services", [tables.services(found, scale)]),
     ]
-    verdicts = conclusions.all_of(found, base)
+    own = bases.of(found, published.STORESERV_10400)
+    verdicts = conclusions.all_of(found, base, own)
     return Findings(verdicts, sections, notes(found, scale), results.table())
 
 

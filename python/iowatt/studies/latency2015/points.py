@@ -64,6 +64,7 @@ class Point:
     host_write_ms: float
     host_read_ms: float
     write_p99_ms: float
+    host_write_p99_ms: float
     read_p99_ms: float
     iops: float
     read_mib_s: float
@@ -85,7 +86,7 @@ class Point:
 
     @property
     def most_iops(self) -> float:
-        """The rate at which the processors would have no idle time left, by what this load takes of them."""
+        """The rate of the same mix at which the processors would have no idle time left (utilisation law)."""
         return self.iops / self.busy
 
 
@@ -155,6 +156,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
         host_write_ms=at_host["write"]["mean"],
         host_read_ms=at_host["read"]["mean"],
         write_p99_ms=at_array["write"]["p99"],
+        host_write_p99_ms=at_host["write"]["p99"],
         read_p99_ms=at_array["read"]["p99"],
         iops=summary["throughput"]["iops"],
         read_mib_s=requests["bytes_read"] / MIB / seconds,
@@ -184,8 +186,9 @@ def _express(kind: str, row: Mapping[str, Any]) -> bool:
 
 
 def _setting(kind: str, row: Mapping[str, Any]) -> str:
+    if kind == "split":
+        return f"{row[systems.SPLIT]}, {row[systems.SEGMENT]}"
     turned = {
-        "split": systems.SPLIT,
         "zeros": systems.ZEROS,
         "offload": systems.DESTAGE,
         "base": systems.DATA_USERS,
