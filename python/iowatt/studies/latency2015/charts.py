@@ -250,7 +250,7 @@ def path(points: Points, member: str) -> Figure:
         Column("Both", "us"),
     ]
     rows: list[list[Cell]] = [
-        [name, PLACES.get(hop.place, hop.place), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
+        [name, _place(hop), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
         for name, hops in given
         for hop in hops
     ]
@@ -285,6 +285,10 @@ def path(points: Points, member: str) -> Figure:
         },
         wide=True,
     )
+
+
+def _place(hop: Hop) -> str:
+    return "Controller" if hop.place == "controller" else PLACES[hop.place]
 
 
 def _at(hops: Sequence[Hop], place: str) -> float:
