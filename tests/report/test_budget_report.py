@@ -74,7 +74,7 @@ def test_small_hops_are_drawn_together_and_nothing_is_lost():
     )
     assert (list(chosen.alone), list(chosen.others)) == ([0], [1, 2])
     assert sum(trace["x"][0] for trace in traces) == pytest.approx(1.003)
-    assert "2 hops under" in chosen.remarks[0]
+    assert "2 hops under 0.5" in chosen.remarks[0]
 
 
 def test_loads_are_stacked_to_the_response_time(several):

@@ -24,8 +24,7 @@ impl StagesReader {
     #[new]
     #[pyo3(signature = (path, devices=Vec::new()))]
     fn new(py: Python<'_>, path: &str, devices: Vec<String>) -> PyResult<Self> {
-        let stages =
-            py.detach(|| Stages::open(path, &devices)).map_err(|error| trace_error(py, error))?;
+        let stages = py.detach(|| Stages::open(path, &devices)).map_err(|error| trace_error(py, error))?;
         Ok(Self { stages: Mutex::new(stages) })
     }
 
@@ -44,7 +43,8 @@ impl StagesReader {
         }
         let time = |ns: Option<u64>| ns.and_then(|ns| i64::try_from(ns).ok()).unwrap_or(NOT_KNOWN);
         let batch = PyDict::new(py);
-        let column = |of: fn(&Stage) -> Option<u64>| -> Vec<i64> { out.iter().map(|s| time(of(s))).collect() };
+        let column =
+            |of: fn(&Stage) -> Option<u64>| -> Vec<i64> { out.iter().map(|s| time(of(s))).collect() };
         batch.set_item("queued_ns", column(|stage| stage.queued_ns).into_pyarray(py))?;
         batch.set_item("issued_ns", column(|stage| stage.issued_ns).into_pyarray(py))?;
         batch.set_item("completed_ns", column(|stage| Some(stage.completed_ns)).into_pyarray(py))?;

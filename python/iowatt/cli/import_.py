@@ -52,8 +52,8 @@ def import_(
         Path,
         typer.Argument(
             metavar="OUTPUT",
-            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, or a trace with "
-            "response times.",
+            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, or a "
+            "trace with response times.",
             show_default=False,
         ),
     ],
@@ -126,7 +126,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Replace bundles that exist there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run of what fio, vdbench or a trace and power meters recorded; every lens and report takes it."""
+    """Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it."""
     from iowatt.cli.progress import bar
     from iowatt.run import index
     from iowatt.scenario.units import parse_capacity, parse_duration
@@ -151,9 +151,7 @@ def import_(
         to_s=parsed(end, parse_duration, "--end"),
     )
     with bar("reading") as progress:
-        read = outputs.read(
-            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
-        )
+        read = outputs.read(source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress)
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in power or [] for log in meters.logs(address, defaults)]

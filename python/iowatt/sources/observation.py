@@ -1,7 +1,7 @@
 """What was observed of one stretch of requests, in SI units and UTC, whichever program wrote it.
 
-Parsers of fio and vdbench and readers of traces end here; :mod:`iowatt.sources.measured` makes a Run of it and
-the instruments.
+Parsers of fio and vdbench and readers of traces end here; :mod:`iowatt.sources.measured` makes a Run of it
+and the instruments.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Hop:
     requests: int
     wait_ns: int
     service_ns: int
+    #: Of the requests whose response time lies between these, both included; None: of all of them.
+    range_ns: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ class Observation:
     #: What the tool or the parser warns of, in sentences.
     warnings: Sequence[str] = ()
     files: Sequence[Path] = field(default_factory=tuple)
-    #: Response times over time, in order of time; empty where the tool kept none. What their times are of, in words.
+    #: Response times over time, in order of time; empty where the tool kept none. What their times are of,
+    #: in words.
     series: Sequence[Block] = ()
     series_note: str | None = None
     #: The way of a request in parts, where they are known; they add up to the sum of the response times.

@@ -28,11 +28,12 @@ def read(
     options: Mapping[str, Any] | None = None,
     progress: Callable[[float | None, int], None] | None = None,
 ) -> Sequence[Observation]:
-    """Observations in the output of fio (a JSON file, or a folder with one) or vdbench (a folder or report), or a trace.
+    """Observations in the output of fio (a JSON file, or a folder with one) or vdbench (a folder or report),
+    or a trace.
 
     ``interval_s``: of fio's or a trace's intervals; a minute, of short runs a second, where it is None.
-    ``time_zone``: of the stamps that vdbench wrote. ``options``: of a trace spec; with any of them the file is
-    taken for a trace. ``progress``: called while a trace is read.
+    ``time_zone``: of the stamps that vdbench wrote. ``options``: of a trace spec; with any of them the file
+    is taken for a trace. ``progress``: called while a trace is read.
 
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """

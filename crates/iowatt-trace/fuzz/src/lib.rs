@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use iowatt_trace::{Op, Request, Source, TraceError, TraceSpec, from_reader};
+use iowatt_trace::{Op, Request, Source, Stages, TraceError, TraceSpec, from_reader};
 
 /// Groups of every kind, for the format regex.
 const PATTERN: &str = r"(?<time_us>[\d.]+)[ ,](?<device>\w+)[ ,](?:(?<read>R)|(?<write>W)|(?<trim>D)|(?<flush>F))[ ,](?<lba>\w*)[ ,](?<sectors>\w*)";
@@ -20,6 +20,18 @@ pub fn decode(format: Option<&str>, data: &[u8]) {
     spec.include_other = options & 4 == 0;
     spec.order_tolerance_s = [None, Some(0.0), Some(1.0), Some(1e9)][usize::from(options >> 3 & 3)];
     let _ = read(bytes, &spec);
+}
+
+/// All requests that a recording of blktrace joins into; their times never run backwards.
+pub fn join(data: &[u8]) {
+    let Ok(mut stages) = Stages::from_reader("fuzz", Box::new(Cursor::new(data.to_vec()))) else { return };
+    let mut out = Vec::new();
+    while let Ok(true) = stages.fill(&mut out, 64) {}
+    for stage in &out {
+        let begun = stage.queued_ns.or(stage.issued_ns);
+        assert!(begun.is_some_and(|begun| begun <= stage.completed_ns) && stage.bytes > 0);
+        assert!(stage.issued_ns.is_none_or(|issued| begun <= Some(issued) && issued <= stage.completed_ns));
+    }
 }
 
 /// All requests of `bytes`, each checked against what `Request` and `Source` promise.

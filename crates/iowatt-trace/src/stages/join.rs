@@ -80,6 +80,7 @@ struct Piece {
 
 #[derive(Debug)]
 struct Issued {
+    start: u64,
     end: u64,
     issued_ns: u64,
     pieces: Vec<Piece>,
@@ -183,6 +184,7 @@ impl Joiner {
         }
         let pieces = self.taken(event);
         let issued = Issued {
+            start: event.sector,
             end: event.end(),
             issued_ns: event.time_ns,
             of_bios: !pieces.is_empty(),
@@ -273,12 +275,12 @@ impl Joiner {
             return;
         };
         let until = event.end().min(issued.end);
-        if !issued.of_bios {
+        if !issued.of_bios && until >= issued.end {
             self.joined.issued_alone += 1;
             if event.failed {
                 self.joined.failed += 1;
             } else {
-                out.push(stage(event, None, Some(issued.issued_ns), until - event.sector));
+                out.push(stage(event, None, Some(issued.issued_ns), issued.end - issued.start));
             }
         }
         let mut rest = Vec::new();
@@ -291,7 +293,7 @@ impl Joiner {
                 rest.push(Piece { start: piece.start.max(until), ..piece });
             }
         }
-        if until < issued.end && issued.of_bios {
+        if until < issued.end {
             issued.pieces = rest;
             self.outstanding.entry((key, until)).or_default().push_front(issued);
             self.outstanding_count += 1;
@@ -306,7 +308,9 @@ impl Joiner {
             .range((key, event.sector, 0)..=(key, event.sector, u64::MAX))
             .take(LOOKED_AT)
             .map(|&(_, _, number)| number)
-            .find(|number| self.bios.get(number).is_some_and(|bio| bio.end == end && bio.waiting == bio.left));
+            .find(|number| {
+                self.bios.get(number).is_some_and(|bio| bio.end == end && bio.waiting == bio.left)
+            });
         match found {
             Some(number) => self.finish(number, end - event.sector, event, out),
             None => self.joined.unknown += 1,

@@ -7,6 +7,7 @@ mod join;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::io::Read;
 
 use serde::Serialize;
 
@@ -110,6 +111,24 @@ impl Stages {
             });
         }
         Ok(Self {
+            summary: StagesSummary { partial, ..StagesSummary::default() },
+            ..Self::of(path, cpus, wanted)
+        })
+    }
+
+    /// The same from a reader of one file; `name` only names it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self, TraceError> {
+        let mut input = Input::from_reader(name, reader, None)?;
+        blktrace::refuse_other(name, &mut input)?;
+        let cpu = Cpu { file: name.to_owned(), input, place: Place::default(), waiting: None };
+        Ok(Self::of(name, vec![cpu], &[]))
+    }
+
+    fn of(path: &str, cpus: Vec<Cpu>, wanted: &[String]) -> Self {
+        Self {
             path: path.to_owned(),
             waiting: BinaryHeap::new(),
             unread: (0..cpus.len()).rev().collect(),
@@ -117,10 +136,10 @@ impl Stages {
             wanted: wanted.to_vec(),
             joiner: Joiner::default(),
             sequences: HashMap::new(),
-            summary: StagesSummary { files: cpus.len(), partial, ..StagesSummary::default() },
+            summary: StagesSummary::default(),
             name: String::new(),
             cpus,
-        })
+        }
     }
 
     /// Appends requests in the order in which they completed, at least one and about `limit` at most; `false` at the end.
@@ -230,7 +249,7 @@ impl Stages {
     /// What was read and joined so far.
     #[must_use]
     pub fn summary(&self) -> StagesSummary {
-        StagesSummary { joined: self.joiner.joined, ..self.summary.clone() }
+        StagesSummary { files: self.cpus.len(), joined: self.joiner.joined, ..self.summary.clone() }
     }
 
     /// The recording as it was named.

@@ -29,18 +29,17 @@ pub(crate) const D: u32 = 7 | 1 << 22;
 pub(crate) const C: u32 = 8 | 1 << 23;
 
 /// A queued read.
-pub(crate) const QUEUED: Record =
-    Record {
-        time: 500,
-        sector: 100,
-        bytes: 4096,
-        action: Q | READ,
-        device: 8 << 20,
-        payload: 0,
-        sequence: 1,
-        cpu: 3,
-        error: 0,
-    };
+pub(crate) const QUEUED: Record = Record {
+    time: 500,
+    sector: 100,
+    bytes: 4096,
+    action: Q | READ,
+    device: 8 << 20,
+    payload: 0,
+    sequence: 1,
+    cpu: 3,
+    error: 0,
+};
 
 impl Record {
     fn written(

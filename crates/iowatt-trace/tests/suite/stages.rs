@@ -1,9 +1,10 @@
 //! Recordings of blktrace joined into requests: merges, divisions, requeues, parts, what is lost, and any bytes.
 
+use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use iowatt_trace::{Joined, Op, Stage, Stages, StagesSummary};
+use iowatt_trace::{Joined, Op, Stage, Stages, StagesSummary, TraceError};
 use proptest::prelude::*;
 
 use crate::blktrace::{C, D, NOTIFY, Q, QUEUED, READ, Record, WRITE};
@@ -44,13 +45,19 @@ fn drained(mut stages: Stages) -> (Vec<Stage>, StagesSummary) {
     (out, stages.summary())
 }
 
-fn read(bytes: &[u8]) -> (Vec<Stage>, StagesSummary) {
-    let folder = Folder::new();
-    drained(Stages::open(&folder.write("one", bytes), &[]).unwrap())
+fn opened(bytes: &[u8]) -> Result<Stages, TraceError> {
+    Stages::from_reader("one", Box::new(Cursor::new(bytes.to_vec())))
 }
 
+fn read(bytes: &[u8]) -> (Vec<Stage>, StagesSummary) {
+    drained(opened(bytes).unwrap())
+}
+
+/// Queued, issued, completed, bytes.
+type Times = (Option<u64>, Option<u64>, u64, u64);
+
 /// Requests in both byte orders, which must be the same.
-fn of(records: &[Record]) -> (Vec<(Option<u64>, Option<u64>, u64, u64)>, Joined) {
+fn of(records: &[Record]) -> (Vec<Times>, Joined) {
     let both = [Record::bytes, Record::big_endian].map(|write| {
         let bytes: Vec<u8> = records.iter().flat_map(write).collect();
         let (stages, summary) = read(&bytes);
@@ -117,13 +124,8 @@ fn a_divided_one_is_done_with_its_last_part() {
 
 #[test]
 fn a_requeued_one_waits_again() {
-    let records = [
-        at(Q, 100, 0, 8),
-        at(D, 200, 0, 8),
-        at(REQUEUED, 220, 0, 8),
-        at(D, 400, 0, 8),
-        at(C, 900, 0, 8),
-    ];
+    let records =
+        [at(Q, 100, 0, 8), at(D, 200, 0, 8), at(REQUEUED, 220, 0, 8), at(D, 400, 0, 8), at(C, 900, 0, 8)];
     let (stages, joined) = of(&records);
     assert_eq!(stages, [(Some(100), Some(400), 900, 4096)]);
     assert_eq!((joined.requeued, joined.issued), (1, 2));
@@ -135,19 +137,12 @@ fn completions_come_in_parts_and_twice_for_one_place() {
     let parts = [at(Q, 1, 0, 8), at(D, 2, 0, 8), at(C, 3, 0, 4), at(C, 9, 4, 4)];
     assert_eq!(of(&parts).0, [(Some(1), Some(2), 9, 4096)]);
     // Two reads of one place at a time: the first is served first.
-    let twice = [
-        at(Q, 1, 0, 8),
-        at(Q, 2, 0, 8),
-        at(D, 3, 0, 8),
-        at(D, 4, 0, 8),
-        at(C, 10, 0, 8),
-        at(C, 20, 0, 8),
-    ];
+    let twice =
+        [at(Q, 1, 0, 8), at(Q, 2, 0, 8), at(D, 3, 0, 8), at(D, 4, 0, 8), at(C, 10, 0, 8), at(C, 20, 0, 8)];
     assert_eq!(of(&twice).0, [(Some(1), Some(3), 10, 4096), (Some(2), Some(4), 20, 4096)]);
     // A read and a write of one place are two things.
     let write = |record: Record| Record { action: record.action & !READ | WRITE, ..record };
-    let both =
-        [at(Q, 1, 0, 8), write(at(Q, 2, 0, 8)), write(at(D, 3, 0, 8)), at(D, 4, 0, 8), at(C, 5, 0, 8)];
+    let both = [at(Q, 1, 0, 8), write(at(Q, 2, 0, 8)), write(at(D, 3, 0, 8)), at(D, 4, 0, 8), at(C, 5, 0, 8)];
     let bytes: Vec<u8> = both.iter().flat_map(Record::bytes).collect();
     let (stages, summary) = read(&bytes);
     assert_eq!((stages.len(), stages[0].op, stages[0].queued_ns), (1, Op::Read, Some(1)));
@@ -157,15 +152,15 @@ fn completions_come_in_parts_and_twice_for_one_place() {
 #[test]
 fn what_fits_to_nothing_is_counted() {
     let records = [
-        at(C, 5, 900, 8),                               // begun before the recording
-        at(D, 10, 0, 8),                                // queued before it
+        at(C, 5, 900, 8), // begun before the recording
+        at(D, 10, 0, 8),  // queued before it
         at(C, 30, 0, 8),
-        at(Q, 40, 50, 8),                               // never issued: a device without a queue
+        at(Q, 40, 50, 8), // never issued: a device without a queue
         at(C, 60, 50, 8),
-        at(Q, 70, 80, 8),                               // fails
+        at(Q, 70, 80, 8), // fails
         at(D, 71, 80, 8),
         Record { error: 5, ..at(C, 72, 80, 8) },
-        at(Q, 80, 200, 8),                              // not done at the end
+        at(Q, 80, 200, 8), // not done at the end
     ];
     let (stages, joined) = of(&records);
     assert_eq!(stages, [(None, Some(10), 30, 4096), (Some(40), None, 60, 4096)]);
@@ -240,8 +235,10 @@ fn made() -> impl Strategy<Value = Vec<(u64, u32, bool, u64, u64)>> {
 
 /// Records with any fields that a reader looks at.
 fn any_records() -> impl Strategy<Value = Vec<Record>> {
-    let event = prop_oneof![Just(Q), Just(D), Just(C), Just(REQUEUED), Just(SPLIT), Just(MERGED), any::<u32>()];
-    let one = (event, 0_u64..2000, prop_oneof![0_u64..24, any::<u64>()], 0_u32..9000, any::<bool>(), 0_u16..2);
+    let event =
+        prop_oneof![Just(Q), Just(D), Just(C), Just(REQUEUED), Just(SPLIT), Just(MERGED), any::<u32>()];
+    let one =
+        (event, 0_u64..2000, prop_oneof![0_u64..24, any::<u64>()], 0_u32..9000, any::<bool>(), 0_u16..2);
     let record = one.prop_map(|(action, time, sector, bytes, write, error)| Record {
         time,
         sector,
@@ -278,8 +275,7 @@ proptest! {
             records.sort_by_key(|record| record.time);
         }
         let bytes: Vec<u8> = records.iter().flat_map(Record::bytes).collect();
-        let folder = Folder::new();
-        let Ok(mut stages) = Stages::open(&folder.write("any", &bytes), &[]) else { return Ok(()) };
+        let Ok(mut stages) = opened(&bytes) else { return Ok(()) };
         let mut out = Vec::new();
         while let Ok(true) = stages.fill(&mut out, 7) {}
         for stage in &out {
@@ -295,10 +291,9 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
-        let folder = Folder::new();
         let mut data = if magic { QUEUED.bytes() } else { Vec::new() };
         data.extend(bytes);
-        if let Ok(mut stages) = Stages::open(&folder.write("bytes", &data), &[]) {
+        if let Ok(mut stages) = opened(&data) {
             while let Ok(true) = stages.fill(&mut Vec::new(), 5) {}
         }
     }

@@ -191,13 +191,17 @@ def _simulated(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan_key(plan: Mapping[str, Any]) -> str:
-    return json.dumps(_simulated(plan), sort_keys=True, default=str)
+    """The system and its load: what a plan says but for the seed and what is observed of it."""
+    kept = {key: value for key, value in _simulated(plan).items() if key != "observe"}
+    return json.dumps(kept, sort_keys=True, default=str)
 
 
 def changed(before: Side, after: Side) -> dict[str, Any]:
     """Keys of the plan in which the first Runs of both sides differ, the seed apart, in plain words."""
-    old = dict(_flat(_simulated(before.parts[0].run.plan)))
-    new = dict(_flat(_simulated(after.parts[0].run.plan)))
+    plans = [_simulated(side.parts[0].run.plan) for side in (before, after)]
+    if not all(plans):
+        return {"keys": 0, "list": []}  # measured: nothing says how it was built
+    old, new = (dict(_flat(plan)) for plan in plans)
     keys = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
     return {
         "keys": len(keys),

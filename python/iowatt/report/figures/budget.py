@@ -19,6 +19,9 @@ _HATCHED: Final = (
     "Solid is service, hatched is waiting, in the order of the way from the host to the media and back."
 )
 
+#: Share of a bar from which a hop is shown by itself where there is little room.
+_SHOWN_IN_BANDS: Final = 0.02
+
 #: Classes whose percentiles a report shows; the page of `iowatt budget` has all.
 MOST_CLASSES: Final = 6
 
@@ -156,16 +159,8 @@ def _bands(one: Found, name: str, number: int) -> Figure:
     factor, unit = numbers.scale_for(longest, "ms")
     charted = [band for band in every if not band["of"].startswith("slowest")]
     places = [f"{band['of']}<br>{numbers.with_unit(band['response_ms'], 'ms')}" for band in charted]
-    shares = [
-        tuple(
-            [100 * value / (band["response_ms"] or 1) for value in band[key]]
-            for key in ("waiting_ms", "service_ms")
-        )
-        for band in charted
-    ]
-    data, chosen = drawn.marks(
-        one["hops"], [(waiting, service) for waiting, service in shares], along="y", places=places, unit="%"
-    )
+    shares = [(_shares(band, "waiting_ms"), _shares(band, "service_ms")) for band in charted]
+    data, chosen = drawn.marks(one["hops"], shares, along="y", places=places, unit="%", least=_SHOWN_IN_BANDS)
     columns = [
         Column("Hop", text=True),
         *(
@@ -203,7 +198,13 @@ def _bands(one: Found, name: str, number: int) -> Figure:
             ),
         },
         remarks=remarks,
+        wide=True,
     )
+
+
+def _shares(band: Found, key: str) -> list[float]:
+    """Of each hop, in percent of the response time."""
+    return [100 * value / (band["response_ms"] or 1) for value in band[key]]
 
 
 def _sums(every: Sequence[Found], factor: float) -> list[Cell]:
@@ -275,7 +276,7 @@ def _over_load(one: Found, name: str, number: int, level: Found | None) -> Figur
         {
             "data": data,
             "layout": layout(
-                axis("Load of the path (IOPS)"),
+                axis("Load, all requests (IOPS)"),
                 axis(f"Response time, {what} ({unit})", rangemode="tozero"),
                 showlegend=True,
             ),

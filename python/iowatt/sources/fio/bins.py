@@ -2,8 +2,8 @@
 
 fio keeps 64 bins for every doubling: up to 127 ns each value has its own, above they are 2, 4, 8 ... ns
 wide. A bin
-is named by its middle, from which its range follows, or counted from 0, as histogram logs do. The last bin holds
-all that is longer: 17 s and more.
+is named by its middle, from which its range follows, or counted from 0, as histogram logs do. The last bin
+holds all that is longer: 17 s and more.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from iowatt.sources.fio import bins
 DIRECTIONS: Final = ("read", "write")
 _MOST_BYTES: Final = 1 << 28
 _MOST: Final = 1 << 62
+_SYNCHRONOUS: Final = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "sg", "splice"))
 #: A single job is not busy for longer than it runs; a sum over jobs is.
 _JOINED: Final = 1.5
 
@@ -34,7 +35,7 @@ class Counted:
     std_s: float
     max_s: float
     histogram: Histogram
-    #: Of the part from the submission to the completion (fio's clat); ``completions`` is 0 where fio kept none.
+    #: Of the part from the submission to the completion (fio's clat); 0 where fio kept none.
     completions: int = 0
     completion_mean_s: float = 0.0
     completion_max_s: float = 0.0
@@ -68,6 +69,15 @@ class Job:
     def runtime_s(self) -> float:
         """How long it made requests."""
         return max(self.read.runtime_s, self.write.runtime_s)
+
+    @property
+    def outstanding(self) -> int | None:
+        """Requests that it keeps outstanding at most; None where its options do not say it in a number."""
+        depth = self.options.get("iodepth", "1")
+        if not (depth.isascii() and depth.isdecimal() and len(depth) < 9):
+            return None
+        # Engines whose call returns when the request is done hold one, whatever the depth.
+        return 1 if self.options.get("ioengine", "psync") in _SYNCHRONOUS else int(depth)
 
     def asked_iops(self) -> float | None:
         """Requests per second that ``rate_iops`` asks for, of the directions that the job works in."""
@@ -128,9 +138,14 @@ def read(path: Path) -> Document:
     if not found:
         raise InputError("holds no job: fio did not run any", where=where)
     kinds = sum((_kinds(job) for job in found if isinstance(job, dict)), Counter[str]())
-    # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat, which is all of it.
+    # One kind of all jobs, because two kinds of times do not add up: that of most requests; rather lat,
+    # which is all of it.
     bins_of = max(("lat_ns", "clat_ns"), key=lambda kind: kinds[kind]) if kinds else None
-    jobs = [_job(job, number, common, bins_of, where) for number, job in enumerate(found, 1)]
+    longest = _longest(found, where)
+    jobs = [
+        _job(job, number, common, bins_of, longest_ns=longest, where=where)
+        for number, job in enumerate(found, 1)
+    ]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
     return Document(path, version, end, jobs, bins_of, warnings)
@@ -186,7 +201,7 @@ def _next(text: str, at: int) -> int:
 
 
 def _kinds(job: Mapping[str, Any]) -> Counter[str]:
-    """How many bins of a job hold something, for each kind of response times; more requests fill more of them."""
+    """How many bins of a job hold something, for each kind of response times."""
     found: Counter[str] = Counter()
     for direction in DIRECTIONS:
         done = job.get(direction)
@@ -197,13 +212,28 @@ def _kinds(job: Mapping[str, Any]) -> Counter[str]:
     return +found
 
 
-def _job(found: Any, number: int, common: Mapping[str, str], bins_of: str | None, where: str) -> Job:
+def _longest(found: Sequence[Any], where: str) -> int:
+    """The longest time of all jobs in ns: the last bin, which has no end, ends there for all of them."""
+    most = 0.0
+    for job in found:
+        for direction in DIRECTIONS:
+            done = job.get(direction) if isinstance(job, dict) else None
+            for kind in ("lat_ns", "clat_ns"):
+                times = done.get(kind) if isinstance(done, dict) else None
+                if isinstance(times, dict):
+                    most = max(most, _number(times.get("max", 0), f"{direction}, {kind}.max", where))
+    return int(most)
+
+
+def _job(
+    found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
+) -> Job:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
         raise InputError(f"job {number} is no job of fio: it has no name", where=where)
     name = found["jobname"]
     own = _options(found.get("job options", {}), f"job {name!r}", where)
     done = {
-        direction: _counted(found.get(direction), bins_of, f"job {name!r}, {direction}", where)
+        direction: _counted(found.get(direction), bins_of, longest_ns, f"job {name!r}, {direction}", where)
         for direction in DIRECTIONS
     }
     trim = found.get("trim")
@@ -228,7 +258,7 @@ def _options(found: Any, what: str, where: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in found.items()}
 
 
-def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
+def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
     if not isinstance(found, dict):
         raise InputError(f"{what}: is not there", where=where)
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
@@ -248,9 +278,7 @@ def _counted(found: Any, bins_of: str | None, what: str, where: str) -> Counted:
 
     by_kind = {"lat_ns": times, "clat_ns": completion}
     histograms = {
-        kind: bins.histogram(
-            of.get("bins"), f"{what}, {kind}.bins", where, int(_number(of.get("max", 0), f"{what}, {kind}.max", where))
-        )
+        kind: bins.histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
         for kind, of in by_kind.items()
     }
     return Counted(

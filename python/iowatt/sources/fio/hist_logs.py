@@ -1,10 +1,10 @@
 """fio's histogram logs (``write_hist_log``): the bins of completion times of a job, window by window.
 
-A row is ``time in ms, direction (0 read, 1 write, 2 trim), block size, count, count, ...``, a count for each of
-fio's 1856 bins, or for 2, 4 ... 64 neighbours together (``log_hist_coarseness``): as many as there are, so the row
-itself says it. It holds the requests since the row of its direction before it; the first, since the job began. It is
-written with the first completion after ``log_hist_msec``, so that one, too, is in it, and what completes behind
-the last row is in none.
+A row is ``time in ms, direction (0 read, 1 write, 2 trim), block size, count, count, ...``, a count for each
+of fio's 1856 bins, or for 2, 4 ... 64 neighbours together (``log_hist_coarseness``): as many as there are,
+so the row itself says it. It holds the requests since the row of its direction before it; the first, since
+the job began. It is written with the first completion after ``log_hist_msec``, so that one, too, is in it,
+and what completes behind the last row is in none.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def _window(values: Counts, coarseness: int, longest_ns: int) -> Window:
 def _no_row(line: bytes, where: str) -> InputError:
     said = line[:60].decode("utf-8", "replace")
     return InputError(
-        f"is no row of a histogram log of fio 3 (time, direction, block size, {BINS} counts, or as many halved up to "
+        f"is no row of a histogram log of fio 3 (time, direction, block size, {BINS} counts, or as many "
+        "halved up to "
         f"{_COARSEST} times, the same in each row): {said!r}",
         where=where,
         hint="fio 2 has other bins, in microseconds: run fio 3",

@@ -1,9 +1,9 @@
 """Response times over time from the logs of fio's jobs, and the parts of a request's way from its JSON.
 
-Histograms of jobs are added, bin by bin; nothing else of them is ever joined. Their windows begin when each job
-does, so they are put onto one grid: of blocks that are a whole number of windows of each job, where there is such a length,
-each window whole in one block. What completed behind a job's last window is in the JSON's bins alone: it follows that
-window.
+Histograms of jobs are added, bin by bin, in the bins of the coarsest of their logs; nothing else of them is
+ever joined. Their windows begin when each job does, so they are put onto one grid: of blocks that are a
+whole number of windows of each job, where there is such a length, each window whole in one block. What
+completed behind a job's last window is in the JSON's bins alone: it follows that window.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final, Literal
 import numpy as np
 
 from iowatt.run.histogram import Histogram
+from iowatt.sources.fio import bins
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Job
 from iowatt.sources.fio.hist_logs import HistogramLog
 from iowatt.sources.fio.logs import Rows
@@ -66,7 +67,7 @@ class _Piece:
 
 
 def block_s(parts: Sequence[JobLog]) -> float:
-    """Length of a block: a multiple of the windows of every job, or the longest window where that is too long."""
+    """Length of a block: a multiple of every job's windows, or the longest window where that is too long."""
     widths = [max(1, round(part.width_s * 1000)) for part in parts]
     common, longest = math.lcm(*widths), max(widths)
     return (common if common <= _MOST_MULTIPLE * longest else longest) / 1000.0
@@ -82,7 +83,7 @@ def requests(parts: Sequence[tuple[Rows, float]], begin: float, end: float) -> l
 
 
 def histograms(parts: Sequence[JobLog], begin: float, end: float, warnings: list[str]) -> list[Block]:
-    """Blocks from histogram logs, of completion times; none where a log is empty or holds what the JSON does not."""
+    """Blocks of completion times; none where a log is empty or holds what the JSON does not."""
     pieces: list[_Piece] = []
     width = block_s(parts)
     count = max(1, math.ceil((end - begin) / width - 1e-6))
@@ -90,27 +91,29 @@ def histograms(parts: Sequence[JobLog], begin: float, end: float, warnings: list
         warnings.append(f"{count} windows of {width:g} s are too many: the histogram logs are left out")
         return []
     late = 0
+    coarsest = max(part.log.coarseness for part in parts)
     for part in parts:
         for way, direction in enumerate(DIRECTIONS):
             done = part.job.of(direction)
-            own = _of_job(part, way, done, warnings)
+            own = _of_job(part, way, done, coarsest, warnings)
             if own is None:
                 return []
             late += sum(apart > _LATE for apart, _ in own)
             pieces += _placed(part, way, own, begin, width)
     if late:
         warnings.append(
-            f"{late} windows of the histogram logs are more than {_LATE:g} times as long as asked for: fio writes "
+            f"{late} windows of the histogram logs are more than {_LATE:g} times as long as asked for: fio "
+            "writes "
             "one with the first completion after its end"
         )
-    return _on_grid(pieces, begin, end, width, count, [part.job for part in parts])
+    return _on_grid(pieces, begin, end, width, count, jobs=[part.job for part in parts])
 
 
 def _of_job(
-    part: JobLog, way: int, done: Counted, warnings: list[str]
+    part: JobLog, way: int, done: Counted, coarseness: int, warnings: list[str]
 ) -> list[tuple[float, Histogram]] | None:
-    """The windows of a job in a direction, each with how many widths it is behind the one before; the last one is what
-    completed behind all of them. None where they cannot be those of the JSON.
+    """The windows of a job in a direction, each with how many widths it is behind the one before; the last
+    one is what completed behind all of them. None where they cannot be those of the JSON.
     """
     windows = [window for window in part.log.windows if window.direction == way and window.total]
     what = f"job {part.job.name!r}, {DIRECTIONS[way]}s"
@@ -123,18 +126,18 @@ def _of_job(
         return None
     if total > done.requests:
         warnings.append(
-            f"the histogram log of {what} has {total} requests and fio's JSON {done.requests}: the logs are left out"
+            f"the histogram log of {what} has {total} requests and fio's JSON {done.requests}: the logs "
+            "are left out"
         )
         return None
     found = []
     before = part.begin - part.shift_s
     for window in windows:
         at = window.time_ms / 1000.0
-        found.append(
-            ((at - before) / part.width_s, Histogram.of(window.low_ns, window.high_ns, window.count))
-        )
+        own = Histogram.of(window.low_ns, window.high_ns, window.count)
+        found.append(((at - before) / part.width_s, coarser(own, coarseness)))
         before = at
-    behind = _behind(part, done, Histogram.merged([histogram for _, histogram in found]))
+    behind = _behind(done, coarseness, Histogram.merged([histogram for _, histogram in found]))
     return found if behind is None else [*found, (1.0, behind)]
 
 
@@ -153,13 +156,12 @@ def _placed(
     return found
 
 
-def _behind(part: JobLog, done: Counted, windows_sum: Histogram) -> Histogram | None:
-    """The JSON's bins less those of the log, in bins of the log; None where nothing is left or they do not fit."""
+def _behind(done: Counted, coarseness: int, windows_sum: Histogram) -> Histogram | None:
+    """The JSON's bins less those of the log; None where nothing is left or they do not fit."""
     whole = done.completion_histogram
     if not whole.total or whole.total <= windows_sum.total:
         return None
-    low, high = _coarse(whole, part.log.coarseness)
-    made = Histogram.of(low, high, whole.count)
+    made = coarser(whole, coarseness)
     there = {(int(a), int(b)): int(n) for a, b, n in zip(made.low_ns, made.high_ns, made.count, strict=True)}
     for a, b, n in zip(windows_sum.low_ns, windows_sum.high_ns, windows_sum.count, strict=True):
         left = there.get((int(a), int(b)), 0) - int(n)
@@ -169,17 +171,16 @@ def _behind(part: JobLog, done: Counted, windows_sum: Histogram) -> Histogram | 
     return Histogram.of([a for a, _ in there], [b for _, b in there], list(there.values()))
 
 
-def _coarse(fine: Histogram, coarseness: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bins of a log of this coarseness that hold fio's own."""
-    from iowatt.sources.fio.bins import number, ranges
-
-    first = number(fine.low_ns.astype(np.int64)) >> coarseness << coarseness
+def coarser(fine: Histogram, coarseness: int) -> Histogram:
+    """The same in bins of a log of this coarseness, or of a finer one: whole bins of it are joined."""
+    first = bins.number(fine.low_ns.astype(np.int64)) >> coarseness << coarseness
     longest = int(fine.high_ns.max(initial=0))
-    return ranges(first, first + (1 << coarseness) - 1, longest)
+    low, high = bins.ranges(first, first + (1 << coarseness) - 1, longest)
+    return Histogram.of(low, high, fine.count)
 
 
 def _on_grid(
-    pieces: Sequence[_Piece], begin: float, end: float, width: float, count: int, jobs: Sequence[Job]
+    pieces: Sequence[_Piece], begin: float, end: float, width: float, count: int, *, jobs: Sequence[Job]
 ) -> list[Block]:
     cells: dict[tuple[int, int], list[Histogram]] = {}
     for piece in pieces:
@@ -208,7 +209,7 @@ def _middles(histogram: Histogram) -> float:
 
 
 def _scale(pieces: Sequence[_Piece], way: int, jobs: Sequence[Job]) -> float:
-    """What makes the sum over the bins' middles that of fio's own mean; 1 where not all requests are there."""
+    """What makes the sum over the bins' middles that of fio's mean; 1 where requests are missing."""
     done = [job.of(DIRECTIONS[way]) for job in jobs]
     own = [piece.histogram for piece in pieces if piece.way == way]
     asked = sum(one.completions for one in done)
@@ -219,10 +220,11 @@ def _scale(pieces: Sequence[_Piece], way: int, jobs: Sequence[Job]) -> float:
 
 
 def hops(jobs: Sequence[Job]) -> list[Hop]:
-    """Submission and completion of all jobs together, by direction; none where fio did not keep both of a job.
+    """Submission and completion of all jobs together; none where fio did not keep both of one.
 
-    fio's ``lat`` is ``slat`` and ``clat``: from its making of a request to the submission, and from there to the
-    completion. Engines that submit by the call itself have no ``slat`` of their own, so it is taken as the difference.
+    fio's ``lat`` is ``slat`` and ``clat``: from its making of a request to the submission, and from there to
+    the completion. Engines that submit by the call itself have no ``slat`` of their own, so it is taken as
+    the difference.
     """
     found: list[Hop] = []
     for op in _OPS:

@@ -201,7 +201,7 @@ def _said(observation: Observation | None) -> dict[str, Any]:
 
 
 def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenerator | None:
-    """The load generator; None where storage rested, and of a trace, which does not say what made its requests."""
+    """The load generator; None where storage rested, and of a trace, which does not say it."""
     if observation is None or observation.tool == "trace":
         return None
     said = observation.reported

@@ -99,7 +99,7 @@ def _batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
 
 
 def _even_batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
-    """Means of neighbouring spans that hold about as many requests each; none where single spans hold too many."""
+    """Means of neighbouring spans with about as many requests each; none where a span holds too many."""
     parts = [[getattr(part, op) for part in span.parts for op in ops] for span in spans]
     counts = [sum(d.known for d in some) for some in parts]
     least = -(-sum(counts) // _BATCHES)

@@ -1,4 +1,4 @@
-"""The tables ``series`` and ``hops`` of a measured Run: response times over time, and the parts of a request's way."""
+"""The tables ``series`` and ``hops`` of a measured Run: response times over time, parts of the way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iowatt.sources.observation import Observation
 
 
 def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl.DataFrame | None:
-    """A row for each block and direction, as the host saw it; None where nothing says when requests completed.
+    """A row for each block and direction, as the host saw it; None where times are not known.
 
     Times are s from the start of the first span; blocks of what was before or after the spans are left out.
     """
@@ -26,8 +26,9 @@ def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl
         columns["point"].append("host")
         columns["workload"].append(workload)
         columns["op"].append(block.op)
-        columns["start_s"].append(block.start - origin)
-        columns["end_s"].append(block.end - origin)
+        # Unix time in s has no more than this; blocks lie on a grid of ms.
+        columns["start_s"].append(round(block.start - origin, 6))
+        columns["end_s"].append(round(block.end - origin, 6))
         columns["count"].append(block.histogram.total)
         columns["sum_ns"].append(block.sum_ns)
         columns["max_ns"].append(block.max_ns)
@@ -38,7 +39,7 @@ def series(observation: Observation, spans: Sequence[Span], workload: str) -> pl
 
 
 def hops(observation: Observation, workload: str) -> pl.DataFrame | None:
-    """A row for each part and direction, all response times in one bin; None where no parts are known."""
+    """A row for each part, direction and bin of response times; None where no parts are known."""
     if not observation.hops:
         return None
     columns: dict[str, list[Any]] = {key: [] for key in HOPS}
@@ -48,8 +49,9 @@ def hops(observation: Observation, workload: str) -> pl.DataFrame | None:
         columns["path"].append(observation.hops_of or observation.tool)
         columns["workload"].append(workload)
         columns["op"].append(hop.op)
-        columns["low_ns"].append(0)
-        columns["high_ns"].append(int(highest[-1]) if highest.size else 0)
+        low, high = hop.range_ns or (0, int(highest[-1]) if highest.size else 0)
+        columns["low_ns"].append(low)
+        columns["high_ns"].append(high)
         columns["hop"].append(hop.name)
         columns["place"].append(hop.place)
         columns["way"].append("")

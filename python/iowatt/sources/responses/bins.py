@@ -28,7 +28,7 @@ def ranges(number: Ints, bits: int) -> tuple[Ints, Ints]:
     return low, low + (np.int64(1) << shift) - 1
 
 
-def histogram(number: Ints, count: Ints, bits: int, longest_ns: int | None = None) -> Histogram:
-    """Counts by bin as a histogram; none ends above ``longest_ns``, where that is known."""
+def histogram(number: Ints, count: Ints, bits: int) -> Histogram:
+    """Counts by bin as a histogram."""
     low, high = ranges(number, bits)
-    return Histogram.of(low, high if longest_ns is None else np.minimum(high, longest_ns), count)
+    return Histogram.of(low, high, count)

@@ -1,13 +1,13 @@
 """Response times by blocks of time: histograms that add up to that of all of them.
 
-Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512: memory does not grow with
-the length of what is counted.
+Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512: memory does not
+grow with the length of what is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from iowatt.sources.observation import Block
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.bins import Ints
 
-OPS: Final = ("read", "write")
+OPS: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
 _FIRST_NS: Final = 1_000_000
 _MOST: Final = 512
 _BITS: Final = 8
@@ -48,7 +48,8 @@ class Blocks:
         self._sum += exact_sums(at, response_ns, 2 * _MOST).reshape(2, _MOST)
         np.maximum.at(self._max.reshape(-1), at, response_ns)
         keys, counts = np.unique(
-            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS), return_counts=True
+            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS),
+            return_counts=True,
         )
         self._merge(keys, counts.astype(np.int64))
 
@@ -82,7 +83,6 @@ class Blocks:
         found = []
         for begin, until in zip(first.tolist(), last.tolist(), strict=True):
             way, block = divmod(int(cell[begin]), 1 << _BLOCK_BITS)
-            longest = int(self._max[way, block])
             start = zero + block * self.width_ns / 1e9
             found.append(
                 Block(
@@ -90,8 +90,8 @@ class Blocks:
                     start=start,
                     end=max(start, min(zero + (block + 1) * self.width_ns / 1e9, end)),
                     sum_ns=int(self._sum[way, block]),
-                    max_ns=longest,
-                    histogram=bins.histogram(inside[begin:until], self._counts[begin:until], _BITS, longest),
+                    max_ns=int(self._max[way, block]),
+                    histogram=bins.histogram(inside[begin:until], self._counts[begin:until], _BITS),
                 )
             )
         return sorted(found, key=lambda block: (block.start, block.op))

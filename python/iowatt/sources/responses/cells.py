@@ -1,7 +1,7 @@
 """Requests, bytes and moments of response times by cells of time, from which intervals are made.
 
-Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while there are
-too many of them; each length divides the next, so that nothing is ever split.
+Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while
+there are too many of them; each length divides the next, so that nothing is ever split.
 """
 
 from __future__ import annotations
@@ -13,11 +13,17 @@ import numpy.typing as npt
 
 from iowatt.errors import InputError
 from iowatt.sources.observation import Direction, Interval
-from iowatt.sources.responses.blocks import exact_sums
 from iowatt.sources.responses.bins import Ints
+from iowatt.sources.responses.blocks import exact_sums
 
 #: Lengths in ns, and the most cells of each before the next one is taken.
-_LADDER: Final = ((10_000_000, 300), (100_000_000, 300), (10**9, 300), (60 * 10**9, 100_000), (3600 * 10**9, 1_000_000))
+_LADDER: Final = (
+    (10_000_000, 300),
+    (100_000_000, 300),
+    (10**9, 300),
+    (60 * 10**9, 100_000),
+    (3600 * 10**9, 1_000_000),
+)
 _MOST: Final = 1_000_000
 
 _Columns = dict[str, npt.NDArray[np.int64]]
@@ -39,7 +45,9 @@ class Cells:
 
     @staticmethod
     def _empty() -> _Columns:
-        return {name: np.zeros(0, dtype=np.int64) for name in ("requests", "timed", "bytes", "sum_ns", "max_ns")}
+        return {
+            name: np.zeros(0, dtype=np.int64) for name in ("requests", "timed", "bytes", "sum_ns", "max_ns")
+        }
 
     def add(self, when_ns: Ints, op: npt.NDArray[np.uint8], size: Ints, response_ns: Ints) -> None:
         """Columns of equal length; ``op`` 0 or 1; a response time of -1 is not known.

@@ -1,4 +1,4 @@
-"""Traces that recorded response times, as an Observation: whatever their format, read once, in bounded memory."""
+"""Traces that recorded response times, as an Observation: of any format, in bounded memory."""
 
 from __future__ import annotations
 

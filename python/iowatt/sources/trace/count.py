@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,19 +12,22 @@ from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Block, Direction, Hop, Interval
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.bins import Ints
-from iowatt.sources.responses.blocks import OPS, Blocks
+from iowatt.sources.responses.blocks import OPS, Blocks, exact_sums
 from iowatt.sources.responses.cells import Cells
 
 #: 0.1 %, as the histograms of a simulated Run.
 _BITS: Final = 10
 _BINS: Final = 64 << _BITS
+#: Of hops: 8 for every doubling, as of a simulated Run.
+_HOP_BITS: Final = 3
+_HOP_BINS: Final = 64 << _HOP_BITS
 
 
 class Count:
     """Counts requests by when they completed; those without a response time, by when they arrived.
 
-    Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for one that
-    suits the length.
+    Times are ns from ``zero_ns``, which is the first arrival. ``interval_ns``: of the intervals, None for
+    one that suits the length.
     """
 
     def __init__(self, interval_ns: int | None = None) -> None:
@@ -33,13 +36,14 @@ class Count:
         self._cells = Cells(interval_ns)
         self._blocks = Blocks()
         self._bins = np.zeros((2, _BINS), dtype=np.int64)
-        self._longest = [0, 0]
         #: Requests with a response time, and its sum, by direction.
         self._sums = [[0, 0], [0, 0]]
-        #: Requests, waiting and device time by direction, of those whose parts are known.
-        self._parts = [[0, 0, 0], [0, 0, 0]]
-        #: Requests without known parts, and their time.
-        self._whole = [[0, 0], [0, 0]]
+        #: Requests, waiting and device time by direction and bin, of those whose parts are known.
+        self._parts = np.zeros((2, 3, _HOP_BINS), dtype=np.int64)
+        #: Requests without known parts, and their time, by direction and bin.
+        self._whole = np.zeros((2, 2, _HOP_BINS), dtype=np.int64)
+        #: What is told of all requests of a direction, in the place of these.
+        self._told: list[tuple[int, int, int]] | None = None
 
     def add(
         self,
@@ -54,7 +58,8 @@ class Count:
             return
         if self.zero_ns is None:
             self.zero_ns = int(arrived_ns.min())
-        # Requests of a recording come in the order of their completion, so one may have arrived before the first.
+        # Requests of a recording come in the order of their completion, so one may have arrived before the
+        # first.
         done = np.maximum(arrived_ns + np.maximum(response_ns, 0) - self.zero_ns, 0)
         self.end_ns = max(self.end_ns, int(done.max()))
         self._cells.add(done, op, size, response_ns)
@@ -66,7 +71,6 @@ class Count:
             if not times.size:
                 continue
             self._bins[way] += np.bincount(bins.numbers(times, _BITS), minlength=_BINS)
-            self._longest[way] = max(self._longest[way], int(times.max()))
             self._sums[way][0] += int(times.size)
             self._sums[way][1] += int(times.sum())
             if waited_ns is not None:
@@ -74,28 +78,30 @@ class Count:
 
     def _add_parts(self, way: int, response_ns: Ints, waited_ns: Ints) -> None:
         known = waited_ns >= 0
-        waited = int(waited_ns[known].sum())
-        parts, whole = self._parts[way], self._whole[way]
-        parts[0] += int(known.sum())
-        parts[1] += waited
-        parts[2] += int(response_ns[known].sum()) - waited
-        whole[0] += int((~known).sum())
-        whole[1] += int(response_ns[~known].sum())
+        at, waited, took = bins.numbers(response_ns[known], _HOP_BITS), waited_ns[known], response_ns[known]
+        self._parts[way, 0] += np.bincount(at, minlength=_HOP_BINS)
+        self._parts[way, 1] += exact_sums(at, waited, _HOP_BINS)
+        self._parts[way, 2] += exact_sums(at, took - waited, _HOP_BINS)
+        at = bins.numbers(response_ns[~known], _HOP_BITS)
+        self._whole[way, 0] += np.bincount(at, minlength=_HOP_BINS)
+        self._whole[way, 1] += exact_sums(at, response_ns[~known], _HOP_BINS)
 
     def told(self, device: Sequence[tuple[int, int]] | None) -> None:
         """Parts of all requests, from the number of requests and their time at the device (ns) by direction.
 
         Nothing is taken from them where they are not of the same requests.
         """
-        if device is None or any(a[0] != b[0] or b[1] > a[1] for a, b in zip(self._sums, device, strict=True)):
+        if device is None or any(
+            a[0] != b[0] or b[1] > a[1] for a, b in zip(self._sums, device, strict=True)
+        ):
             return
-        for way, ((known, whole), (_, served)) in enumerate(zip(self._sums, device, strict=True)):
-            self._parts[way] = [known, whole - served, served]
+        both = zip(self._sums, device, strict=True)
+        self._told = [(known, whole - served, served) for (known, whole), (_, served) in both]
 
     def histogram(self, way: int) -> Histogram:
         """All response times of a direction."""
         number = np.flatnonzero(self._bins[way])
-        return bins.histogram(number, self._bins[way][number], _BITS, self._longest[way])
+        return bins.histogram(number, self._bins[way][number], _BITS)
 
     def total(self, way: int) -> Direction:
         """All requests of a direction."""
@@ -110,12 +116,29 @@ class Count:
         return self._blocks.made(zero, end)
 
     def hops(self) -> list[Hop]:
-        """Waiting and device by direction; nothing where no parts were told."""
+        """Waiting and device by direction and bin of the response time; nothing where no parts were told."""
         found: list[Hop] = []
-        for op, parts, whole in zip(OPS, self._parts, self._whole, strict=True):
-            if parts[0]:
-                found.append(Hop("host queue", "host", op, parts[0], parts[1], 0))
-                found.append(Hop("device", "drive", op, parts[0], 0, parts[2]))
-            if whole[0]:
-                found.append(Hop("queue and device", "drive", op, whole[0], 0, whole[1]))
+        if self._told is not None:
+            for op, (count, waited, served) in zip(OPS, self._told, strict=True):
+                found += _two(op, count, waited, served, None) if count else []
+            return found
+        low, high = bins.ranges(np.arange(_HOP_BINS, dtype=np.int64), _HOP_BITS)
+        for way, op in enumerate(OPS):
+            parts, whole = self._parts[way], self._whole[way]
+            for at in np.flatnonzero(parts[0] + whole[0]).tolist():
+                of = (int(low[at]), int(high[at]))
+                if parts[0, at]:
+                    found += _two(op, int(parts[0, at]), int(parts[1, at]), int(parts[2, at]), of)
+                if whole[0, at]:
+                    count, took = int(whole[0, at]), int(whole[1, at])
+                    found.append(Hop("queue and device", "drive", op, count, 0, took, of))
         return found
+
+
+def _two(
+    op: Literal["read", "write"], count: int, waited: int, served: int, of: tuple[int, int] | None
+) -> list[Hop]:
+    return [
+        Hop("host queue", "host", op, count, waited, 0, of),
+        Hop("device", "drive", op, count, 0, served, of),
+    ]

@@ -81,7 +81,8 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
     notes = [*said["notes"], *_left_out(said)]
     if timed < seen:
         notes.append(
-            f"{seen - timed} of {seen} requests have no response time: they are counted where they arrived, and are in no "
+            f"{seen - timed} of {seen} requests have no response time: they are counted where they "
+            "arrived, and are in no "
             "figure of response times"
         )
     found = Made(asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes)

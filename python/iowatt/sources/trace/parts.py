@@ -8,7 +8,8 @@ from typing import Any, Final
 #: Their response time is from the enqueue with the event Q, the usual one, and from the start with D.
 FORMATS: Final = frozenset(("hp-srt", "etw"))
 NOTE: Final = (
-    "of the response time, host queue is that before the device began with a request, as recorded, and device the rest"
+    "of the response time, host queue is that before the device began with a request, as recorded, and "
+    "device the rest"
 )
 _ROWS: Final = 262_144
 #: What selects requests by their stamps, which differ between the events.
@@ -16,7 +17,7 @@ _BY_STAMP: Final = ("event", "from_s", "to_s", "speed")
 
 
 def device_s(trace: Mapping[str, Any]) -> list[tuple[int, int]] | None:
-    """By direction the requests of a trace (a trace spec) and their time at the device, ns; None where it is not told."""
+    """By direction: requests of a trace (a spec) and their time at the device, ns; None where not told."""
     from iowatt.trace.open import requests
 
     if any(trace.get(key) is not None for key in _BY_STAMP):

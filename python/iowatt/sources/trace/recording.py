@@ -1,4 +1,4 @@
-"""A recording of blktrace as a measurement: queued to completed, and its parts, the host's queue and the device."""
+"""A recording of blktrace as a measurement: queued to completed, in the host's queue and the device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS: Final = frozenset(("format", "devices", "device"))
 
 
 def files(path: Path) -> list[Path]:
-    """The files of all CPUs of the recording that ``path`` names without ``.blktrace.N``; none where it is a file."""
+    """The files of all CPUs of the recording ``path``, named without ``.blktrace.N``; none of a file."""
     if path.exists() or not path.parent.is_dir():
         return []
     shape = re.compile(re.escape(path.name) + r"\.blktrace\.([0-9]{1,9})", re.ASCII)
@@ -55,7 +55,7 @@ def observed(
 ) -> Observation:
     """The observation of a recording; ``interval_ns`` as for :class:`Count`.
 
-    Raises ``InputError`` where a file is damaged, or it holds no request that was seen from one end to the other.
+    Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
     from iowatt import _core
     from iowatt.sources.trace.observe import Made, made
@@ -74,7 +74,9 @@ def observed(
         queued, issued, done = batch["queued_ns"], batch["issued_ns"], batch["completed_ns"]
         begun = queued >= 0
         waited = np.where(issued >= 0, issued - queued, -1)
-        count.add(queued[begun], batch["op"][begun], batch["size"][begun], (done - queued)[begun], waited[begun])
+        count.add(
+            queued[begun], batch["op"][begun], batch["size"][begun], (done - queued)[begun], waited[begun]
+        )
         without, took = ~begun, (done - issued)[~begun]
         alone.add(issued[without], batch["op"][without], batch["size"][without], took, np.zeros_like(took))
         if progress is not None:
@@ -91,7 +93,8 @@ def observed(
         count = alone
     if count.zero_ns is None:
         raise InputError(
-            f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), {said['issued']} "
+            f"holds no request from its queueing to its completion: {said['queued']} were queued (Q), "
+            f"{said['issued']} "
             f"issued (D) and {said['completed']} completed (C)",
             where=str(path),
             hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
@@ -112,18 +115,22 @@ def observed(
 
 
 _HOPS: Final = (
-    "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to the device (D), "
+    "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to "
+    "the device (D), "
     "merging and the scheduler included, and device the rest, the device's own queue included"
 )
 
 
 def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found = [
-        f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, {said['issued']} "
+        f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, "
+        f"{said['issued']} "
         f"issued to the device ({said['files']} files)"
     ]
     if issues_only:
-        found.append("no queueing (Q) was recorded: response times are those of the device, from issue to completion")
+        found.append(
+            "no queueing (Q) was recorded: response times are those of the device, from issue to completion"
+        )
     elif said["issued_alone"]:
         found.append(f"{said['issued_alone']} that were queued before the recording are left out")
     words = {
@@ -138,7 +145,8 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found += [f"{said[key]} {text}" for key, text in words.items() if said[key]]
     if said["lost"]:
         found.append(
-            f"{said['lost']} events are missing between others (blktrace lost them, or another device's are left out): "
+            f"{said['lost']} events are missing between others (blktrace lost them, or another device's "
+            "are left out): "
             "larger buffers help, blktrace -b 2048 -n 8"
         )
     if said["partial"]:

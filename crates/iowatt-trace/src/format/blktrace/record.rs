@@ -140,8 +140,7 @@ impl Record {
     /// Appends the device's name: `8,16`.
     pub(crate) fn name_device(&self, name: &mut String) {
         let device = self.device();
-        let _ =
-            std::fmt::Write::write_fmt(name, format_args!("{},{}", device >> 20, device & 0xf_ffff));
+        let _ = std::fmt::Write::write_fmt(name, format_args!("{},{}", device >> 20, device & 0xf_ffff));
     }
 
     /// Of a notification of the clock on the wall: the Unix time in ns of time 0.
