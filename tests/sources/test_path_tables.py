@@ -129,3 +129,10 @@ def test_a_summary_without_paths_has_none():
     assert paths.paths({"workloads": ["a"]}, {"workloads": [{}]}, json.loads("{}")) == []
     assert paths.response_at({}) == {}
     assert paths.tables({"workloads": ["a"]}, {}) == {"series": None, "hops": None}
+
+
+@pytest.mark.parametrize(("asked_s", "said"), [(None, False), (1e-6, True), (2e-6, False)])
+def test_wider_blocks_than_asked_for_are_said(asked_s, said):
+    raw = {"series": columns(start_ns=[0, 2_000], end_ns=[2_000, 3_000])}
+    assert bool(paths.remarks(raw, asked_s)) == said
+    assert paths.remarks({"series": columns(start_ns=[], end_ns=[])}, 1.0) == []
