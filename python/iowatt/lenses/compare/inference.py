@@ -87,8 +87,6 @@ def _judged(difference: Difference, questions: int, metrics: int) -> Difference:
     p = min(1.0, difference.p * questions)
     if difference.verdict == "no verdict":
         return replace(difference, p=p)
-    if difference.basis.method == "requests":
-        return replace(difference, p=p)
     verdict: Verdict = "not distinguishable"
     if p < VERDICT_LEVEL and difference.interval is not None:
         # By the interval, which lies between the ends of bins; the printed figures may be equal.
@@ -155,7 +153,7 @@ def _difference(
             remarks.append(UNORDERED)
         if interval is None:
             remarks.append("the requests beyond it are too few for an upper limit")
-        else:
+        elif basis.method != "requests":
             verdict = "not distinguishable"
     return Difference(
         metric=pair.metric,

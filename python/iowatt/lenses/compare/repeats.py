@@ -1,9 +1,10 @@
 """Repeated Runs on a side: what differs from Run to Run, beside what their own blocks explain.
 
 Blocks within a Run do not see what changes only between Runs (a file system laid out anew, a cache in another
-state). With k Runs on a side, theta_r that of Run r and v_r its variance by its own blocks,
+state). With k Runs on a side, theta_r the figure of Run r and v the mean of their variances by their own
+blocks,
 
-    Q = sum (theta_r - theta)^2 / v_r    over both sides,
+    Q = sum (theta_r - theta)^2 / v    over both sides,
 
 has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the Runs of a side are one long
 Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
@@ -115,7 +116,11 @@ def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate
             methods[at] = "requests" if unordered else "blocks"
             continue
         with np.errstate(divide="ignore", invalid="ignore"):
-            q = sum(float(np.nan_to_num((apart[side] / own[side]) ** 2, nan=0.0).sum()) for side in (0, 1))
+            # One variance a side: where the slower Runs vary more, their own would hide how far they lie off.
+            q = sum(
+                float(np.nan_to_num(apart[side] ** 2 / (own[side] ** 2).mean(), nan=0.0).sum())
+                for side in (0, 1)
+            )
         if np.isfinite(errors[:, at]).all() and math.isfinite(q):
             errors[:, at] *= math.sqrt(max(q / repeated, 1.0))
             if unordered or chi_square_beyond(q, repeated) < HETEROGENEOUS:

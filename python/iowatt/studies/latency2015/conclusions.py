@@ -167,7 +167,7 @@ def installed(base: Base) -> list[Verdict]:
         found.append(
             _verdict(
                 f"installed-{when}",
-                f"So many writes of the installed base are within {wanted.within_ms:g} ms {when}",
+                f"{_percent(share)} of the installed base's writes are within {wanted.within_ms:g} ms {when}",
                 "a mixture of arrays and loads of its own; its law is set by these two shares",
                 theirs=_percent(share),
                 ours=_percent(ours),
@@ -187,8 +187,9 @@ def storeserv(base: Base, own: Base) -> Verdict:
     law = own.law
     return _verdict(
         "storeserv-10400",
-        f"Shares within {wanted.within_ms:g} ms before and after",
-        "a StoreServ 10400, beside the mixture for the installed base; predicted",
+        f"A StoreServ 10400 has {_percent(wanted.before)} of its writes within {wanted.within_ms:g} ms "
+        f"before, and about {_percent(wanted.after)} after",
+        "the mixture for the installed base; predicted",
         theirs=f"{_percent(wanted.before)} and about {_percent(wanted.after)}",
         ours=f"{_percent(before)} and {_percent(after)}",
         agrees=near <= SHARE_TOLERANCE,
@@ -233,4 +234,4 @@ def _ms(value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.3g} %"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
+from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.histogram import Histogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from iowatt.studies.results import Results
 
 MIB: Final = 1 << 20
+#: Bytes of a page.
+PAGE: Final = 8 << 10
 #: A first or last block of a series that is shorter than the others is no mean over a second.
 _WHOLE: Final = 0.99
 
@@ -78,6 +81,12 @@ class Point:
     writes: Histogram
     write_hops: tuple[Hop, ...]
     read_hops: tuple[Hop, ...]
+
+    @property
+    def load(self) -> Load:
+        """Requests per second; all reads are of a page."""
+        reads = self.read_mib_s * MIB / PAGE
+        return Load(reads, self.iops - reads)
 
     @property
     def highest_second_ms(self) -> float:

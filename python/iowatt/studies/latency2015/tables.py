@@ -63,7 +63,6 @@ def members(points: Points) -> Figure:
     """The members: solved, and simulated."""
     columns = [
         Column("Calibration", text=True),
-        Column("What was asked beside the means", text=True),
         Column("Processors"),
         Column("Visit S", "us"),
         Column("Read", "us"),
@@ -83,7 +82,6 @@ def members(points: Points) -> Figure:
         rows.append(
             [
                 member.title,
-                member.why,
                 member.processors,
                 member.visit_us,
                 member.read_us,
@@ -94,26 +92,27 @@ def members(points: Points) -> Figure:
                 after.write_ms,
                 100 * (after.write_ms / published.AFTER_MS - 1),
                 after.highest_second_ms,
-                1e3 * member.equation.mean_s(systems.LOAD, 2),
-                1e3 * member.equation.mean_s(systems.LOAD, 1),
+                1e3 * member.equation.mean_s(before.load, 2),
+                1e3 * member.equation.mean_s(after.load, 1),
             ]
         )
     return Figure(
         "family",
         "The family of calibrations, simulated",
-        "Each was solved for the two published means, by one procedure; visit, read and copy are times "
-        "of a processor and of the partner. All means are the array's view. The last two columns are "
-        "what the equations make of the same figures: they take the two visits of a write as "
-        "independent, and the second meets the queue that grew while the first was worked on.",
+        "Each was solved for the two published means, by one procedure; visit, read and copy are times of a "
+        "processor and of the partner. All means are the array's view. The last two columns are what the "
+        "equations make of the same figures and the simulated rates: arrivals are Poisson there, and the "
+        "two visits of a write know nothing of one another.",
         Table(columns, rows),
+        remarks=[f"{member.title}: {member.why}." for member in points.members],
         wide=True,
     )
 
 
 SETTINGS: Final = {
     "1MiB, 1MiB": "off",
-    "32KiB, 1MiB": "32 KiB in the array, data is sent whole",
-    "32KiB, 32KiB": "32 KiB in the array and on the port",
+    "32KiB, 1MiB": "32 KiB, data is sent whole",
+    "32KiB, 32KiB": "32 KiB, on the port, too",
     "False": "off",
     "True": "on",
     "watermark": "off: between watermarks",
@@ -242,15 +241,15 @@ def services(points: Points, scale: systems.Scale) -> Figure:
         Column("Writes at the array", "ms"),
         Column("99th percentile", "ms"),
         Column("Writes at the host", "ms"),
-        Column("99th percentile at the host", "ms"),
+        Column("99th percentile", "ms"),
         Column("Reads at the host", "ms"),
         Column("Processors busy", "%"),
         Column("Drives' writes over hosts'"),
     ]
     named = {
-        "split": "division of large requests, beside a scan of them",
-        "zeros": f"zero detection, {100 * systems.ZERO_SHARE:.0f} % of the writes are zeros",
-        "offload": "offload of the cache by its utilisation",
+        "split": "division, beside a scan",
+        "zeros": f"zeros, {100 * systems.ZERO_SHARE:.0f} % of the writes",
+        "offload": "offload of the cache",
     }
     rows: list[list[Cell]] = [
         [named[one.kind], SETTINGS.get(one.setting, one.setting), *_service(one)]
