@@ -68,6 +68,7 @@ def _write_catalogues(_app: object) -> None:
         watts = ["" if figure is None else f"{figure:g}" for figure in (part.idle, part.active)]
         rows.append(f"| `{part.name}` | {part.title} | {' | '.join(watts)} | {part.law or 'constant'} |")
     (folder / "_parts.md").write_text("\n".join(rows) + "\n")
+    _write_fabric(folder)
     rows = ["| name | input | efficiency at load | what |", "|---|---|---|---|"]
     for certificate in certificates().values():
         for place, points in certificate.tables.items():
@@ -97,6 +98,17 @@ def _write_catalogues(_app: object) -> None:
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_fabric(folder: Path) -> None:
+    from iowatt.library import fabric_describe
+
+    rows = ["| name | kind | what | in short | unverified |", "|---|---|---|---|---|"]
+    for part in fabric_describe.parts():
+        weak = ", ".join(part["unverified"])
+        said = f"{part['kind']} | {part['title']} | {part['in_short']}"
+        rows.append(f"| `{part['name']}` | {said} | {weak} |")
+    (folder / "_fabric.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_tariffs(folder: Path) -> None:

@@ -29,7 +29,7 @@ from iowatt.studies.latency2015.members import MEMBERS, Member
 WITHIN = 0.002
 ROUNDS = 8
 SEEDS = (101, 102)
-WINDOW_S = 60.0
+WINDOW_S = 40.0
 WARMUP_S = 5.0
 
 

@@ -14,7 +14,17 @@ import numpy as np
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import (
-    Capacity, Completions, Cost, Flow, LoadGenerator, Moments, Record, Tables, Volume, Window, Workload,
+    Capacity,
+    Completions,
+    Cost,
+    Flow,
+    LoadGenerator,
+    Moments,
+    Record,
+    Tables,
+    Volume,
+    Window,
+    Workload,
 )  # fmt: skip
 from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Provenance
@@ -61,7 +71,7 @@ def build(
     op = np.zeros(ns.size, dtype=int) if writes is None else np.asarray(writes, dtype=int)
     flow = _flow(ns, op, seconds)
     tables = Tables(
-        intervals=frame("intervals", _intervals(ns, at, op, seconds, interval_s, watts)),
+        intervals=frame("intervals", _intervals(ns, op, _cut(at, seconds, interval_s), watts)),
         latency=frame("latency", _latency(ns, op)),
         energy=frame(
             "energy",
@@ -71,7 +81,7 @@ def build(
             },
         ),
         devices=frame("devices", {key: [] for key in _device_columns()}),
-        series=frame("series", _series(ns, at, op, seconds, width_s, points)) if series else None,
+        series=frame("series", _series(ns, op, _cut(at, seconds, width_s), points)) if series else None,
     )  # fmt: skip
     planned = {
         "names": {"workloads": ["oltp"]},
@@ -140,8 +150,8 @@ def _cut(at: Any, seconds: float, width: float) -> tuple[Any, Any, Any]:
     return edges[:-1], edges[1:], np.minimum((at / width).astype(int), number - 1)
 
 
-def _intervals(ns: Any, at: Any, op: Any, seconds: float, width: float, watts: float) -> dict[str, Any]:
-    start, end, place = _cut(at, seconds, width)
+def _intervals(ns: Any, op: Any, cut: tuple[Any, Any, Any], watts: float) -> dict[str, Any]:
+    start, end, place = cut
     parts = [(ns[place == k] / MS, op[place == k]) for k in range(start.size)]
 
     def of(what: Any) -> list[float | None]:
@@ -152,7 +162,8 @@ def _intervals(ns: Any, at: Any, op: Any, seconds: float, width: float, watts: f
     writes = [int((ops == 1).sum()) for _, ops in parts]
     flight = np.array([float(ms.sum()) / 1e3 for ms, _ in parts]) / (end - start)
     return {
-        "start_s": start, "end_s": end, "arrivals": count, "completions": count, "reads": reads, "writes": writes,
+        "start_s": start, "end_s": end, "arrivals": count, "completions": count,
+        "reads": reads, "writes": writes,
         "bytes_read": [BYTES * n for n in reads], "bytes_written": [BYTES * n for n in writes],
         "response_mean_ms": of(np.mean), "response_p50_ms": of(np.median), "response_p95_ms": of(np.median),
         "response_p99_ms": of(np.median), "response_max_ms": of(np.max),
@@ -181,10 +192,8 @@ def _latency(ns: Any, op: Any) -> dict[str, Any]:
     return {key: [row[i] for row in rows] for i, key in enumerate(keys)}
 
 
-def _series(
-    ns: Any, at: Any, op: Any, seconds: float, width: float, points: Sequence[str]
-) -> dict[str, list[Any]]:
-    start, end, place = _cut(at, seconds, width)
+def _series(ns: Any, op: Any, cut: tuple[Any, Any, Any], points: Sequence[str]) -> dict[str, list[Any]]:
+    start, end, place = cut
     rows: list[tuple[Any, ...]] = []
     for point in points:
         seen = ns if point == "host" else ns // 2
@@ -202,7 +211,8 @@ def _series(
                     )
                 )  # fmt: skip
     keys = (
-        "point", "workload", "op", "start_s", "end_s", "count", "sum_ns", "max_ns", "low_ns", "high_ns", "bin_count",
+        "point", "workload", "op", "start_s", "end_s", "count", "sum_ns", "max_ns",
+        "low_ns", "high_ns", "bin_count",
     )  # fmt: skip
     return {key: [row[i] for row in rows] for i, key in enumerate(keys)}
 

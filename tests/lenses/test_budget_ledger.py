@@ -106,5 +106,13 @@ def test_hops_that_disagree_about_a_bin_are_refused(found):
         of_frame(frame, "runs/x")
 
 
+def test_a_table_with_gaps_is_refused(found):
+    with pytest.raises(InputError, match="lacks place"):
+        of_frame(hops(found).drop("place"))
+    gap = pl.when(pl.col("hop") == "drive").then(None).otherwise(pl.col("wait_ns")).alias("wait_ns")
+    with pytest.raises(InputError, match="lacks values"):
+        of_frame(hops(found).with_columns(gap))
+
+
 def test_an_empty_table_has_no_classes(found):
     assert of_frame(hops(found).clear()) == []

@@ -94,6 +94,13 @@ def test_a_percentile_is_told_and_called_rougher(one):
     assert "p95" in {band["of"] for band in each["loads"][0]["made_of"]}
 
 
+def test_a_percentile_of_an_estimate_is_near_what_the_queues_do(one):
+    run, _ = one
+    held = load(analyse([run], level=Level(3.0, "p99")))["against"]
+    there = made(held["rate_iops"], 40_000)[1]
+    assert np.quantile(there.response, 0.99) / 1e6 == pytest.approx(3.0, rel=0.2)
+
+
 def test_closed_loops_and_overload_have_no_estimate():
     closed = load(analyse([made(3000, 2000, mode="closed")[0]], level=Level(1.0)))["against"]
     assert closed["rate_iops"] is None
@@ -158,13 +165,15 @@ def test_a_run_that_tells_only_means_is_told_so(one):
         )
         .select(run.table("hops").columns)
     )
-    summary = {**run.summary, "source": "fio", "paths": None, "controller": None}
+    summary = {**run.summary, "source": "fio", "paths": None, "controller": None, "devices": []}
     tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
     measured = Run(summary=summary, plan={}, scenario_text="", tables={**tables, "hops": rows})
-    each = load(analyse([measured], level=Level(1.0, "p99")), "read")
-    assert [band["of"] for band in each["loads"][0]["made_of"]] == ["mean", "p99"]
-    assert each["against"]["rate_iops"] is None
-    assert any("only means" in said for said in each["against"]["validity"])
+    found = analyse([measured], level=Level(1.0, "p99"))
+    for each in found["classes"]:  # all of them too: bins that overlap tell nothing apart
+        assert [band["of"] for band in each["loads"][0]["made_of"]] == ["mean", "p99"]
+        assert each["against"]["rate_iops"] is None
+        assert "no estimate" in each["against"]["validity"][0]
+    assert any("only means" in said for said in found["notes"])
 
 
 def test_what_has_no_budget_is_refused(one, several):
@@ -186,6 +195,26 @@ def test_what_has_no_budget_is_refused(one, several):
     for wrong in (("p98", 1.0), ("mean", 0.0)):
         with pytest.raises(InputError):
             Level(wrong[1], wrong[0])
+
+
+def test_paths_are_told_apart_and_rates_are_of_all_requests(one):
+    import polars as pl
+
+    run, passed = one
+    tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
+    other = run.table("hops").with_columns(pl.lit("lan").alias("path"), pl.lit("web").alias("workload"))
+    tables["hops"] = pl.concat([run.table("hops"), other])
+    both = Run(summary=run.summary, plan=run.plan, scenario_text="", tables=tables)
+    found = analyse([both])["classes"]
+    assert [(each["path"], each["name"]) for each in found] == [
+        (path, f"{workload} {op}")
+        for path, workload in (("san", "oltp"), ("lan", "web"))
+        for op in ("all", "read", "write")
+    ]
+    for each in found:
+        (only,) = each["loads"]
+        assert only["rate_iops"] == pytest.approx(2 * passed.write.size / passed.span_s)
+    assert found[0]["loads"][0]["own_iops"] == pytest.approx(passed.write.size / passed.span_s)
 
 
 def part(waiting, service):

@@ -17,7 +17,6 @@ TINY = systems.Scale(
     steady_s=3,
     alone_s=6,
     twice_s=1,
-    crowd_s=0.5,
     checkpoint_s=3,
     services_s=1,
     base_s=0.3,
@@ -41,7 +40,7 @@ def conducted(tmp_path_factory):
 def found(conducted):
     stages = systems.stages(TINY)
     frames = {
-        stage.key: pl.read_parquet(conducted.path / "sweeps" / stage.key / "sweep.parquet")
+        stage.key: pl.read_parquet(conducted.path / "sweeps" / stage.key / "table.parquet")
         for stage in stages
     }
     return points.read(Results(stages, frames, conducted.path / "sweeps"))

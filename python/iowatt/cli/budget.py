@@ -94,10 +94,8 @@ def _print(found: dict[str, Any]) -> None:
 
     # What is not read on a terminal is not folded to one.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
-    for number, part in enumerate(text.parts(found)):
+    for part in text.parts(found):
         if isinstance(part, str):
-            if number and part.startswith(f"{found['classes'][0]['path']}"):
-                console.print()
             console.print(part, markup=False, soft_wrap=True)
         else:
             console.print(part)

@@ -117,7 +117,9 @@ def _print(found: dict[str, Any]) -> None:
     from iowatt.report.compare import text
 
     console = Console(highlight=False)
-    for number, part in enumerate(text.parts(found)):
+    if not console.is_terminal:
+        console = Console(highlight=False, width=max(console.width, text.WIDE))
+    for number, part in enumerate(text.parts(found, wrap=console.width < text.WIDE)):
         if number and not (isinstance(part, str) and part.startswith(("note:", "flag:"))):
             console.print()
         console.print(part, markup=False, soft_wrap=True) if isinstance(part, str) else console.print(part)

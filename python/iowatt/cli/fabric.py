@@ -1,4 +1,4 @@
-"""``iowatt fabric``: the library's parts of the way between hosts and arrays, with the sources of their figures."""
+"""``iowatt fabric``: the library's parts of the way between hosts and arrays, with their sources."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def compile_plan(
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
-                "series_s": scenario.observe.series,
+                **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
                 "idle": scenario.observe.idle,
                 **heat.plan(scenario.observe.heat),
             },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.library import fabric_parts
 from iowatt.library.find import device_names
 from iowatt.scenario import keys
 from iowatt.scenario.keys import Key
@@ -12,6 +13,7 @@ from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import nearest
 
 EXPLAIN_SCHEMA: Final = "iowatt.explain/1"
+_PARTS_OF_PATHS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}
 
 
 def find(path: str) -> Key:
@@ -49,11 +51,17 @@ def as_dict(key: Key) -> dict[str, Any]:
         "only_with": key.only_with,
         "example": _example(key),
         "keys": [f"{key.path}.{child}" for child in key.children],
-        "library": list(device_names())
-        if key.path in ("array.pool.device", "array.pool.device.name")
-        else [],
+        "library": _library(key.path.removesuffix(".name")),
         "variants": [_variant(one) for one in key.variants],
     }
+
+
+def _library(path: str) -> list[str]:
+    """What the library has for a key that takes its names."""
+    if path == "array.pool.device":
+        return list(device_names())
+    kind = _PARTS_OF_PATHS.get(path)
+    return [] if kind is None else list(fabric_parts.names(kind))
 
 
 def _variant(key: Key) -> dict[str, Any]:

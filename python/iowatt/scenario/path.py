@@ -40,15 +40,15 @@ class _Choice(Strict):
         return {"anyOf": [short, table], "title": cls.__name__}
 
 
-class LinkChoice(_Choice, LinkFigures):
+class LinkChoice(LinkFigures, _Choice):
     """A link."""
 
 
-class SwitchChoice(_Choice, SwitchFigures):
+class SwitchChoice(SwitchFigures, _Choice):
     """A switch."""
 
 
-class AdapterChoice(_Choice, AdapterFigures):
+class AdapterChoice(AdapterFigures, _Choice):
     """A host adapter."""
 
 
@@ -168,10 +168,10 @@ class Path(Strict):
     )
     port: Port = key("The array's port.", default=Port(), example={"command": "2us"})
     segment: BlockSize | None = key(
-        "Data is sent in pieces of this size, which take turns with other messages at the sender, as long "
-        "transfers do that a port multiplexes.",
+        "Data is sent in pieces of this size, which take turns with other messages at the sender, as large "
+        "requests do that an array divides.",
         default=None,
-        unset="a message is sent in one go",
+        unset="array.controller.split; without it a message is sent in one go",
         unit="bytes",
         example="32KiB",
         gt=0,

@@ -66,6 +66,7 @@ class _Way:
         self.hops = plan["hops"]
         self.segment = plan.get("segment_bytes")
         self.free = [[0, 0] for _ in self.hops]
+        self.sent = [[0, 0] for _ in self.hops]
 
     def adapter(self, what: str, now: int) -> int:
         return now if self.host is None else now + nanoseconds(self.host[what])
@@ -98,7 +99,8 @@ class _Way:
             self.free[number][way] = free
             sender = free if sender is None else sender
             first, last = _frames(hop, parts) if hop["whole_frames"] else (0, 0)
-            head, tail = started + first + latency, max(free, tail + last) + latency
+            self.sent[number][way] = max(free, max(tail, self.sent[number][way]) + last)
+            head, tail = started + first + latency, self.sent[number][way] + latency
         return now if sender is None else sender, tail
 
 

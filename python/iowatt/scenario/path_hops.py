@@ -4,7 +4,7 @@ protocol's frames on them."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from iowatt.library.fabric_figures import (
@@ -122,28 +122,21 @@ def link_hop(hop: Hop, name: str, figures: LinkFigures, frames: Frames) -> HopIn
     )
 
 
-def switch_hop(hop: Hop, name: str, figures: SwitchFigures, beside: list[HopInNumbers]) -> HopInNumbers:
-    """A switch between links.
-
-    One that stores a frame before it passes it on is a wire as fast as the slower link beside it, on which
-    each frame comes whole before it goes on.
-    """
+def switch_hop(hop: Hop, name: str, figures: SwitchFigures) -> HopInNumbers:
+    """A switch: a latency. What it stores before it passes it on is for the links beside it."""
     assert hop.switch is not None
-    slowest = min(
-        (one for one in beside if one.bytes_per_s), key=lambda one: one.bytes_per_s or 0.0, default=None
-    )
-    stores = figures.forwarding == "store-and-forward" and slowest is not None
-    return HopInNumbers(
-        name=name,
-        place="fabric",
-        kind="switch",
-        part=hop.switch.name,
-        bytes_per_s=slowest.bytes_per_s if stores and slowest else None,
-        payload=slowest.payload if slowest else OWN_FRAME,
-        wire=slowest.wire if slowest else OWN_FRAME,
-        latency=hop.latency + (figures.latency or 0.0),
-        whole_frames=stores,
-    )
+    latency = hop.latency + (figures.latency or 0.0)
+    return HopInNumbers(name, "fabric", "switch", hop.switch.name, None, OWN_FRAME, OWN_FRAME, latency)
+
+
+def storing(passed: list[HopInNumbers], stores: set[int]) -> list[HopInNumbers]:
+    """The hops, where frames of links beside storing switches (by number) come whole before they go on."""
+    beside: set[int] = set()
+    for switch in stores:
+        before = [at for at in range(switch) if passed[at].kind == "link"]
+        after = [at for at in range(switch + 1, len(passed)) if passed[at].kind == "link"]
+        beside.update((*before[-1:], *after[:1]))
+    return [replace(hop, whole_frames=at in beside) for at, hop in enumerate(passed)]
 
 
 def delay_hop(name: str, latency: float, place: str = "fabric", part: str | None = None) -> HopInNumbers:

@@ -12,6 +12,7 @@ from iowatt.errors import InputError
 from iowatt.library.fabric_figures import AdapterFigures, LinkFigures, ProtocolFile, SwitchFigures
 from iowatt.library.fabric_parts import part_of
 from iowatt.scenario import path_hops as hops
+from iowatt.scenario.controller import Controller
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.path import Hop, Path, Port, SwitchChoice
 from iowatt.scenario.path_hops import HopInNumbers
@@ -49,7 +50,7 @@ def resolve(scenario: Scenario) -> Paths:
     found.problems.extend(_between(scenario))
     names = [workload.name for workload in scenario.workload]
     for index, path in enumerate(scenario.path):
-        building = _Building(path, ("path", index))
+        building = _Building(path, ("path", index), scenario.array.controller)
         resolved = building.resolve(names)
         found.problems.extend(building.problems)
         if resolved is not None:
@@ -96,8 +97,9 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
 class _Building:
     """One path on its way to numbers."""
 
-    def __init__(self, path: Path, at: KeyPath) -> None:
+    def __init__(self, path: Path, at: KeyPath, controller: Controller | None) -> None:
         self.path = path
+        self.segment = path.segment or (None if controller is None else controller.split)
         self.at = at
         self.problems: list[Problem] = []
         self.notes: list[str] = []
@@ -126,7 +128,7 @@ class _Building:
                 "hops": [hop.plan() for hop in passed],
                 "port": _port_plan(self.path.port),
                 "exchange": exchange,
-                **({} if self.path.segment is None else {"segment_bytes": self.path.segment}),
+                **({} if self.segment is None else {"segment_bytes": self.segment}),
                 "observed_hop": observed,
             },
             names={
@@ -308,16 +310,11 @@ def _in_order(
         if number in links:
             made.append(links[number])
         elif number in switches:
-            made.append(hops.switch_hop(hop, name, switches[number], _beside(number, links)))
+            made.append(hops.switch_hop(hop, name, switches[number]))
         else:
             made.append(hops.delay_hop(name, hop.latency))
-    return made
-
-
-def _beside(number: int, links: dict[int, HopInNumbers]) -> list[HopInNumbers]:
-    """The nearest link on each side of a switch."""
-    before = [links[i] for i in sorted(links) if i < number][-1:]
-    return [*before, *[links[i] for i in sorted(links) if i > number][:1]]
+    stores = {number for number, one in switches.items() if one.forwarding == "store-and-forward"}
+    return hops.storing(made, stores)
 
 
 def _host(adapter: AdapterFigures) -> dict[str, Any]:

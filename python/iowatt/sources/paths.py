@@ -65,7 +65,10 @@ def series(raw: Columns, bins: Columns, workloads: Sequence[str]) -> pl.DataFram
 
 def slots(path: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Name, place and way of each slot of a path by its names: the host's queue first, the drive last."""
-    through = [(name, "fabric", way) for name in path["hops"] for way in ("out", "in")]
+    # The first hops may be the host's own: its protocol's software, its adapter's bandwidth.
+    places = path.get("places") or ["fabric"] * len(path["hops"])
+    located = zip(path["hops"], places, strict=True)
+    through = [(name, place, way) for name, place in located for way in ("out", "in")]
     (port, place), *behind = _BEHIND
     return [
         ("host queue", "host", ""),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 
-import compared_runs as made
 import numpy as np
+import polars as pl
 import pytest
 
+import compared_runs as made
 import iowatt
 from iowatt.errors import InputError
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
+from iowatt.report.compare import page, text
 from iowatt.report.figures import comparison
 from iowatt.report.figures.headline import headlines
 
@@ -72,7 +74,8 @@ def test_figures_are_those_of_the_runs_own_reports():
     titles = [headline.key for headline in headlines(before.summary)]
     changes = comparison.changes([before, after])[1]
     for mine, theirs in (
-        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"), ("joules_per_request", "per_request"),
+        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"),
+        ("joules_per_request", "per_request"),
     ):  # fmt: skip
         assert row(document, mine)["change"] == pytest.approx(changes[titles.index(theirs)], rel=1e-12)
 
@@ -82,7 +85,8 @@ def test_without_a_series_means_are_judged_by_intervals_and_percentiles_are_not(
     document = analyse(Asked([before], [after]))
     assert row(document, "mean")["verdict"] == "better"
     one = row(document, "p99")
-    assert one["verdict"] in ("no verdict", "not distinguishable")
+    assert one["verdict"] == "no verdict"
+    assert any("order in time is not known" in said for said in one["remarks"])
     assert one["before"] == before.summary["response_time_ms"]["all"]["p99"]
     assert document["over_time"]["before"][0]["basis"] == "intervals"
 
@@ -92,8 +96,9 @@ def test_one_histogram_alone_gives_figures_and_no_verdict():
         made.build(draws(seed, scale), series=False, interval_s=100.0) for seed, scale in ((1, 2.0), (2, 1.0))
     )
     document = analyse(Asked([before], [after]))
-    assert document["over_time"]["width_s"] is None and document["spikes"] is None
-    assert {one["verdict"] for one in document["differences"]} <= {"no verdict", "not distinguishable"}
+    assert document["over_time"]["width_s"] is None
+    assert document["spikes"] == {"before": None, "after": None}
+    assert {one["verdict"] for one in document["differences"]} == {"no verdict"}
     assert row(document, "p50")["difference"] == pytest.approx(-np.log(2), abs=0.05)
 
 
@@ -167,3 +172,45 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
         iowatt.compare(tmp_path / "before", before, output=page)
     with pytest.raises(InputError):
         iowatt.compare(tmp_path / "before", before, spike="fast")
+
+
+def test_one_side_alone_may_have_a_course_over_time():
+    before, after = made.build(draws(1), interval_s=100.0, series=False), made.build(draws(2), raid="10")
+    document = analyse(Asked([before], [after]))
+    assert document["spikes"]["before"] is None and document["spikes"]["after"]["mean"]["blocks"] == 100
+    shown = [part for part in text.parts(document) if isinstance(part, str)]
+    assert any("spikes over 1.00\u00a0ms by means, blocks of 1\u00a0s: after" in part for part in shown)
+    assert "After, over time" in page.render(document)
+
+
+def without_histogram(run):
+    run._tables["latency"] = run.table("latency").clear()
+    for times in run.summary["response_time_ms"].values():
+        times.update(dict.fromkeys(("p50", "p90", "p95", "p99", "p999", "p9999")))
+    return run
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_run_without_a_histogram_has_a_mean_and_no_percentiles(both):
+    before = without_histogram(made.build(draws(1, 2.0), series=False))
+    after = made.build(draws(2), raid="10", series=False)
+    document = analyse(Asked([before], [without_histogram(after) if both else after]))
+    assert row(document, "mean")["verdict"] == "better"
+    assert document["response_time_ms"]["before"]["p99"] is None
+    assert any("no histogram was kept" in note for note in document["notes"])
+    if both:
+        assert "p99" not in {one["metric"] for one in document["differences"]} and not document["histograms"]
+    else:
+        assert row(document, "p99")["remarks"] == ["known on one side only"]
+    assert list(text.parts(document)) and page.render(document)
+
+
+@pytest.mark.parametrize("damage", ["column", "list"])
+def test_a_damaged_series_is_refused(damage):
+    run = made.build(draws(1, size=100))
+    series = run._tables["series"]
+    run._tables["series"] = (
+        series.drop("max_ns") if damage == "column" else series.with_columns(pl.col("low_ns").list.head(0))
+    )
+    with pytest.raises(InputError, match="series is damaged"):
+        analyse(Asked([run], [run]))

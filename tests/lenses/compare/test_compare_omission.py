@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import compared_runs as made
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import compared_runs as made
 from iowatt.errors import InputError
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import loop_of
@@ -22,10 +22,10 @@ def put_back(values, interval):
     found = []
     for value in values:
         found.append(value)
-        value -= interval
-        while value >= interval:
-            found.append(value)
-            value -= interval
+        waited = value - interval
+        while waited >= interval:
+            found.append(waited)
+            waited -= interval
     return np.sort(found)
 
 

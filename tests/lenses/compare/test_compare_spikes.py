@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import compared_runs as made
 import numpy as np
 import pytest
 
+import compared_runs as made
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.compare.over_time import courses

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
-import compared_runs as made
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import compared_runs as made
 from iowatt.lenses.compare import bins, response
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
@@ -26,7 +27,7 @@ def exact(ns):
 def test_every_request_is_in_the_bin_that_its_time_says(ns, scale):
     counted = bins.counted(exact(ns), scale)
     edges = [0, *scale.edges_ns, math.inf]
-    direct = [sum(low < value <= high for value in ns) for low, high in zip(edges, edges[1:], strict=False)]
+    direct = [sum(low < value <= high for value in ns) for low, high in pairwise(edges)]
     assert counted.counts == direct and counted.straddling == 0
 
 
@@ -114,9 +115,7 @@ def test_another_point_comes_from_the_series():
 def test_a_curve_ends_at_all_requests_and_only_rises():
     points = response.curve(side_of(made.build(draws(5))).histogram)
     assert points[-1][1:] == [1.0, 0.0]
-    assert all(
-        one[0] < other[0] and one[1] <= other[1] for one, other in zip(points, points[1:], strict=False)
-    )
+    assert all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(points))
 
 
 def test_bins_of_both_sides_stand_side_by_side():

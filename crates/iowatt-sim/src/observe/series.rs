@@ -3,8 +3,11 @@
 //! A block holds the requests that completed in it, by point of observation, workload and direction: how many, the sum and the
 //! longest of their response times, and a sparse histogram of 256 bins to the octave. Blocks of all classes have the same edges.
 //! Where no width is asked for, it begins at a millisecond and doubles, so that a run longer than half a second has 256 to 512
-//! blocks, and runs of equal length have blocks of equal width. Memory is bounded: of each class one dense histogram is open,
-//! closed blocks keep the bins that hold something, and neighbours are joined where there would be too many blocks or bins.
+//! blocks, and runs of equal length have blocks of equal width.
+//!
+//! A request costs little when it completes: its bin goes to the end of a log, of which blocks are ranges, so that joining
+//! blocks moves nothing. The log is counted into the blocks' histograms when it is full. Memory is bounded by its length, and
+//! neighbours are joined where there would be too many blocks or bins.
 
 use crate::clock::Nanos;
 
@@ -14,14 +17,16 @@ const FIRST_WIDTH: Nanos = 1_000_000;
 const MOST_AUTOMATIC: usize = 512;
 /// Blocks kept at most of a width that was asked for.
 const MOST_ASKED: usize = 20_000;
-/// Bins of closed blocks kept at most, over all classes: 32 MiB.
+/// Bins of blocks kept at most, over all classes: 32 MiB.
 const MOST_BINS: usize = 1 << 22;
+/// Requests of a class that are not counted yet at most: 128 KiB.
+const MOST_LOGGED: usize = 1 << 16;
 
 /// Bins to the octave, as a power of two.
 const BITS: u32 = 8;
 /// Longest response time told apart, as in the histograms of the whole run: a thousand hours, in octave 51.
 const LONGEST: Nanos = super::LONGEST;
-/// Bins of an open block: values under 512 ns have one each.
+/// Number of bins: values under 512 ns have one each.
 const BINS: usize = bin_of(LONGEST) + 1;
 
 /// Where response times are seen.
@@ -39,7 +44,7 @@ pub enum Point {
 /// Number of points of observation.
 pub(crate) const POINTS: usize = 3;
 
-/// A closed block of a class.
+/// A block of a class.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// Requests.
@@ -48,6 +53,8 @@ pub struct Block {
     pub sum: u128,
     /// The longest of them.
     pub longest: Nanos,
+    /// Requests that `bins` holds; the others are in the log.
+    counted: u64,
     /// Bins that hold something, ascending: number and requests.
     bins: Vec<(u16, u32)>,
 }
@@ -56,16 +63,12 @@ pub struct Block {
 #[derive(Clone, Debug, Default)]
 struct Class {
     blocks: Vec<Block>,
-    /// Number of the block that is open, and its span from the start.
+    /// Number of the block asked for last, which is there, and its span: nearly always the next one asked for, too.
     current: usize,
-    from: Nanos,
-    until: Nanos,
-    /// What the open block gained since it was opened.
-    open: Block,
-    /// Its bins, dense; empty before the first request of the class.
-    dense: Vec<u32>,
-    /// Which of them hold something, in order of their first request.
-    touched: Vec<u16>,
+    first: Nanos,
+    length: Nanos,
+    /// Bins of requests that are not counted yet, in order of their blocks.
+    log: Vec<u16>,
 }
 
 /// Response times of a run in blocks of time.
@@ -77,7 +80,8 @@ pub struct Series {
     /// Points outermost, then workloads, then directions.
     classes: Vec<Class>,
     workloads: usize,
-    /// Bins of closed blocks, over all classes.
+    counter: Counter,
+    /// Bins of blocks, over all classes.
     kept: usize,
 }
 
@@ -91,6 +95,7 @@ impl Series {
             most: if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC },
             classes: vec![Class::default(); POINTS * workloads * 2],
             workloads,
+            counter: Counter::default(),
             kept: 0,
         }
     }
@@ -105,36 +110,39 @@ impl Series {
     #[inline]
     pub fn record(&mut self, at: Nanos, point: Point, workload: usize, way: usize, response: Nanos) {
         let number = (point as usize * self.workloads + workload) * 2 + way;
-        // As in the intervals: a completion belongs to the block that it ends.
-        let since = (at - self.start).saturating_sub(1);
         let class = &self.classes[number];
-        if since < class.from || since >= class.until {
-            self.open(number, since);
+        if at.wrapping_sub(class.first) >= class.length || class.log.len() >= MOST_LOGGED {
+            self.open(number, at);
         }
         let class = &mut self.classes[number];
-        class.open.count += 1;
-        class.open.sum += u128::from(response);
-        class.open.longest = class.open.longest.max(response);
-        let bin = bin_of(response.min(LONGEST));
-        let count = &mut class.dense[bin];
-        if *count == 0 {
-            class.touched.push(bin as u16);
-        }
-        *count = count.saturating_add(1);
+        let block = &mut class.blocks[class.current];
+        block.count += 1;
+        block.sum += u128::from(response);
+        block.longest = block.longest.max(response);
+        class.log.push(bin_of(response.min(LONGEST)) as u16);
     }
 
-    /// Closes what is open of a class and opens the block that holds `since` the start, which may be one that was closed.
+    /// Makes the block that `at` belongs to the current one of a class, and room in its log.
     #[inline(never)]
-    fn open(&mut self, number: usize, since: Nanos) {
-        self.close(number);
+    fn open(&mut self, number: usize, at: Nanos) {
+        // As in the intervals: a completion belongs to the block that it ends.
+        let since = (at - self.start).saturating_sub(1);
         self.cover(since);
-        let (width, current) = (self.width, (since / self.width) as usize);
+        let mut current = (since / self.width) as usize;
+        let class = &self.classes[number];
+        if current < class.current || class.log.len() >= MOST_LOGGED {
+            self.count(number);
+            self.cover(since);
+            current = (since / self.width) as usize;
+        }
+        let (from, until) = (self.start + current as u64 * self.width, self.width);
         let class = &mut self.classes[number];
-        if class.dense.is_empty() {
-            class.dense.resize(BINS, 0);
+        if class.blocks.len() <= current {
+            class.blocks.resize(current + 1, Block::default());
         }
         class.current = current;
-        (class.from, class.until) = (current as u64 * width, (current as u64 + 1) * width);
+        // The first block takes its start, too.
+        (class.first, class.length) = if current == 0 { (from, until + 1) } else { (from + 1, until) };
     }
 
     /// Joins neighbours until there are not too many blocks with the one that holds `since`, nor too many bins.
@@ -142,36 +150,30 @@ impl Series {
         let many = |s: &Self| s.kept > MOST_BINS && s.classes.iter().any(|class| class.blocks.len() > 1);
         while since / self.width >= self.most as u64 || many(self) {
             self.width *= 2;
-            self.kept = 0;
-            for class in &mut self.classes {
-                class.join_neighbours(self.width);
-                self.kept += class.blocks.iter().map(|block| block.bins.len()).sum::<usize>();
-            }
+            self.kept = self.classes.iter_mut().map(Class::join_neighbours).sum();
         }
     }
 
-    fn close(&mut self, number: usize) {
-        let class = &mut self.classes[number];
-        if class.open.count == 0 {
-            return;
+    /// Counts the log of a class into its blocks.
+    fn count(&mut self, number: usize) {
+        let Class { blocks, log, .. } = &mut self.classes[number];
+        let mut from = 0;
+        for block in blocks.iter_mut().filter(|block| block.count > block.counted) {
+            let until = from + (block.count - block.counted) as usize;
+            let bins = self.counter.count(&log[from..until]);
+            self.kept -= block.bins.len();
+            block.bins = merged(std::mem::take(&mut block.bins), bins);
+            self.kept += block.bins.len();
+            block.counted = block.count;
+            from = until;
         }
-        let Class { blocks, current, open, dense, touched, .. } = class;
-        touched.sort_unstable();
-        open.bins = touched.iter().map(|&bin| (bin, std::mem::take(&mut dense[usize::from(bin)]))).collect();
-        touched.clear();
-        if blocks.len() <= *current {
-            blocks.resize(*current + 1, Block::default());
-        }
-        let block = &mut blocks[*current];
-        self.kept -= block.bins.len();
-        block.add(std::mem::take(open));
-        self.kept += block.bins.len();
+        log.clear();
     }
 
     /// Ends the series with a window that ends at `end`.
     pub fn finish(&mut self, end: Nanos) {
         for number in 0..self.classes.len() {
-            self.close(number);
+            self.count(number);
         }
         self.cover(end.saturating_sub(self.start).saturating_sub(1));
     }
@@ -191,14 +193,14 @@ impl Series {
 
     /// Number of blocks of a window that ends at `end`.
     #[must_use]
-    pub fn count(&self, end: Nanos) -> usize {
+    pub fn count_until(&self, end: Nanos) -> usize {
         end.saturating_sub(self.start).div_ceil(self.width) as usize
     }
 }
 
 impl Class {
-    /// Blocks become half as many of the given width; the open one stays open.
-    fn join_neighbours(&mut self, width: Nanos) {
+    /// Blocks become half as many, twice as wide; those in the log stay in order. Returns how many bins there are.
+    fn join_neighbours(&mut self) -> usize {
         for index in 0..self.blocks.len().div_ceil(2) {
             let mut block = std::mem::take(&mut self.blocks[2 * index]);
             if let Some(other) = self.blocks.get_mut(2 * index + 1) {
@@ -207,11 +209,10 @@ impl Class {
             self.blocks[index] = block;
         }
         self.blocks.truncate(self.blocks.len().div_ceil(2));
-        if self.until > 0 {
-            self.current /= 2;
-            self.from = self.current as u64 * width;
-            self.until = self.from + width;
-        }
+        // The next request finds its block anew.
+        self.current /= 2;
+        self.length = 0;
+        self.blocks.iter().map(|block| block.bins.len()).sum()
     }
 }
 
@@ -228,16 +229,56 @@ impl Block {
         self.count += other.count;
         self.sum += other.sum;
         self.longest = self.longest.max(other.longest);
-        if self.bins.is_empty() {
-            self.bins = other.bins;
-        } else if !other.bins.is_empty() {
-            self.bins = merged(&self.bins, &other.bins);
+        self.counted += other.counted;
+        self.bins = merged(std::mem::take(&mut self.bins), other.bins);
+    }
+}
+
+/// Counts bins: what it counted is zero again afterwards.
+#[derive(Clone, Debug)]
+struct Counter {
+    counts: Vec<u32>,
+    /// Which of them are not zero, a bit each: the bins in order, without sorting.
+    held: [u64; BINS.div_ceil(64)],
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self { counts: vec![0; BINS], held: [0; BINS.div_ceil(64)] }
+    }
+}
+
+impl Counter {
+    fn count(&mut self, log: &[u16]) -> Vec<(u16, u32)> {
+        let (mut lowest, mut highest) = (u16::MAX, 0);
+        for &bin in log {
+            self.counts[usize::from(bin)] += 1;
+            self.held[usize::from(bin >> 6)] |= 1 << (bin & 63);
+            (lowest, highest) = (lowest.min(bin), highest.max(bin));
         }
+        if log.is_empty() {
+            return Vec::new();
+        }
+        let words = usize::from(lowest >> 6)..=usize::from(highest >> 6);
+        let distinct = self.held[words.clone()].iter().map(|word| word.count_ones() as usize).sum();
+        let mut bins = Vec::with_capacity(distinct);
+        for word in words {
+            let mut left = std::mem::take(&mut self.held[word]);
+            while left != 0 {
+                let bin = word * 64 + left.trailing_zeros() as usize;
+                bins.push((bin as u16, std::mem::take(&mut self.counts[bin])));
+                left &= left - 1;
+            }
+        }
+        bins
     }
 }
 
 /// Two ascending lists of bins as one.
-fn merged(a: &[(u16, u32)], b: &[(u16, u32)]) -> Vec<(u16, u32)> {
+fn merged(a: Vec<(u16, u32)>, b: Vec<(u16, u32)>) -> Vec<(u16, u32)> {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
     let mut bins = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -146,11 +146,18 @@ impl Lane {
     ) -> Sent {
         let (mut head, mut tail, mut free) = (now, now, None);
         let (mut slowest, mut slowest_time) = (None, 0);
+        let hops = self.wires.len();
         for step in 0..message.hops {
             let hop = if message.way == OUT { step } else { message.hops - 1 - step };
             let wire = &mut self.wires[hop][message.way];
             let came = head;
-            let passage = wire.pass(message.parts, head, tail, window);
+            // What comes in from behind is booked ahead of its coming; what begins here must not wait for that.
+            let begins_here = message.way == IN && message.hops < hops;
+            let passage = if begins_here {
+                wire.pass_by(message.parts, head, tail)
+            } else {
+                wire.pass(message.parts, head, tail, window)
+            };
             let slot = slot_of(hop, message.way);
             sheets.book(host, slot, Kind::Waiting, passage.started);
             sheets.book(host, slot, Kind::Service, passage.head);

@@ -28,6 +28,8 @@ pub struct Wire {
     overhead: u64,
     latency: Nanos,
     whole_frames: bool,
+    /// When the last bit of the message before was sent.
+    sent: Nanos,
 }
 
 impl Wire {
@@ -41,6 +43,7 @@ impl Wire {
             overhead: u64::from(plan.frame_wire_bytes - plan.frame_payload_bytes),
             latency: nanos(plan.latency_s),
             whole_frames: plan.whole_frames,
+            sent: 0,
         }
     }
 
@@ -65,9 +68,21 @@ impl Wire {
     /// It sends a frame when it has it, so it ends no earlier than the last one came; while it waits for one it may send
     /// others' frames, so it is taken for the time of the transmission alone.
     pub fn pass(&mut self, messages: [u64; 2], head: Nanos, tail: Nanos, window: &Window) -> Passage {
-        let time = self.transmission(messages);
-        let free = self.station.serve(head, time, window);
-        let started = free - time;
+        let free = self.station.serve(head, self.transmission(messages), window);
+        let passage = self.passage(messages, free, tail.max(self.sent));
+        self.sent = passage.tail - self.latency;
+        passage
+    }
+
+    /// The same for a message that begins at this wire's far end of what is booked: a few bytes, which neither wait nor are
+    /// waited for.
+    #[must_use]
+    pub fn pass_by(&self, messages: [u64; 2], head: Nanos, tail: Nanos) -> Passage {
+        self.passage(messages, head + self.transmission(messages), tail)
+    }
+
+    fn passage(&self, messages: [u64; 2], free: Nanos, tail: Nanos) -> Passage {
+        let started = free - self.transmission(messages);
         let first = messages.into_iter().find(|&m| m > 0).unwrap_or(0).min(self.payload);
         let last = messages.into_iter().rfind(|&m| m > 0).unwrap_or(0);
         let last = if last == 0 { 0 } else { (last - 1) % self.payload + 1 };

@@ -38,7 +38,7 @@ pub(super) fn tables(observer: &Observer, workloads: usize) -> (Table, Table) {
             continue;
         }
         // Blocks without requests are rows too: that nothing completed is known.
-        for index in 0..series.count(end).max(blocks.len()) {
+        for index in 0..series.count_until(end).max(blocks.len()) {
             let block = blocks.get(index).unwrap_or(&empty);
             let before = bins[0].len();
             for (low, high, count) in block.bins() {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.lenses.budget import course, estimate
 from iowatt.lenses.budget.ledger import Hop
-from iowatt.lenses.budget.level import MEAN, Level
+from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.observed import Seen
 
 #: Busy share beyond which queues depend on more than their mean work.
@@ -26,7 +27,13 @@ def one(seen: Seen, level: Level) -> dict[str, Any]:
     value = seen.value_ms(level.statistic)
     room = level.within_ms - value
     free = not (seen.closed or seen.overloaded)
-    grown = estimate.grown(part, [busy.share for busy in seen.busy], [busy.servers for busy in seen.busy])
+    grown = estimate.grown(
+        seen.ledger.mean(),
+        [busy.share for busy in seen.busy],
+        [busy.servers for busy in seen.busy],
+        value_ms=value,
+        quantile=level.quantile,
+    )
     factor = grown.together(level.within_ms) if free else None
     alone = grown.alone(level.within_ms) if free else [None] * len(seen.busy)
     first = _first(alone) if room >= 0 else None
@@ -76,6 +83,9 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
             "no estimate: in a closed loop waiting is bounded by the requests outstanding; "
             "take open arrivals, or Runs at several loads"
         ]
+    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
+    if busiest is None:
+        return ["no estimate: no utilisation is known, so that nothing can be said of other rates"]
     said = [
         "estimate: all work grows in proportion, services stay as they are, and waiting at a hop that is "
         "busy for the share r grows as r / (1 - r), later where several serve"
@@ -89,20 +99,18 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
     ]
     if stays:
         said.append(f"waiting is left as seen where no utilisation tells its growth: {', '.join(stays)}")
-    if level.statistic != MEAN:
+    if level.quantile is not None:
         said.append(
-            f"the {level.statistic} is taken to grow as waits of requests around it, rougher than a mean"
+            f"the {level.statistic} is taken to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
+            "mean waits, as of waiting that is exponential; rougher than a mean"
         )
-    if level.statistic != MEAN and not seen.told_apart:
-        said.append("the Run tells only means of hops: the percentile is taken to be made of the same shares")
     if factor is not None and factor > FAR:
-        said.append(f"the rate found is {factor:.1f} times that of the Run: simulate nearer to it (--rates)")
-    busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
-    if busiest is None:
-        said.append("no utilisation is known: nothing can be said of other rates")
-    elif factor is not None and busiest * factor > BUSY:
         said.append(
-            f"a hop would be busy {busiest * factor:.0%} there, where small changes of load are large ones"
+            f"the rate found is more than {FAR:g} times that of the Run: simulate nearer to it (--rates)"
+        )
+    if factor is not None and busiest * factor > BUSY:
+        said.append(
+            f"a hop would be busy more than {100 * BUSY:.0f} % there, where small changes of load are large"
         )
     return said
 
@@ -173,7 +181,8 @@ def _of_loads(loads: Sequence[Seen], found: course.Crossing | None) -> list[str]
     busiest = max((busy.share for busy in lowest.busy if busy.share is not None), default=0.0)
     if busiest > UNLOADED:
         said.append(
-            f"the lowest load stands for no load, and a hop is busy {busiest:.0%} there: add a lower one"
+            f"the lowest load stands for no load, and a hop is busy more than {100 * UNLOADED:.0f} % there: "
+            "add a lower one"
         )
     if found is None:
         said.append("no load breaks the level: add higher ones")

@@ -6,10 +6,15 @@ servers side by side it grows as rho^(sqrt(2 (c + 1)) - 1) / (1 - rho) (Sakasega
 L_q = alpha rho^beta / (1 - rho)", Annals of the Institute of Statistical Mathematics 29, 1977), which is the
 same for one. At s times the rate of the Run a hop that waits W now waits W s^e (1 - rho) / (1 - s rho), e
 being that exponent. Hops without a known utilisation stay as seen.
+
+A percentile q is taken to grow by ln(1 / (1 - q)) times what mean waiting grows by: near saturation waiting
+is exponential (Kingman, "The single server queue in heavy traffic", Proceedings of the Cambridge
+Philosophical Society 57, 1961), and so are the slow requests of many other queues.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,9 +28,11 @@ _HALVINGS: Final = 200
 
 @dataclass(frozen=True)
 class Grown:
-    """A class at one rate, and the busy shares of its hops there (NaN where not known)."""
+    """A response time at one rate: what of it waits at each hop, and busy shares (NaN where not known)."""
 
-    seen: Part
+    waits_ms: Floats
+    #: What does not wait, and stays.
+    rest_ms: float
     busy: Floats
     #: Of waiting at low utilisation: 1 for one server, larger for several.
     exponent: Floats
@@ -40,11 +47,11 @@ class Grown:
         """Waiting at each hop in ms at so many times the rate; below :attr:`most`."""
         rho = np.where(np.isnan(self.busy), 0.0, self.busy)
         growth = np.where(rho > 0, factor**self.exponent * (1 - rho) / (1 - factor * rho), 1.0)
-        return self.seen.waiting_ms * growth
+        return self.waits_ms * growth
 
     def response(self, factor: float) -> float:
         """Response time in ms at so many times the rate."""
-        return float(self.waiting(factor).sum() + self.seen.service_ms.sum())
+        return float(self.waiting(factor).sum()) + self.rest_ms
 
     def alone(self, within_ms: float) -> list[float | None]:
         """For each hop the factor at which its waiting alone takes the response time to the level.
@@ -55,8 +62,8 @@ class Grown:
         return [self._alone(at, within_ms) for at in range(len(self.busy))]
 
     def _alone(self, at: int, within_ms: float) -> float | None:
-        rho, now = float(self.busy[at]), float(self.seen.waiting_ms[at])
-        room = within_ms - (self.seen.response_ms - now)
+        rho, now = float(self.busy[at]), float(self.waits_ms[at])
+        room = within_ms - (self.rest_ms + float(self.waits_ms.sum()) - now)
         if not 0 < rho < 1 or room <= 0:
             return None
         if now <= 0:
@@ -94,11 +101,24 @@ def _root(excess: Callable[[float], float], most: float) -> float:
     return low
 
 
-def grown(seen: Part, busy: Sequence[float | None], servers: Sequence[int] | None = None) -> Grown:
-    """A class with the busy shares of its hops, None where not known, and their servers (one each)."""
+def grown(
+    mean: Part,
+    busy: Sequence[float | None],
+    servers: Sequence[int] | None = None,
+    *,
+    value_ms: float | None = None,
+    quantile: float | None = None,
+) -> Grown:
+    """A class that takes what its mean is made of, or ``value_ms`` at a quantile.
+
+    ``busy`` are the shares of its hops, None where not known, and ``servers`` theirs (one each).
+    """
     side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
+    waits = mean.waiting_ms if quantile is None else mean.waiting_ms * math.log(1 / (1 - quantile))
+    whole = mean.response_ms if value_ms is None else value_ms
     return Grown(
-        seen,
+        waits,
+        whole - float(waits.sum()),
         np.array([float("nan") if share is None else share for share in busy]),
         np.sqrt(2 * (side_by_side + 1)) - 1,
     )

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.errors import InputError
+from iowatt.run.tables import HOPS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,8 +133,16 @@ class Ledger:
 def of_frame(hops: pl.DataFrame, where: str = "hops") -> list[Ledger]:
     """The classes of a table `hops`, in its order; none of an empty one.
 
-    Raises ``InputError`` where hops disagree about the number of requests in a bin.
+    Raises ``InputError`` where columns or values are missing, and where hops disagree about the number of
+    requests in a bin.
     """
+    missing = [name for name in HOPS if name not in hops.columns]
+    if missing or any(hops.select(HOPS.keys()).null_count().row(0)):
+        raise InputError(
+            f"the table of hops lacks {', '.join(missing) if missing else 'values'}",
+            where=where,
+            hint="run the scenario again",
+        )
     keys = ["path", "workload", "op"]
     found = []
     for (path, workload, op), rows in hops.group_by(keys, maintain_order=True):

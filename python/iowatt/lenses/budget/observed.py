@@ -27,7 +27,7 @@ class Seen:
 
     ledger: Ledger
     run: str
-    #: Requests per second of all that goes by the path: counted ones over the window.
+    #: Requests per second of the Run, whatever way they go: counted ones over the window.
     rate_iops: float
     #: Of this class alone.
     own_iops: float
@@ -50,8 +50,9 @@ class Seen:
 
     @property
     def told_apart(self) -> bool:
-        """Whether slow requests are told apart from fast ones."""
-        return self.ledger.requests.size > 1 or self.ledger.total == 1
+        """Whether slow requests are told apart from fast ones: by bins, and these side by side."""
+        low, high = self.ledger.low_ns, self.ledger.high_ns
+        return self.ledger.total == 1 or bool(low.size > 1 and (low[1:] > high[:-1]).all())
 
     def value_ms(self, statistic: str) -> float:
         """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""
@@ -88,20 +89,19 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
     ledgers = of_frame(run.table(TABLE), name)
     window = float(run.summary["window"]["duration_s"])
     every = {path: merged([one for one in ledgers if one.path == path]) for path in _paths(ledgers)}
+    every_request = max(int(run.table("latency")["count"].sum()), sum(one.total for one in ledgers))
     found = []
     for ledger in classes(ledgers):
         whole = every[ledger.path]
-        rate = whole.total / window
-        # Busy shares are of all that goes by the path; hops of a class are among those of the path.
-        share = dict(
-            zip(whole.hops, stations.busy(run, whole.path, whole.hops, whole.mean(), rate), strict=True)
-        )
+        # Busy shares are of all work; hops of a class are among those of its path.
+        busy = stations.busy(run, whole.path, whole.hops, whole.mean(), whole.total / window)
+        share = dict(zip(whole.hops, busy, strict=True))
         reported, largest = _reported(run, ledger, ledgers)
         found.append(
             Seen(
                 ledger,
                 name,
-                rate,
+                every_request / window,
                 ledger.total / window,
                 [share[hop] for hop in ledger.hops],
                 _histogram(run, ledger, ledgers),

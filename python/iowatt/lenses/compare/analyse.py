@@ -58,9 +58,9 @@ def analyse(asked: Asked) -> dict[str, Any]:
             "width_s": width,
             **{key: [over_time.described(course) for course in found] for key, found in courses.items()},
         },
-        "spikes": {key: spikes(found, asked.threshold_s) for key, found in courses.items()}
-        if width
-        else None,
+        "spikes": {
+            key: spikes(found, asked.threshold_s) if found else None for key, found in courses.items()
+        },
         "omission": {one.key: omission.described(one, asked) for one in sides},
         "notes": [*flags.remarks(before, after), *about_courses, *_bins(sides)],
     }
@@ -88,6 +88,7 @@ def _basis(one: Side) -> str | None:
 def _run(part: Observed) -> dict[str, Any]:
     summary = part.summary
     return {
+        "label": part.label,
         "name": summary["name"],
         "path": str(part.run.path) if part.run.path else None,
         "source": summary["source"],

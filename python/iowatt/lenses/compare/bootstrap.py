@@ -30,6 +30,23 @@ def taper(length: int) -> Floats:
     return np.asarray(weights / np.sqrt(weights @ weights), dtype=np.float64)
 
 
+def seen(tau: float, length: int) -> float:
+    """Share of the variance of a mean that tapered blocks of ``length`` see, where correlations reach ``tau``
+    blocks.
+
+    That of a first-order autoregression with this tau = 2 phi / (1 - phi^2), exactly:
+    ``sum phi^|k| (w * w)(k) / sum phi^|k|``. Dividing by it makes good what the blocks cut off, as Andrews
+    and Monahan (Econometrica 60, 1992) do with an autoregression before the window.
+    """
+    if tau <= 0 or length < 1:
+        return 1.0
+    phi = (np.sqrt(1 + tau * tau) - 1) / tau
+    weights = taper(length)
+    overlap = np.correlate(weights, weights, "full")[length - 1 :]
+    powers = phi ** np.arange(length)
+    return float((2 * overlap @ powers - overlap[0]) * (1 - phi) / (1 + phi))
+
+
 @dataclass(frozen=True)
 class Drawn:
     """Resampled means of J figures of one Run, and the standard errors that each resample has for itself (R x

@@ -1,9 +1,10 @@
 """What comes back at even times (a flush every few seconds, a job every minute) is no uncertainty of a mean.
 
-A cycle that a Run holds many times over is nearly the same in every long block, but correlations never end with it.
-It shows as a line in the periodogram, far above what is beside it. Such lines are taken out of the
-figures before their correlation and their variance are estimated; the estimates themselves keep them. Only lines with
-at least :data:`LEAST_CYCLES` whole cycles in the Run count: what is slower could as well be chance.
+A cycle that a Run holds many times over is nearly the same in every long block, but correlations never end
+with it. It shows as a line in the periodogram, far above what is beside it. Such lines are taken out of the
+figures before their correlation and their variance are estimated; the estimates themselves keep them. Only
+lines with at least :data:`LEAST_CYCLES` whole cycles in the Run count: what is slower could as well be
+chance.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def without_cycles(figures: Floats) -> tuple[Floats, int]:
 
 
 def _line(series: Floats) -> float | None:
-    """Frequency (cycles per block) of the strongest line, between places of the periodogram; ``None`` without one."""
+    """Frequency (cycles per block) of the strongest line, between places of the periodogram; ``None`` without
+    one.
+    """
     count = len(series)
     power = np.abs(np.fft.rfft(series)) ** 2
     first, last = LEAST_CYCLES, len(power) - 1

@@ -20,18 +20,19 @@ from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Metric
 from iowatt.lenses.compare.outcome import Basis, Difference, Interval, Verdict
 from iowatt.lenses.compare.pair import Pair
+from iowatt.lenses.compare.repeats import Side, sides
 from iowatt.lenses.compare.side import Estimate
-from iowatt.lenses.compare.spread import Spread, borrowed, method, spread
+from iowatt.lenses.compare.spread import spread
 
 __all__ = ["Basis", "Difference", "Interval", "Question", "Verdict", "infer", "infer_all"]
 
 RESAMPLES: Final = 4000
 #: Chance that any metric of two Runs that do not differ is called different. Under the 5 % that is promised,
 #: because the bootstrap's own error comes on top.
-VERDICT_LEVEL: Final = 0.04
+VERDICT_LEVEL: Final = 0.03
 UNORDERED: Final = (
-    "the order in time is not known: the interval takes requests for independent, and is too narrow where they "
-    "are not; no verdict rests on it"
+    "the order in time is not known: the interval takes requests for independent, and is too narrow where "
+    "they are not; no verdict rests on it"
 )
 
 
@@ -75,17 +76,16 @@ def infer_all(
         for question, stream in zip(questions, streams, strict=True)
     ]
     asked = sum(any(one.p is not None for one in differences) for differences in answered)
-    return [[_judged(one, max(asked, 1)) for one in differences] for differences in answered]
+    told = sum(one.p is not None for differences in answered for one in differences)
+    return [[_judged(one, max(asked, 1), told) for one in differences] for differences in answered]
 
 
-def _judged(difference: Difference, questions: int) -> Difference:
+def _judged(difference: Difference, questions: int, metrics: int) -> Difference:
     """With its p over all questions, and the verdict that follows."""
     if difference.p is None or difference.difference is None:
         return difference
     p = min(1.0, difference.p * questions)
     if difference.verdict == "no verdict":
-        return replace(difference, p=p)
-    if difference.basis.method == "requests":
         return replace(difference, p=p)
     verdict: Verdict = "not distinguishable"
     if p < VERDICT_LEVEL and difference.interval is not None:
@@ -95,7 +95,11 @@ def _judged(difference: Difference, questions: int) -> Difference:
     remarks = difference.remarks
     away = difference.interval is not None and (difference.interval[0] > 0 or difference.interval[1] < 0)
     if verdict == "not distinguishable" and away:
-        remarks = (*remarks, "alone it would differ; among so many metrics one such is expected by chance")
+        remarks = (
+            *remarks,
+            f"its own interval leaves out 0, but one of {metrics} metrics goes as far without any difference "
+            f"in {100 * p:.2g} % of cases",
+        )
     return replace(difference, p=p, verdict=verdict, remarks=remarks)
 
 
@@ -106,33 +110,39 @@ def _answer(
     if not question.metrics:
         return []
     groups = (question.before, question.after)
-    sides = []
+    estimates = []
     for runs in groups:
         with_bins = any(metric.kind == "quantile" for metric in question.metrics) and all(
             run.bins.any() for run in runs
         )
         distribution = Distribution.of(runs) if with_bins else None
-        sides.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
-    spreads = borrowed([spread(runs, of_side) for runs, of_side in zip(groups, sides, strict=True)], sides)
-    pairs = [Pair.of(sides[0][at], sides[1][at], spreads, at) for at in range(len(question.metrics))]
-    critical = Critical.of(pairs, spreads, random, resamples, confidence)
-    return [_difference(pair, at, groups, spreads, critical, confidence) for at, pair in enumerate(pairs)]
+        estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
+    spreads = [
+        [spread(run, of_side, number) for number, run in enumerate(runs)]
+        for runs, of_side in zip(groups, estimates, strict=True)
+    ]
+    both = sides(spreads, estimates)
+    pairs = [Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
+    critical = Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
+    return [
+        _difference(pair, at, groups, both, critical, confidence=confidence) for at, pair in enumerate(pairs)
+    ]
 
 
 def _difference(
     pair: Pair,
     at: int,
     groups: tuple[Sequence[Blocks], Sequence[Blocks]],
-    spreads: Sequence[Spread],
+    both: tuple[Side, Side],
     critical: Critical,
+    *,
     confidence: float,
 ) -> Difference:
     """All of one metric, ``p`` corrected within its question."""
     before, after = pair.before.printed, pair.after.printed
-    basis = _basis(pair, at, groups, spreads)
-    both = before is not None and after is not None
+    basis = _basis(pair, at, groups, both)
     difference = after - before if before is not None and after is not None else None
-    told = pair.reason is None and both
+    told = pair.reason is None and difference is not None
     interval = ratio_interval = None
     remarks = list(pair.remarks)
     verdict: Verdict = "no verdict"
@@ -143,7 +153,7 @@ def _difference(
             remarks.append(UNORDERED)
         if interval is None:
             remarks.append("the requests beyond it are too few for an upper limit")
-        else:
+        elif basis.method != "requests":
             verdict = "not distinguishable"
     return Difference(
         metric=pair.metric,
@@ -166,22 +176,23 @@ def _difference(
 
 
 def _basis(
-    pair: Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], spreads: Sequence[Spread]
+    pair: Pair, at: int, groups: tuple[Sequence[Blocks], Sequence[Blocks]], both: tuple[Side, Side]
 ) -> Basis:
     """What the inference on one metric rests on."""
-    first, second = spreads
-    lengths = (first.length, second.length)
+    first, second = both
     found: list[int | None] = [
-        None if estimate.events is None else estimate.blocks_with_events(length)
-        for estimate, length in zip((pair.before, pair.after), lengths, strict=True)
+        None if estimate.events is None else estimate.blocks_with_events(side.length)
+        for estimate, side in zip((pair.before, pair.after), both, strict=True)
     ]
-    left = [None if np.isnan(one.correlation[at]) else float(one.correlation[at]) for one in spreads]
     return Basis(
-        method=method(spreads),
+        method=first.methods[at],
         runs=(len(groups[0]), len(groups[1])),
         blocks=(sum(run.blocks for run in groups[0]), sum(run.blocks for run in groups[1])),
-        block_length=lengths,
-        independent_blocks=(first.drawn, second.drawn),
-        correlation=(left[0], left[1]),
+        block_length=(first.length, second.length),
+        independent_blocks=(
+            sum(one.drawn for one in first.spreads),
+            sum(one.drawn for one in second.spreads),
+        ),
+        correlation=(first.correlation(at), second.correlation(at)),
         blocks_with_events=(found[0], found[1]),
     )

@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 _GIVEN: Final = ("open", "replayed", "recorded")
 
 
-_NO_ORDER: Final = (
-    "nothing says how it varied over time: a Run without a series has one histogram for all of it"
-)
-
-
 @dataclass(frozen=True)
 class Compared:
     """A figure that is compared, in ``unit``; ``scale`` times what the statistics have it in."""
@@ -84,7 +79,7 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
         first, second = old[one.key], new[one.key]
         if first is None and second is None:
             continue
-        row = _row(one, first, second, found.get(one.key))
+        row = _row(one, _title(one, asked), (first, second), found.get(one.key))
         row["beyond"] = _beyond(one, before, after, asked)
         if given and one in (IOPS, BANDWIDTH) and row["verdict"] in ("better", "worse"):
             row["remarks"].append(
@@ -164,13 +159,24 @@ def _work(before: Side, after: Side, asked: Asked) -> list[tuple[Compared, Metri
     return found
 
 
+def _title(one: Compared, asked: Asked) -> str:
+    """The title of a figure; power and energy are of the whole system, whatever is asked for."""
+    part = asked.op != "all" or asked.workload is not None
+    return (
+        {POWER.key: "Mean power of all", ENERGY.key: "Energy per request of any"}.get(one.key, one.title)
+        if part
+        else one.title
+    )
+
+
 def _row(
-    one: Compared, before: float | None, after: float | None, inferred: Difference | None
+    one: Compared, title: str, both: tuple[float | None, float | None], inferred: Difference | None
 ) -> dict[str, Any]:
+    before, after = both
     difference = None if before is None or after is None else after - before
     row: dict[str, Any] = {
         "metric": one.key,
-        "title": one.title,
+        "title": title,
         "unit": one.unit,
         "better": one.better,
         "before": before,
@@ -191,6 +197,8 @@ def _row(
             "known on one side only" if None in (before, after) else "nothing says how it varied over time"
         )
         return row
+    # Requests taken as independent say how much was seen, not how it varies: no verdict rests on that.
+    alone = inferred.basis.method == "requests"
     interval = _scaled(inferred.interval, one.scale)
     if interval is not None:
         # Figures are ends of the finest bins, the series may have wider ones: an interval holds its figure.
@@ -199,15 +207,13 @@ def _row(
         "interval": interval,
         "interval_before": _scaled(inferred.interval_before, one.scale),
         "interval_after": _scaled(inferred.interval_after, one.scale),
-        "p": inferred.p,
-        "verdict": inferred.verdict,
+        "p": None if alone else inferred.p,
+        "verdict": "no verdict" if alone else inferred.verdict,
         "basis": {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in asdict(inferred.basis).items()
         },
-        "remarks": [_NO_ORDER]
-        if interval is None and inferred.basis.method == "requests"
-        else [*inferred.remarks],
+        "remarks": [*inferred.remarks],
     }
     return row
 

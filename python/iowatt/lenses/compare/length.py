@@ -20,13 +20,14 @@ import numpy as np
 
 from iowatt.lenses.compare.blocks import Floats
 
-#: Blocks that are drawn together at the most useful: more, shorter ones gain little over so many (t is 2.04
-#: at 31).
-ENOUGH_BLOCKS: Final = 32
+#: Blocks of the Run's that are drawn at the most: more, shorter ones gain little (t is 2.07 at 23 degrees)
+#: and see less of correlations too weak to be found.
+ENOUGH_BLOCKS: Final = 24
 #: With fewer there is no interval: Student's t is 2.2 at 11 degrees, and a variance from fewer is hardly one.
 LEAST_BLOCKS: Final = 12
-#: Length of a block over tau. Tapered blocks miss about (tau / L)^2: see docs/models/compare-statistics.md.
-LENGTHS_OF_CORRELATION: Final = 8.0
+#: Length of a block over tau: tapered blocks then see five sixths of the variance, and what they miss is
+#: known well enough to be made good (``bootstrap.seen``).
+LENGTHS_OF_CORRELATION: Final = 6.0
 #: Lags in a row that must be noise (Politis and White: at least 5).
 QUIET_LAGS: Final = 5
 
@@ -58,6 +59,9 @@ def correlation_length(figures: Floats) -> Floats:
         if last is None:
             tau[column] = math.inf
             continue
+        # The least that the first lag tells, even where it could be noise; of what decays evenly it tells
+        # all.
+        tau[column] = _of_first(float(r[1, column]))
         if last == 0:
             continue
         lags = np.arange(1, min(2 * last, len(r) - 1) + 1)
@@ -65,9 +69,16 @@ def correlation_length(figures: Floats) -> Floats:
         window = np.clip(2 * (1 - lags / (2 * last)), 0.0, 1.0)
         total = 1 + 2 * float(window @ r[lags, column])
         reach = 2 * float((window * lags) @ r[lags, column])
-        # What swings back (a period) makes the mean surer than single blocks say: nothing is missed.
-        tau[column] = max(reach / total, 0.0) if total > 0 else 0.0
+        # What swings back makes the mean surer than single blocks say: nothing is missed.
+        if total > 0:
+            tau[column] = max(reach / total, tau[column])
     return tau
+
+
+def _of_first(correlation: float) -> float:
+    """tau of a first-order autoregression with this correlation at lag 1: 2 phi / (1 - phi^2)."""
+    phi = min(max(correlation, 0.0), 0.99)
+    return 2 * phi / (1 - phi * phi)
 
 
 def _last_loud(quiet: np.typing.NDArray[np.bool_]) -> int | None:

@@ -16,6 +16,7 @@ import polars as pl
 from iowatt.errors import InputError
 from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.run.histogram import Histogram
+from iowatt.run.tables import SERIES
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.asked import Asked
@@ -128,19 +129,33 @@ def _rows(table: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 def _series(run: Run, asked: Asked, where: str) -> pl.DataFrame | None:
     """The rows of the series that are asked for. Raises ``InputError`` where a point is not in it."""
     table = run.table("series") if run.has("series") else None
+    if table is not None and (missing := [name for name in SERIES if name not in table.columns]):
+        raise InputError(f"its table series is damaged: it has no {', '.join(missing)}", where=where)
     points = [] if table is None else table["point"].unique().sort().to_list()
     if asked.point != "host" and asked.point not in points:
         raise InputError(
             f"was not observed at the point {asked.point!r}",
             where=where,
-            hint=f"it has {', '.join(points) or 'host'}; a workload that goes by a [[path]] is seen at the "
-            "array, "
-            "and at the switch where observed_hop names one",
+            hint=f"it has {', '.join(points) or 'host'}; where workloads go by a [[path]], a Run has "
+            "array, and switch where one is on it",
         )
     if table is None:
         return None
+    _check(table, where)
     found = _rows(table.filter(pl.col("point") == asked.point), asked)
     return found if found.height or asked.point != "host" else None
+
+
+def _check(series: pl.DataFrame, where: str) -> None:
+    """Raise ``InputError`` where the lists of a row do not belong together."""
+    lengths = [pl.col(name).list.len() for name in ("low_ns", "high_ns", "bin_count")]
+    wrong = series.filter((lengths[0] != lengths[1]) | (lengths[0] != lengths[2])).height
+    if wrong:
+        raise InputError(
+            f"its table series is damaged: in {wrong} rows the bins have not as many ends as counts",
+            where=where,
+            hint="run the scenario, or import the measurement, again",
+        )
 
 
 def _bins(series: pl.DataFrame) -> Histogram:

@@ -13,11 +13,14 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Basis:
-    """What an inference rests on. ``runs`` of each side; ``blocks`` of each side (all Runs); ``block_length``
-    in blocks and ``independent_blocks`` of that length a Run; ``correlation`` of neighbouring ones that is
-    left (``None`` where it cannot be told); ``events`` in how many of them; ``method``: ``blocks`` (bootstrap
-    over blocks of one Run), ``runs`` (Student's t between repeated Runs) or ``requests`` (as if
-    independent)."""
+    """What an inference rests on; pairs are of before and after.
+
+    ``method``: ``blocks`` (bootstrap over blocks), ``runs`` (Student's t between repeated Runs, which differ
+    by more than their blocks explain) or ``requests`` (as if independent). ``runs`` and ``blocks`` are those
+    given, ``block_length`` is how many of them are drawn together, ``independent_blocks`` how many of that
+    length there are, ``correlation`` what neighbouring ones still have in common (lag 1; ``None`` where it
+    cannot be told), ``blocks_with_events`` how many of them hold requests beyond the quantile.
+    """
 
     method: Literal["blocks", "runs", "requests"]
     runs: tuple[int, int]

@@ -4,14 +4,13 @@ ratio."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from iowatt.lenses.compare.metrics import Metric
 from iowatt.lenses.compare.outcome import Interval
+from iowatt.lenses.compare.repeats import Side
 from iowatt.lenses.compare.side import Estimate
-from iowatt.lenses.compare.spread import Spread
 
 #: Differences under this share of the figures are rounding.
 ROUNDING: Final = 1e-9
@@ -34,13 +33,14 @@ class Pair:
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, before: Estimate, after: Estimate, spreads: Sequence[Spread], at: int) -> Pair:
+    def of(cls, before: Estimate, after: Estimate, sides: tuple[Side, Side], at: int) -> Pair:
         """The metric at place ``at`` of both sides."""
         remarks: list[str] = []
-        errors = (float(spreads[0].error[at]), float(spreads[1].error[at]))
-        for name, estimate, one in zip(("before", "after"), (before, after), spreads, strict=True):
-            why = one.reasons[at] if estimate.centre is not None else "there is no figure"
-            why = why or estimate.too_few(float(one.error[at]), one.length)
+        errors = (float(sides[0].error[at]), float(sides[1].error[at]))
+        for name, estimate, one in zip(("before", "after"), (before, after), sides, strict=True):
+            why = one.reasons[at] or estimate.too_few(
+                float(one.error[at]), one.length if one.ordered else None
+            )
             if why is not None:
                 remarks.append(f"{name}: {why}")
         scales = (

@@ -6,6 +6,7 @@ import polars as pl
 
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.blocks import Blocks
+from iowatt.lenses.compare.length import LEAST_BLOCKS
 from iowatt.lenses.compare.observed import NS_PER_MS, Observed, Side
 
 
@@ -44,7 +45,7 @@ def _series(part: Observed, asked: Asked) -> Blocks | None:
 
 
 def mean_by_interval(side: Side, asked: Asked) -> list[Blocks]:
-    """Counts and sums of response times by interval, for Runs without series; empty where one has none.
+    """Counts and sums of response times by interval, for Runs without series; empty where one has too few.
 
     Of all requests at the host: intervals know no others.
     """
@@ -54,7 +55,7 @@ def mean_by_interval(side: Side, asked: Asked) -> list[Blocks]:
     for part in side.parts:
         table = part.run.table("intervals")
         means = table["response_mean_ms"]
-        if table.height < 2 or table.filter(means.is_null() & (pl.col("completions") > 0)).height:
+        if table.height < LEAST_BLOCKS or table.filter(means.is_null() & (pl.col("completions") > 0)).height:
             return []
         blocks = Blocks.of_intervals(table)
         sums = blocks.count * means.fill_null(0.0).to_numpy() * NS_PER_MS

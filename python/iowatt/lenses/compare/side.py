@@ -122,15 +122,18 @@ class Estimate:
             found += int(np.count_nonzero(padded.reshape(-1, length).sum(axis=1) > 0))
         return found
 
-    def too_few(self, error: float, length: int) -> str | None:
-        """Why nothing can be said of a quantile that rests on few events; ``None`` where it can."""
+    def too_few(self, error: float, length: int | None) -> str | None:
+        """Why nothing can be said of a quantile that rests on few events; ``None`` where it can.
+
+        ``length`` is that of blocks that the events should be spread over, ``None`` without an order in time.
+        """
         if self.events is None or self.metric.kind not in ("quantile", "share_over"):
             return None
         if self.events == 0 and self.metric.kind == "share_over":
             return None
         if self.events < LEAST_EVENTS:
             return f"rests on {self.events} requests beyond it: at least {LEAST_EVENTS} are needed"
-        found = self.blocks_with_events(length)
+        found = LEAST_BLOCKS_WITH_EVENTS if length is None else self.blocks_with_events(length)
         if found < LEAST_BLOCKS_WITH_EVENTS:
             return (
                 f"the {self.events} requests beyond it lie in {found} blocks of time: "
@@ -139,7 +142,7 @@ class Estimate:
         worth = self.worth(error)
         if worth < LEAST_WORTH:
             return (
-                f"the {self.events} requests beyond it came in bursts and are worth {worth:.1f} independent "
+                f"the {self.events} requests beyond it come together and are worth {worth:.1f} independent "
                 f"ones: at least {LEAST_WORTH:g} are needed"
             )
         return None

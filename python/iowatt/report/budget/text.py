@@ -21,19 +21,15 @@ _BANDS = ("p50", "p99", "p99.9")
 
 def parts(found: Found) -> Iterator[Table | str]:
     """Tables and lines, in order."""
-    for one in found["classes"]:
-        yield _heading(one, found)
+    for number, one in enumerate(found["classes"]):
+        yield ("\n" if number else "") + _heading(one, found)
         yield _loads(one) if len(one["loads"]) > 1 else _hops(one)
     if found["level"] is not None:
-        yield "\n".join(line for one in found["classes"] for line in words.against(one, found))
+        yield "\n" + "\n".join(line for one in found["classes"] for line in words.against(one, found))
     for note in found["notes"]:
         yield f"note: {note}"
-    for line in dict.fromkeys(said for one in found["classes"] for said in _validity(one)):
+    for line in words.validity(found):
         yield f"note: {line}"
-
-
-def _validity(one: Found) -> list[str]:
-    return list(one["against"]["validity"]) if one["against"] else []
 
 
 def _heading(one: Found, found: Found) -> str:

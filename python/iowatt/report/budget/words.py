@@ -138,6 +138,18 @@ def _rate(rate: float) -> str:
     return numbers.with_unit(rate, "IOPS")
 
 
+def validity(found: Found) -> list[str]:
+    """What the comparison with the level rests on; what is not of all classes, with the class."""
+    said = {title(one, found): one["against"]["validity"] for one in found["classes"] if one["against"]}
+    found_of: dict[str, list[str]] = {}
+    for name, lines in said.items():
+        for line in lines:
+            found_of.setdefault(line, []).append(name)
+    return [
+        line if len(names) == len(said) else f"{', '.join(names)}: {line}" for line, names in found_of.items()
+    ]
+
+
 def findings(found: Found) -> list[str]:
     """What a report says of a Run's budget: where the time goes, and what the slowest are made of."""
     said = []

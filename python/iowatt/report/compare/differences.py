@@ -15,6 +15,7 @@ VERDICTS: Final = (
     ("better", palette.RUNS[2], "circle"),
     ("worse", palette.RUNS[1], "x"),
     ("not distinguishable", palette.STATE_COLOURS["idle"], "diamond-open"),
+    ("no verdict", palette.STATE_COLOURS["idle"], "line-ns-open"),
 )
 
 
@@ -153,7 +154,7 @@ def runs(found: Found) -> Figure:
     rows: list[list[Cell]] = [
         [
             title,
-            run["name"],
+            run["label"],
             run["source"],
             str(run["seed"]),
             run["window_s"],

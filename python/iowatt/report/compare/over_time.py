@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from iowatt.report import numbers
@@ -145,18 +146,22 @@ def summary(found: Found) -> Figure:
         ["Requests over it", *(over[key]["requests"] for key, _ in words.SIDES)],
         ["Of all requests, %", *(_percent(over[key]["share"]) for key, _ in words.SIDES)],
     ]
-    if found["spikes"]:
-        for view, shown in words.VIEWS.items():
-            both = [found["spikes"][key][view] for key, _ in words.SIDES]
+    for view, shown in words.VIEWS.items():
+        both = [
+            None if found["spikes"][key] is None else found["spikes"][key][view] for key, _ in words.SIDES
+        ]
+        if any(both):
+
+            def of(name: str, both: Sequence[Any] = both) -> list[Cell]:
+                return [None if one is None else one[name] for one in both]
+
+            blocks = [None if one is None else f"{one['blocks_over']:,} of {one['blocks']:,}" for one in both]
             rows += [
-                [f"Spikes {shown}", *(one["spikes"] for one in both)],
-                [
-                    f"Blocks over it, {shown}",
-                    *(f"{one['blocks_over']:,} of {one['blocks']:,}" for one in both),
-                ],
-                ["Time in these spikes, s", *(one["seconds"] for one in both)],
-                ["Longest of them, s", *(one["longest_s"] for one in both)],
-                [_GREATEST[view], *(one["greatest_block_ms"] for one in both)],
+                [f"Spikes {shown}", *of("spikes")],
+                [f"Blocks over it, {shown}", *blocks],
+                ["Time in these spikes, s", *of("seconds")],
+                ["Longest of them, s", *of("longest_s")],
+                [_GREATEST[view], *of("greatest_block_ms")],
             ]
     return Figure(
         "threshold",
@@ -174,8 +179,6 @@ def _percent(share: float | None) -> float | None:
 
 def spikes(found: Found) -> Figure | None:
     """The spikes by means, with times, lengths and the greatest mean."""
-    if not found["spikes"]:
-        return None
     rows: list[list[Cell]] = [
         [
             title,
@@ -187,6 +190,7 @@ def spikes(found: Found) -> Figure | None:
             spike["requests"],
         ]
         for key, title in words.SIDES
+        if found["spikes"][key]
         for view, shown in (("mean", "means"), ("max", "single requests"))
         for spike in found["spikes"][key][view]["list"]
     ]
@@ -201,7 +205,8 @@ def spikes(found: Found) -> Figure | None:
         Column("Greatest", "ms"),
         Column("Requests"),
     ]
-    total = sum(found["spikes"][key][view]["spikes"] for key, _ in words.SIDES for view in words.VIEWS)
+    there = [found["spikes"][key] for key, _ in words.SIDES if found["spikes"][key]]
+    total = sum(side[view]["spikes"] for side in there for view in words.VIEWS)
     left = total - len(rows)
     return Figure(
         "spikes",

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 #: The scale that the terminal shows; the page and the JSON have all.
 SCALE = "array"
+#: Columns of a terminal that hold the table of figures without wrapping its cells.
+WIDE = 124
 
 
-def parts(found: dict[str, Any]) -> Iterator[Table | str]:
-    """Tables and lines, in order."""
+def parts(found: dict[str, Any], *, wrap: bool = False) -> Iterator[Table | str]:
+    """Tables and lines, in order; ``wrap`` lets cells wrap, for narrow terminals."""
     yield _overview(found)
-    yield _differences(found)
+    yield _differences(found, wrap)
     if remarks := words.remarks(found):
         yield "\n".join(remarks)
     if found["histograms"]:
@@ -31,12 +33,12 @@ def parts(found: dict[str, Any]) -> Iterator[Table | str]:
         yield f"note: {note}"
 
 
-def _table(*columns: str, left: tuple[int, ...] = (0,)) -> Table:
+def _table(*columns: str, left: tuple[int, ...] = (0,), wrap: bool = False) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number in left else "right", no_wrap=True)
+        table.add_column(column, justify="left" if number in left else "right", no_wrap=not wrap)
     return table
 
 
@@ -48,9 +50,11 @@ def _overview(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _differences(found: dict[str, Any]) -> Table:
+def _differences(found: dict[str, Any], wrap: bool) -> Table:
     percent = f"{100 * found['asked']['confidence']:g} %"
-    table = _table("", "before", "after", "change", f"{percent} interval", "verdict", "beyond", left=(0, 5))
+    table = _table(
+        "", "before", "after", "change", f"{percent} interval", "verdict", "beyond", left=(0, 5), wrap=wrap
+    )
     for row in found["differences"]:
         table.add_row(
             words.short_title(row),
@@ -86,21 +90,22 @@ def _slow(found: dict[str, Any]) -> str:
             for key, _ in words.SIDES
         )
     ]
-    if found["spikes"]:
-        width = numbers.duration(found["over_time"]["width_s"])
-        for view, shown in words.VIEWS.items():
-            said = []
-            for key, _ in words.SIDES:
-                one = found["spikes"][key][view]
-                said.append(
-                    f"{key} none of {numbers.count(one['blocks'])} blocks"
-                    if not one["spikes"]
-                    else f"{key} {numbers.count(one['spikes'])} in {numbers.duration(one['seconds'])}, "
-                    f"longest {numbers.duration(one['longest_s'])}, greatest "
-                    f"{numbers.with_unit(one['greatest_ms'], 'ms')}"
-                )
+    for view, shown in words.VIEWS.items():
+        said = [f"{key} {_spikes(found, key, view)}" for key, _ in words.SIDES if found["spikes"][key]]
+        if said:
+            width = numbers.duration(found["over_time"]["width_s"])
             lines.append(f"spikes over {limit} {shown}, blocks of {width}: {'; '.join(said)}")
     return "\n".join(lines)
+
+
+def _spikes(found: dict[str, Any], key: str, view: str) -> str:
+    one = found["spikes"][key][view]
+    if not one["spikes"]:
+        return f"none of {numbers.count(one['blocks'])} blocks"
+    return (
+        f"{numbers.count(one['spikes'])} in {numbers.duration(one['seconds'])}, longest "
+        f"{numbers.duration(one['longest_s'])}, greatest {numbers.with_unit(one['greatest_ms'], 'ms')}"
+    )
 
 
 def _loops(found: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ def interval(row: Mapping[str, Any]) -> str:
     if row["interval"] is None:
         return numbers.NO_VALUE
     low, high = row["interval"]
-    factor, unit = 1.0, row["unit"]
+    factor, unit = 1.0, {"%": "points"}.get(row["unit"], row["unit"])
     if unit in ("ms", "W", "J"):
         factor, unit = numbers.scale_for(max(abs(low), abs(high)), unit)
     ends = (
@@ -46,6 +46,14 @@ def remarks(found: Found) -> list[str]:
     for row in found["differences"]:
         for remark in row["remarks"]:
             by.setdefault(remark, []).append(short_title(row))
+    for remark in [remark for remark in by if remark.startswith("before: ")]:
+        same = "after: " + remark.removeprefix("before: ")
+        if by.get(same) == by[remark]:
+            by = {
+                "both sides: " + remark.removeprefix("before: ") if each == remark else each: titles
+                for each, titles in by.items()
+                if each != same
+            }
     return [f"{', '.join(titles)}: {remark}" for remark, titles in by.items()]
 
 

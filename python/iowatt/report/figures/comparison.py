@@ -25,7 +25,7 @@ def headline_table(runs: Sequence[Run], labels: Sequence[str]) -> Figure:
     return Figure(
         "comparison",
         "Side by side",
-        "Headline figures; changes are against the first run.",
+        "Headline figures; changes are against the first run. Which are more than chance: iowatt compare.",
         Table(columns, list(rows)),
         wide=len(runs) > WIDE_FROM,
     )

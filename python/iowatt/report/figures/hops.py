@@ -18,7 +18,7 @@ _OTHERS_COLOUR: Final = "#a9b2bc"
 #: By place; hops of one place take turns. A hop has one colour on both of its ways.
 COLOURS: Final[Mapping[str, Sequence[str]]] = {
     "host": ("#1f2933", "#6b4f3a"),
-    "fabric": ("#009e73", "#8f7a00", "#2a9d8f", "#aa8866", "#332288"),
+    "fabric": ("#009e73", "#8f7a00", "#2a9d8f", "#aa8866", "#332288", "#56b4e9", "#4650b8", "#7b4fa3"),
     "port": ("#e69f00",),
     "controller": ("#d55e00", "#cc79a7", "#882255"),
     "storage": ("#7a5195",),
@@ -32,16 +32,16 @@ class Shown:
 
     alone: Sequence[int]
     others: Sequence[int]
+    least: float = SHOWN_FROM
 
     @property
     def remarks(self) -> list[str]:
         """What a reader must know of the others."""
         if not self.others:
             return []
-        return [
-            f"{len(self.others)} hops under {numbers.percent(SHOWN_FROM)} of every bar are drawn together, "
-            "last; the table has each"
-        ]
+        many = f"{len(self.others)} hops" if len(self.others) > 1 else "A hop"
+        told = "are drawn together" if len(self.others) > 1 else "is drawn"
+        return [f"{many} under {numbers.percent(self.least)} of every bar {told} last; the table has each."]
 
 
 def label(hop: Mapping[str, Any]) -> str:
@@ -49,16 +49,19 @@ def label(hop: Mapping[str, Any]) -> str:
     return f"{hop['hop']} {hop['way']}" if hop["way"] else str(hop["hop"])
 
 
-def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Shown:
-    """Hops to show of bars, each its waiting and its service by hop. Those without any time are left out."""
+def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> Shown:
+    """Hops to show of bars, each its waiting and its service by hop. Those without any time are left out.
+
+    By itself is shown what has the share ``least`` in a bar.
+    """
     alone, others = [], []
     for at in range(len(bars[0][0])):
         parts = [(waiting[at] + service[at], sum(waiting) + sum(service)) for waiting, service in bars]
-        if any(part and part >= SHOWN_FROM * whole for part, whole in parts):
+        if any(part and part >= least * whole for part, whole in parts):
             alone.append(at)
         elif any(part for part, _ in parts):
             others.append(at)
-    return Shown(alone, others)
+    return Shown(alone, others, least)
 
 
 def colours(hops: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -80,13 +83,14 @@ def marks(
     along: str,
     places: Sequence[str],
     unit: str,
+    least: float = SHOWN_FROM,
 ) -> tuple[list[dict[str, Any]], Shown]:
     """Traces of stacked bars: of each hop its waiting, hatched, then its service, in the order of the way.
 
     ``along`` is the axis of the values, ``x`` or ``y``; ``places`` are the names of the bars as plotly reads
     them.
     """
-    chosen = shown(bars)
+    chosen = shown(bars, least)
     series: list[tuple[str, str, list[float], list[float]]] = [
         (label(hops[at]), colour, [bar[0][at] for bar in bars], [bar[1][at] for bar in bars])
         for at, colour in enumerate(colours(hops))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from iowatt.lenses.compare.response import curve
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -21,7 +23,6 @@ _OP_STYLE = {
     "read": ("Reads", palette.READ, "solid"),
     "write": ("Writes", palette.WRITE, "dash"),
 }
-_NS_PER_MS = 1e6
 _RANKS = (
     ("Median (p50)", "p50"),
     ("p90", "p90"),
@@ -42,24 +43,9 @@ def points(histogram: pl.DataFrame) -> list[Point]:
     A point is kept where the share has grown by 0.4 %, the response time by 12 %, or the share that is
     still waiting has shrunk by 10 % since the last kept one; the first and the last always.
     """
-    bins = (
-        histogram.filter(pl.col("count") > 0).group_by("high_ns").agg(pl.col("count").sum()).sort("high_ns")
-    )
-    total = int(bins["count"].sum())
-    kept: list[Point] = []
-    seen = 0
-    for high_ns, number in bins.select("high_ns", "count").iter_rows():
-        seen += number
-        point = (high_ns / _NS_PER_MS, 100 * seen / total, 100 * (total - seen) / total)
-        if not kept or seen == total or _visible(kept[-1], point):
-            kept.append(point)
-    return kept
-
-
-def _visible(last: Point, point: Point) -> bool:
-    grown = point[1] - last[1] >= 0.4
-    later = point[0] >= 1.12 * last[0]
-    return grown or later or (last[2] > 0 and point[2] <= 0.9 * last[2])
+    upper = histogram["high_ns"]
+    kept = curve(Histogram.of(upper, upper, histogram["count"]))
+    return [(ms, 100 * within, 100 * longer) for ms, within, longer in kept]
 
 
 def distribution(run: Run) -> Figure | None:

@@ -10,19 +10,22 @@ from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layo
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.members import BY_KEY
-from iowatt.studies.latency2015.points import Hop, Point, Points
+from iowatt.studies.latency2015.points import Hop, Points
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
 PUBLISHED: Final = palette.ALL
-#: Bins of arrays' histograms, in ms.
-BINS_MS: Final = (0.0625, 0.09, 0.12, 0.125, 0.18, 0.25, 0.35, 0.5, 0.71, 1.0, 1.4, 2.0, 4.0)
+#: Limits of shares, in ms: quarters of octaves, and the published one.
+BINS_MS: Final = tuple(sorted({0.12, *(0.0625 * 2 ** (n / 4) for n in range(25))}))
+_TICKS_MS: Final = (0.0625, 0.125, 0.25, 0.5, 1, 2, 4)
 #: Places of a request's way from the host on, as they are stacked, with what they are called.
 PLACES: Final = {
     "host": "Host and HBA",
     "fabric": "Links and switch",
     "port": "Target port",
-    "controller": "Controller",
+    "waiting": "Controller, waiting for a processor",
+    "controller": "Controller, at work",
+    "copy": "Copy to the partner",
     "storage": "Array behind the cache",
     "drive": "Drives",
 }
@@ -104,9 +107,8 @@ def installed_base(base: Base) -> Figure:
                 one.what if one else "",
             ]
         )
-    drawn = [row for row in rows if row[0] != published.STORESERV_10400.within_ms]
     data = [
-        _line(name, [row[0] for row in drawn], [row[at] for row in drawn], colour)
+        _line(name, [row[0] for row in rows], [row[at] for row in rows], colour)
         for name, at, colour in (("before, ours", 1, BEFORE), ("after, ours", 2, AFTER))
     ]
     for name, at, colour, symbol in (
@@ -138,48 +140,42 @@ def installed_base(base: Base) -> Figure:
         "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
         f"assumptions, beside the calibrations and not fitted with them. {said_law}",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Latency of a write (ms)", type="log"),
-                axis("Share of writes (%)", range=[0, 100]),
-                showlegend=True,
-            ),
-        },
+        {"data": data, "layout": _shares()},
         wide=True,
     )
 
 
 def histograms(points: Points) -> Figure:
     """The members' histograms: the same mean, another shape."""
-    columns = [
-        Column("Calibration", text=True),
-        Column("Feature", text=True),
-        *(Column(f"Within {ms:g} ms", "%") for ms in BINS_MS),
-    ]
-    rows: list[list[Cell]] = []
+    columns = [Column("Within", "ms")]
+    shares: list[list[float]] = []
     data: list[dict[str, Any]] = []
     for member, colour in zip(points.members, palette.RUNS, strict=False):
         for point, word, dash in zip(
             points.pair("steady", member.key), ("before", "after"), ("dot", "solid"), strict=True
         ):
-            shares = [100 * point.writes.share_within(ms) for ms in BINS_MS]
-            rows.append([member.title, word, *shares])
-            data.append(_line(f"{member.title}, {word}", list(BINS_MS), shares, colour, dash=dash))
+            mine = [100 * point.writes.share_within(ms) for ms in BINS_MS]
+            columns.append(Column(f"{member.title}, {word}", "%"))
+            shares.append(mine)
+            data.append(_line(f"{member.title}, {word}", list(BINS_MS), mine, colour, dash=dash))
+    rows: list[list[Cell]] = [[ms, *(mine[at] for mine in shares)] for at, ms in enumerate(BINS_MS)]
     return Figure(
         "member-histograms",
         "Histograms of the calibrations",
         "Share of the writes within a time, as the array sees them. All have the same two means.",
         Table(columns, rows),
-        {
-            "data": data,
-            "layout": layout(
-                axis("Latency of a write (ms)", type="log"),
-                axis("Share of writes (%)", range=[0, 100]),
-                showlegend=True,
-            ),
-        },
+        {"data": data, "layout": _shares()},
         wide=True,
+    )
+
+
+def _shares() -> dict[str, Any]:
+    """The layout of shares within a time."""
+    ticks = {"tickvals": list(_TICKS_MS), "ticktext": [f"{ms:g}" for ms in _TICKS_MS]}
+    return layout(
+        axis("Latency of a write (ms)", type="log", **ticks),
+        axis("Share of writes (%)", range=[0, 100]),
+        showlegend=True,
     )
 
 
@@ -254,7 +250,7 @@ def path(points: Points, member: str) -> Figure:
         Column("Both", "us"),
     ]
     rows: list[list[Cell]] = [
-        [name, PLACES.get(hop.place, hop.place), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
+        [name, _place(hop), hop.name, hop.way, hop.wait_us, hop.service_us, hop.us]
         for name, hops in given
         for hop in hops
     ]
@@ -291,8 +287,18 @@ def path(points: Points, member: str) -> Figure:
     )
 
 
+def _place(hop: Hop) -> str:
+    return "Controller" if hop.place == "controller" else PLACES[hop.place]
+
+
 def _at(hops: Sequence[Hop], place: str) -> float:
-    return sum(hop.us for hop in hops if hop.place == place)
+    """Mean time at a place; of the controller, what is waiting, what is work and what the copy takes."""
+    if place not in ("waiting", "controller", "copy"):
+        return sum(hop.us for hop in hops if hop.place == place)
+    inside = [hop for hop in hops if hop.place == "controller"]
+    copy = sum(hop.us for hop in inside if hop.name == "mirror link")
+    work = sum(hop.service_us for hop in inside if hop.name != "mirror link")
+    return {"copy": copy, "controller": work, "waiting": sum(hop.us for hop in inside) - copy - work}[place]
 
 
 def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str = "solid") -> dict[str, Any]:
@@ -304,22 +310,3 @@ def _line(name: str, x: Sequence[Any], y: Sequence[Any], colour: str, dash: str 
         "y": list(y),
         "line": {"color": colour, "dash": dash},
     }
-
-
-def services_rows(points: Sequence[Point]) -> list[list[Cell]]:
-    """A line for each setting of a service."""
-    return [
-        [
-            one.kind,
-            one.setting,
-            one.write_ms,
-            one.write_p99_ms,
-            one.read_ms,
-            one.read_p99_ms,
-            one.host_write_ms,
-            one.highest_second_ms,
-            one.busy * 100,
-            one.drive_writes,
-        ]
-        for one in points
-    ]

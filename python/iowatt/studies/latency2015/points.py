@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
+from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.histogram import Histogram
 from iowatt.studies.latency2015.members import BY_KEY, Member
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from iowatt.studies.results import Results
 
 MIB: Final = 1 << 20
+#: Bytes of a page.
+PAGE: Final = 8 << 10
 #: A first or last block of a series that is shorter than the others is no mean over a second.
 _WHOLE: Final = 0.99
 
@@ -64,6 +67,7 @@ class Point:
     host_write_ms: float
     host_read_ms: float
     write_p99_ms: float
+    host_write_p99_ms: float
     read_p99_ms: float
     iops: float
     read_mib_s: float
@@ -79,13 +83,19 @@ class Point:
     read_hops: tuple[Hop, ...]
 
     @property
+    def load(self) -> Load:
+        """Requests per second; all reads are of a page."""
+        reads = self.read_mib_s * MIB / PAGE
+        return Load(reads, self.iops - reads)
+
+    @property
     def highest_second_ms(self) -> float:
         """The highest mean over a second."""
         return max(one.mean_ms for one in self.seconds if one.mean_ms is not None)
 
     @property
     def most_iops(self) -> float:
-        """The rate at which the processors would have no idle time left, by what this load takes of them."""
+        """The rate of the same mix at which the processors would have no idle time left (utilisation law)."""
         return self.iops / self.busy
 
 
@@ -155,6 +165,7 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any], run: Run) -> Point:
         host_write_ms=at_host["write"]["mean"],
         host_read_ms=at_host["read"]["mean"],
         write_p99_ms=at_array["write"]["p99"],
+        host_write_p99_ms=at_host["write"]["p99"],
         read_p99_ms=at_array["read"]["p99"],
         iops=summary["throughput"]["iops"],
         read_mib_s=requests["bytes_read"] / MIB / seconds,
@@ -184,8 +195,9 @@ def _express(kind: str, row: Mapping[str, Any]) -> bool:
 
 
 def _setting(kind: str, row: Mapping[str, Any]) -> str:
+    if kind == "split":
+        return f"{row[systems.SPLIT]}, {row[systems.SEGMENT]}"
     turned = {
-        "split": systems.SPLIT,
         "zeros": systems.ZEROS,
         "offload": systems.DESTAGE,
         "base": systems.DATA_USERS,

@@ -41,6 +41,7 @@ EXPRESS: Final = "path.san.port.express_writes"
 DATA_USERS: Final = "workload.data.replay.outstanding"
 LOG_USERS: Final = "workload.log.replay.outstanding"
 SPLIT: Final = "array.controller.split"
+SEGMENT: Final = "path.san.segment"
 ZEROS: Final = "array.controller.zero_detect"
 DESTAGE: Final = "array.controller.cache.destage"
 
@@ -48,9 +49,8 @@ OFF: Final = "[]"
 #: Buffers for writes of up to 64 KiB, which all of ours are; classes and numbers are not published.
 ON: Final = '[{up_to="64KiB",buffers=128}]'
 
-#: Times more users, and so many that the processors are never without work; one user meets nobody.
+#: Times more users; one user meets nobody.
 TWICE: Final = 2
-CROWD: Final = 8
 ALONE: Final = 1
 #: A checkpoint: random writes of pages on top, per second.
 CHECKPOINT: Final = 1_500
@@ -73,7 +73,6 @@ class Scale:
     steady_s: float
     alone_s: float
     twice_s: float
-    crowd_s: float
     checkpoint_s: float
     services_s: float
     base_s: float
@@ -83,8 +82,8 @@ class Scale:
 
 
 ALL: Final = tuple(member.key for member in MEMBERS)
-FULL: Final = Scale(60, 60, 15, 4, 30, 20, 4, 5, ALL)
-QUICK: Final = Scale(10, 20, 5, 2, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
+FULL: Final = Scale(60, 60, 15, 30, 20, 4, 5, ALL)
+QUICK: Final = Scale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
 
 _SCENARIO: Final = """\
 name = "latency2015-{key}"
@@ -203,7 +202,6 @@ def stages(scale: Scale) -> list[Stage]:
         _family("steady", family, scale.steady_s, scale),
         _family("alone", family, scale.alone_s, scale, users=ALONE),
         _family("twice", family, scale.twice_s, scale, users=TWICE * published.USERS),
-        _family("crowd", family, scale.crowd_s, scale, users=CROWD * published.USERS),
         _family("checkpoint", family, scale.checkpoint_s, scale, more=checkpoint(scale)),
         *_services(scale),
         _base(scale),
@@ -250,7 +248,7 @@ def _services(scale: Scale) -> list[Stage]:
     member = BY_KEY[REFERENCE]
     scan = _SCAN.format(rate=SCAN)
     given: list[tuple[str, str, dict[str, Any]]] = [
-        ("split", f"{SPLIT}=1MiB,32KiB", {"more": scan}),
+        ("split", f"{SPLIT},{SEGMENT}=(1MiB,1MiB),(32KiB,1MiB),(32KiB,32KiB)", {"more": scan}),
         ("zeros", f"{ZEROS}=false,true", {"zero_share": ZERO_SHARE}),
         ("offload", f'{DESTAGE}="watermark","utilisation"', {}),
     ]

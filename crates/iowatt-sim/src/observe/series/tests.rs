@@ -39,7 +39,7 @@ fn a_completion_belongs_to_the_block_that_it_ends() {
     series.finish(46 * MS);
     let counts: Vec<u64> = series.blocks(0, 0, 0).iter().map(|b| b.count).collect();
     assert_eq!(counts, [2, 2, 0, 1]);
-    assert_eq!(series.count(46 * MS), 5);
+    assert_eq!(series.count_until(46 * MS), 5);
     assert_eq!(series.span(4, 46 * MS), (45 * MS, 46 * MS));
 }
 
@@ -73,7 +73,7 @@ fn only_the_length_of_the_window_sets_the_automatic_width() {
             let mut series = Series::new(7, None, 1);
             series.record(7 + from, Point::Host, 0, 0, 100);
             series.finish(7 + length);
-            assert_eq!((series.width(), series.count(7 + length)), (width, count));
+            assert_eq!((series.width(), series.count_until(7 + length)), (width, count));
         }
     }
 }
@@ -95,7 +95,7 @@ fn blocks_with_too_many_bins_are_joined() {
         for bin in 0..11_000 {
             series.record(block * MS + 1, Point::Host, 0, 0, edges(bin).0);
         }
-        assert!(series.kept <= MOST_BINS + BINS);
+        assert!(series.kept <= MOST_BINS + MOST_LOGGED);
     }
     series.finish(600 * MS);
     assert_eq!(series.width(), 2 * MS);
@@ -130,7 +130,7 @@ proptest! {
         }
         series.finish(now);
         let most = width.map_or(MOST_AUTOMATIC, |_| MOST_ASKED);
-        prop_assert!(series.count(now) <= most);
+        prop_assert!(series.count_until(now) <= most);
         for (class, seen) in all {
             let mut histogram = BTreeMap::new();
             for &(_, response) in &seen {

@@ -29,6 +29,8 @@ class Known:
     name: str
     draw: Callable[[np.random.Generator, int], tuple[Floats, Floats]]
     truth: Callable[[float | None], float]
+    rate: float = 1000.0
+    """Requests per second."""
 
     def blocks(self, random: np.random.Generator, requests: int, blocks: int, scale: float = 1.0) -> Blocks:
         """A Run of so many requests in so many equal blocks, response times multiplied by ``scale``."""
@@ -82,7 +84,12 @@ def mm1(rho: float) -> Known:
         response = waiting + service
         return (np.cumsum(gaps) + response) / 1e9, response
 
-    return Known(f"M/M/1, rho {rho:g}", draw, lambda q: mean if q is None else -mean * math.log1p(-q))
+    return Known(
+        f"M/M/1, rho {rho:g}",
+        draw,
+        lambda q: mean if q is None else -mean * math.log1p(-q),
+        1e9 * rho / SERVICE_NS,
+    )
 
 
 def ar1_lognormal(phi: float, sigma: float) -> Known:

@@ -1,0 +1,161 @@
+"""Repeated Runs on a side: what differs from Run to Run, beside what their own blocks explain.
+
+Blocks within a Run do not see what changes only between Runs (a file system laid out anew, a cache in another
+state). With k Runs on a side, theta_r the figure of Run r and v the mean of their variances by their own
+blocks,
+
+    Q = sum (theta_r - theta)^2 / v    over both sides,
+
+has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the Runs of a side are one long
+Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
+five, all variances are multiplied by Q / nu, and intervals are those of Student's t with nu degrees of
+freedom: what is known of Runs is known from few. In between, variances are multiplied by Q / nu where it is
+over 1 (Birge 1932). A single Run beside repeated ones is taken to vary as they do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from iowatt.lenses.compare.blocks import Floats
+from iowatt.lenses.compare.bootstrap import Drawn
+from iowatt.lenses.compare.side import Estimate
+from iowatt.lenses.compare.spread import NO_FIGURE, Spread
+
+#: Chance at which Runs are held to differ by more than their blocks explain; generous, because the other
+#: error is the worse one.
+HETEROGENEOUS: Final = 0.2
+
+Method = Literal["blocks", "runs", "requests"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Standard errors of J metrics on one side: ``error`` in the unit of the figures, NaN where there is
+    none.
+
+    ``degrees`` of freedom are infinite where resamples of blocks know better. ``spreads`` and ``weights``
+    (runs x J) are those of its Runs.
+    """
+
+    error: Floats
+    degrees: Floats
+    reasons: list[str | None]
+    methods: list[Method]
+    spreads: list[Spread]
+    weights: Floats
+
+    @property
+    def length(self) -> int:
+        """Length of the blocks drawn, in blocks of the Run that needs the longest."""
+        return max(one.length for one in self.spreads)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether all its Runs have an order in time."""
+        return all(one.tapered is not None for one in self.spreads)
+
+    def correlation(self, at: int) -> float | None:
+        """Correlation of neighbouring blocks that is left, the mean over Runs; ``None`` where it cannot be
+        told.
+        """
+        left = [float(one.correlation[at]) for one in self.spreads]
+        return None if any(math.isnan(one) for one in left) else sum(left) / len(left)
+
+    def draw(self, random: np.random.Generator, resamples: int) -> Drawn:
+        """Resamples of the side's figures: each Run's blocks drawn within it."""
+        mean = np.zeros((resamples, len(self.error)))
+        variance = np.zeros_like(mean)
+        for one, weight in zip(self.spreads, self.weights, strict=True):
+            if one.tapered is None:
+                # No order, nothing to draw from: normal, each metric for itself.
+                error = np.nan_to_num(one.error)
+                mean += weight * error * random.standard_normal(mean.shape)
+                variance += (weight * error) ** 2
+            else:
+                drawn = one.tapered.draw(random, resamples)
+                mean += weight * drawn.mean
+                variance += weight**2 * drawn.variance
+        return Drawn(mean, variance)
+
+
+def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]]) -> tuple[Side, Side]:
+    """Both sides with the standard errors that a comparison takes."""
+    metrics = len(estimates[0])
+    errors = np.full((2, metrics), np.nan)
+    degrees = np.full((2, metrics), math.inf)
+    reasons: list[list[str | None]] = [[None] * metrics, [None] * metrics]
+    methods: list[Method] = ["blocks"] * metrics
+    weights = [
+        np.asarray([[one.weights[number] for one in of_side] for number in range(len(of_spreads))])
+        for of_side, of_spreads in zip(estimates, spreads, strict=True)
+    ]
+    unordered = any(one.tapered is None for of_side in spreads for one in of_side)
+    for at in range(metrics):
+        pair = (estimates[0][at], estimates[1][at])
+        own = [np.asarray([float(one.error[at]) for one in of_side]) for of_side in spreads]
+        apart = [np.asarray([float(figure.mean()) for figure in one.figures]) for one in pair]
+        repeated = sum(len(one) - 1 for one in own)
+        for side in (0, 1):
+            if pair[side].centre is None:
+                reasons[side][at] = NO_FIGURE
+            elif np.isfinite(own[side]).all():
+                errors[side, at] = math.sqrt(float(((weights[side][:, at] * own[side]) ** 2).sum()))
+            else:
+                reasons[side][at] = next(
+                    (one.reasons[at] for one in spreads[side] if one.reasons[at]), NO_FIGURE
+                )
+        if any(one.centre is None for one in pair):
+            continue
+        if repeated == 0:
+            methods[at] = "requests" if unordered else "blocks"
+            continue
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # One variance a side: where the slower Runs vary more, their own would hide how far they lie off.
+            q = sum(
+                float(np.nan_to_num(apart[side] ** 2 / (own[side] ** 2).mean(), nan=0.0).sum())
+                for side in (0, 1)
+            )
+        if np.isfinite(errors[:, at]).all() and math.isfinite(q):
+            errors[:, at] *= math.sqrt(max(q / repeated, 1.0))
+            if unordered or chi_square_beyond(q, repeated) < HETEROGENEOUS:
+                methods[at] = "runs"
+                degrees[:, at] = repeated
+            continue
+        # Blocks say nothing: only what differs between Runs is left, and both sides need it.
+        for side in (0, 1):
+            count = len(own[side])
+            if count > 1:
+                squares = float(((weights[side][:, at] * apart[side]) ** 2).sum())
+                errors[side, at] = math.sqrt(count / (count - 1) * squares)
+                degrees[side, at] = count - 1
+                reasons[side][at] = None
+        methods[at] = "runs"
+    made = [
+        Side(errors[side], degrees[side], reasons[side], methods, list(spreads[side]), weights[side])
+        for side in (0, 1)
+    ]
+    return made[0], made[1]
+
+
+def chi_square_beyond(value: float, degrees: int) -> float:
+    """Probability that chi-square with ``degrees`` degrees of freedom exceeds ``value``.
+
+    The finite series of Abramowitz and Stegun, 26.4.4 and 26.4.5.
+    """
+    half = value / 2
+    if half <= 0:
+        return 1.0
+    if degrees % 2:
+        total, power = math.erfc(math.sqrt(half)), 0.5
+    else:
+        total, power = math.exp(-half), 1.0
+    while power < degrees / 2:
+        total += math.exp(power * math.log(half) - half - math.lgamma(power + 1))
+        power += 1
+    return min(total, 1.0)

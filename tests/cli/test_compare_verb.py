@@ -1,0 +1,116 @@
+"""`iowatt compare`: text, JSON, the page; groups; what it refuses, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import compared_runs as made
+from iowatt.cli.main import app
+from iowatt.errors import InputError
+
+IOWATT = Path(sys.executable).with_name("iowatt")
+runner = CliRunner()
+
+
+def draws(seed, scale):
+    return scale * np.random.default_rng(seed).exponential(1.0, 5000)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    writes = np.arange(5000) % 3 == 0
+    for seed in (1, 2):
+        made.build(draws(seed, 1.0), writes=writes, seed=seed).save(folder / "off" / f"s{seed}")
+        half = draws(seed + 10, 0.5)
+        made.build(half, writes=writes, seed=seed + 10, raid="10").save(folder / "on" / f"s{seed}")
+    made.build(draws(3, 1.0), writes=writes, replay=made.closed(4)).save(folder / "closed")
+    return folder
+
+
+def invoke(*words):
+    return runner.invoke(app, ["compare", *map(str, words)], env={"COLUMNS": "200"})
+
+
+def test_text_has_every_figure_with_its_verdict(runs):
+    shown = invoke(runs / "off" / "s1", runs / "on" / "s1", "--spike", "2ms").stdout.replace("\u00a0", " ")
+    lines = shown.splitlines()
+    assert lines[0].startswith("oltp (off/s1) → oltp (on/s1): all requests at the host")
+    mean = next(line for line in lines if line.startswith("mean response time"))
+    assert "better" in mean and "−50 %" in mean and " to −" in mean
+    assert any(line.startswith("p99.99") and "no verdict" in line for line in lines)
+    assert "changed: pools[0].raid.level 5 → 10" in shown
+    assert "0.25 ms to 0.5 ms" in shown and "requests over 2.00 ms" in shown
+    assert "spikes over 2.00 ms by means, blocks of 1 s" in shown
+
+
+def test_json_of_writes_alone(runs):
+    found = json.loads(
+        invoke(runs / "off" / "s1", runs / "on" / "s1", "--op", "write", "--every", "2s", "--json").stdout
+    )
+    assert found["schema"] == "iowatt.compare/1" and found["asked"]["op"] == "write"
+    assert found["before"]["requests"] == 1667 and found["over_time"]["width_s"] == 2.0
+
+
+def test_groups_by_options_and_by_folder_are_the_same(runs):
+    one = invoke(runs / "off", runs / "on", "--json").stdout
+    words = ["--before", runs / "off" / "s2", "--after", runs / "on" / "s2"]
+    other = invoke(runs / "off" / "s1", runs / "on" / "s1", *words, "--json").stdout
+    options = [*words, "--before", runs / "off" / "s1", "--after", runs / "on" / "s1"]
+    third = json.loads(invoke(*options, "--json").stdout)
+    assert json.loads(one) == json.loads(other)
+    assert (third["before"]["requests"], len(third["after"]["runs"])) == (10_000, 2)
+
+
+def test_a_closed_loop_is_said_and_corrected_beside(runs):
+    shown = invoke(runs / "off" / "s1", runs / "closed").stdout.replace("\u00a0", " ")
+    assert "flag: different loops: open before, closed after" in shown
+    assert "that it kept back (modelled, all requests)" in shown
+    shown = invoke(runs / "off" / "s1", runs / "closed", "--expected-interval", "500us", "--json").stdout
+    assert json.loads(shown)["omission"]["after"]["expected_interval_ms"] == [0.5]
+
+
+def test_the_page_is_written_once(runs, tmp_path):
+    words = (runs / "off", runs / "on", "-o", tmp_path / "page.html")
+    assert invoke(*words).exit_code == 0
+    assert "Differences and their intervals" in (tmp_path / "page.html").read_text("utf-8")
+    refused = invoke(*words)
+    assert isinstance(refused.exception, InputError) and "exists already" in str(refused.exception)
+    assert invoke(*words, "--force").exit_code == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "no Run before"),
+        (("off/s1",), "no Run after"),
+        (("off/s1", "nowhere"), "there is no such Run"),
+        (("off/s1", "on/s1", "--op", "erase"), "all, read, write"),
+        (("off/s1", "on/s1", "--point", "array"), "not observed at the point"),
+        (("off/s1", "on/s1", "--workload", "web"), "its workloads: oltp"),
+        (("off/s1", "on/s1", "--spike", "0ms"), "must be above 0"),
+        (("off/s1", "on/s1", "--spike", "1 parsec"), "--spike"),
+        (("off", "on", "--before", "off/s1"), "given twice"),
+        (("off/s1", "on/s1", "-o", "page.pdf"), ".html"),
+    ],
+)
+def test_what_it_refuses(runs, words, said):
+    result = invoke(
+        *(runs / word if "/" in word or word in ("off", "on", "nowhere") else word for word in words)
+    )
+    assert isinstance(result.exception, InputError) and said in str(result.exception)
+
+
+def test_a_refusal_exits_with_2(runs):
+    done = subprocess.run(
+        [IOWATT, "compare", runs / "off", runs / "nowhere"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "Traceback" not in done.stderr

@@ -1,0 +1,48 @@
+"""The figures of docs/howto/latency-budget.md are what the commands of the page print."""
+
+from __future__ import annotations
+
+import printed
+import pytest
+
+import iowatt
+from iowatt.report import numbers
+
+PAGE = printed.ROOT / "docs" / "howto" / "latency-budget.md"
+EXAMPLE = printed.ROOT / "examples" / "path.toml"
+
+
+@pytest.fixture(scope="module")
+def text():
+    return " ".join(PAGE.read_text("utf-8").split())
+
+
+def test_where_the_time_goes_and_what_is_estimated_is_as_printed(text):
+    found = iowatt.budget(iowatt.run(EXAMPLE), within_s=300e-6)["classes"][0]
+    (load,) = found["loads"]
+    assert f"take {load['response_ms']['mean']:.3f} ms on average" in text
+    shares = {hop["hop"]: f"{100 * hop['share']:.1f} %" for hop in load["both_ways"]}
+    assert f"{shares['drive']} of it at the drives, {shares['fibre']} in 5 km" in text
+    assert f"{shares['controller processors']} at the controller's processors" in text
+    p99 = next(band for band in load["made_of"] if band["of"] == "p99")
+    at = [hop["hop"] for hop in found["hops"]].index("drive")
+    drive = (p99["waiting_ms"][at] + p99["service_ms"][at]) / p99["response_ms"]
+    assert f"percentile {100 * drive:.1f} % is at the drives" in text
+    rate = found["against"]["rate_iops"]
+    assert (
+        f"{numbers.count(rate)} requests a second that it finds are {rate / load['rate_iops']:.1f} times"
+        in text
+    )
+
+
+def test_where_the_level_breaks_is_as_printed(text):
+    rates = [10000, 45000, 55000]
+    assert f"--rates {','.join(map(str, rates))} --within 300us" in text
+    held = iowatt.budget(EXAMPLE, rates=rates, within_s=300e-6)["classes"][0]["against"]
+    first = held["first"]
+    assert first["hop"] == "controller processors"
+    grew = [numbers.with_unit(first[key], "ms").replace("\u00a0", " ") for key in ("unloaded_ms", "there_ms")]
+    assert (
+        f"breaks 0.3 ms at {numbers.count(held['rate_iops'])} requests a second, by the controller's two "
+        f"processors, which grew from {grew[0]} to {grew[1]}" in text
+    )

@@ -1,0 +1,55 @@
+"""The page of `iowatt compare` in a real browser: it draws, fits, and says and asks for nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from visit import NEEDS_BROWSER, Visit
+
+import compared_runs as made
+import iowatt
+
+pytestmark = NEEDS_BROWSER
+#: Intervals, three histograms, distribution, tail, two courses.
+CHARTS = 8
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    draw = np.random.default_rng(1)
+    hostile = "<img src=x onerror=alert(1)>"
+    before = [
+        made.build(draw.exponential(1.0, 4000), name=hostile, seed=seed, replay=made.closed(4))
+        for seed in (1, 2)
+    ]
+    after = [made.build(draw.exponential(0.5, 4000), seed=seed, raid="10") for seed in (3, 4)]
+    target = tmp_path_factory.mktemp("compare") / "compare.html"
+    iowatt.compare(before, after, output=target)
+    return target
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_of_the_comparison_is_drawn_without_a_word(browser, written, scheme):
+    visit = Visit(browser, written, color_scheme=scheme)
+    plots = visit.page.locator(".plot")
+    assert plots.count() == CHARTS
+    for plot in plots.all():
+        assert plot.locator(".scatterlayer path, .barlayer path").count() > 0
+    visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_comparison_does_not_stick_out_sideways(browser, written, width):
+    visit = Visit(browser, written, viewport={"width": width, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.finish()
+
+
+def test_the_table_of_differences_is_open_and_every_figure_of_the_chart_is_named(browser, written):
+    visit = Visit(browser, written)
+    shown = visit.page.locator("#compare-differences table")
+    assert shown.is_visible() and shown.locator("tbody tr").count() == 12
+    named = visit.page.locator("#compare-intervals .ytick").all_inner_texts()
+    rows = visit.page.locator("#compare-intervals tbody tr").count()
+    assert len(named) == rows
+    visit.finish()
