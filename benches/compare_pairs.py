@@ -1,6 +1,6 @@
 """How often `iowatt.compare` calls two Runs of one scenario different that have nothing but another seed.
 
-Whole Runs of the simulator through the whole lens, all figures of the table together: the promise is 5 % at most.
+Whole Runs of the simulator through the whole lens, all figures together: the promise is 5 % at most.
 `benches/compare.py` tries the statistics alone, on series whose truth is known.
 
     python benches/compare_pairs.py [PAIRS]

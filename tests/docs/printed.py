@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -77,7 +78,7 @@ def workplace(folder: Path) -> None:
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
-    for tool in ("fio", "vdbench"):
+    for tool in ("fio", "fio-hist", "vdbench"):
         shutil.copytree(ROOT / "tests" / "data" / tool, folder / f"{tool}-out")
     stamps = range(1795189520, 1795189528)
     (folder / "meter.csv").write_text("when,P\n" + "".join(f"{at},{118 + at % 3}\n" for at in stamps))
@@ -113,6 +114,7 @@ def _recorded(folder: Path) -> None:
     complete = "fio 42 [000] {}.6: block:block_rq_complete: 7,0 R () {} + 8 [0]\n"
     events = [line.format(i, i * 7919 % 100_000) for i in range(100) for line in (issue, complete)]
     (folder / "oltp.perf.txt").write_text("".join(events))
+    _recorded_by_the_kernel(folder / "sda.blktrace.0")
     call = '42 {}.5 pwrite64(7</srv/db/data>, ""..., 8192, {}) = 8192 <0.0002>\n'
     other = '42 {}.6 pread64(3</lib/libc.so.6>, ""..., 784, {}) = 784 <0.0001>\n'
     calls = [line.format(1_700_000_000 + i, i * 8192) for i in range(50) for line in (call, other)]
@@ -122,3 +124,19 @@ def _recorded(folder: Path) -> None:
         "\n".join(["fio version 3 iolog", "0 /srv/test.dat add", *reads]) + "\n"
     )
     (folder / "app.log").write_text("started\n" + "".join(f"t={i}.5ms read {i * 8}+8\n" for i in range(20)))
+
+
+def _recorded_by_the_kernel(file: Path) -> None:
+    """A recording of blktrace: reads each 5 ms, issued 0.1 ms and completed 2 ms later."""
+    queued, issued, completed = 1 << 16 | 1 << 20 | 1, 1 << 16 | 1 << 22 | 7, 1 << 16 | 1 << 23 | 8
+    events = [
+        (5_000_000 * i + after + 1000 * (i % 7), 64 * i, action)
+        for i in range(200)
+        for after, action in ((0, queued), (100_000, issued), (2_000_000, completed))
+    ]
+    file.write_bytes(
+        b"".join(
+            struct.pack("<IIQQIIIIIHH", 0x65617407, n, at, sector, 4096, action, 42, 8 << 20, 0, 0, 0)
+            for n, (at, sector, action) in enumerate(events, 1)
+        )
+    )

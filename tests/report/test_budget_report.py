@@ -40,7 +40,7 @@ def test_only_runs_with_a_path_have_the_section(one, made):
 
 
 def test_the_bars_and_their_table_say_the_same(one):
-    figure = figures.bars(analyse([one]))
+    (figure,) = figures.bars(analyse([one]))
     rows = [dict(zip([c.title for c in figure.table.columns], row, strict=True)) for row in figure.table.rows]
     for number, name in enumerate(("oltp all", "oltp read", "oltp write")):
         mine = [row for row in rows if row["Requests"] == name]
@@ -51,7 +51,7 @@ def test_the_bars_and_their_table_say_the_same(one):
 
 
 def test_the_stack_is_in_the_order_of_the_way(one):
-    traces = figures.bars(analyse([one])).spec["data"]
+    traces = figures.bars(analyse([one]))[0].spec["data"]
     names = list(dict.fromkeys(trace["name"] for trace in traces))
     way = ["hba", "link out", "controller processors", "drive", "link in"]
     assert [name for name in names if name in way] == way

@@ -65,7 +65,10 @@ def series(raw: Columns, bins: Columns, workloads: Sequence[str]) -> pl.DataFram
 
 def slots(path: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Name, place and way of each slot of a path by its names: the host's queue first, the drive last."""
-    through = [(name, "fabric", way) for name in path["hops"] for way in ("out", "in")]
+    # The first hops may be the host's own: its protocol's software, its adapter's bandwidth.
+    places = path.get("places") or ["fabric"] * len(path["hops"])
+    located = zip(path["hops"], places, strict=True)
+    through = [(name, place, way) for name, place in located for way in ("out", "in")]
     (port, place), *behind = _BEHIND
     return [
         ("host queue", "host", ""),
@@ -104,6 +107,16 @@ def tables(names: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, pl.Dat
         "series": series(raw["series"], raw["series_bins"], names["workloads"]) if timed else None,
         "hops": hops(raw["hops"], names) if names.get("paths") and "hops" in raw else None,
     }
+
+
+def remarks(raw: Mapping[str, Any], asked_s: float | None) -> list[str]:
+    """That blocks are wider than was asked for, where they are."""
+    if asked_s is None or "series" not in raw or not len(raw["series"]["start_ns"]):
+        return []
+    widest = float((raw["series"]["end_ns"] - raw["series"]["start_ns"]).max()) / NS_PER_S
+    if widest <= 1.001 * asked_s:
+        return []
+    return [f"blocks of response times were widened from {asked_s:g} s to {widest:g} s to bound their number"]
 
 
 def paths(

@@ -44,6 +44,19 @@ def test_each_difference_is_flagged_and_nothing_else(after, key):
     assert keys(BASE, after) == ([] if key is None else [key])
 
 
+def made_by_profile(seed, rate):
+    source = {"profile": "uniform", "synthetic": {"seed": seed, "processes": [{"law": {"rate": rate}}]}}
+    return made.build(np.ones(1000), seed=seed, plan={**BASE.plan, "sources": [source]})
+
+
+def test_a_seed_makes_no_other_workload_and_a_rate_does():
+    before, again, faster = made_by_profile(1, 10), made_by_profile(2, 10), made_by_profile(3, 20)
+    assert keys(before, again) == [] and keys([before, again], before) == []
+    assert keys(before, faster) == ["workload"] and keys([before, faster], before) == ["workload", "group"]
+    found = flags.changed(*sides(Asked([before], [faster])))
+    assert [row["key"] for row in found["list"]] == ["sources[0].synthetic.processes[0].law.rate"]
+
+
 def test_measured_against_simulated_is_flagged():
     driver = LoadGenerator("fio", "fio-3.33", None, 10.0, (), None, ())
     run = made.build(np.ones(1000), source="fio", driver=driver, plan={"measured": {}})
@@ -86,6 +99,7 @@ def test_what_was_changed_is_named():
     [
         (made.build(np.ones(1000), seed=2), "one system and one load"),
         (made.build(np.ones(1000), raid="10"), "same seed"),
+        (made.build(np.ones(1000), raid="10", seed=2), "same trace"),
     ],
 )
 def test_what_a_reader_should_know_of_seeds(after, said):

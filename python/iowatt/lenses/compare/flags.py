@@ -22,7 +22,7 @@ LISTED: Final = 12
 def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, str]]:
     """What makes the sides hard to compare, each with a key and a sentence."""
     found = [
-        ("source", _sources(before, after)),
+        ("source", _origins(before, after)),
         ("loop", _loops(before, after)),
         ("workload", _workloads(before, after, asked)),
         ("window", _windows(before, after)),
@@ -40,7 +40,7 @@ def _each(side: Side, get: Any) -> list[Any]:
     return list(dict.fromkeys(get(part) for part in side.parts))
 
 
-def _sources(before: Side, after: Side) -> str | None:
+def _origins(before: Side, after: Side) -> str | None:
     kinds = [
         {"simulated" if part.summary["source"] == "simulation" else "measured" for part in side.parts}
         for side in (before, after)
@@ -68,22 +68,35 @@ def _loops(before: Side, after: Side) -> str | None:
     )
 
 
-def _work(plan: Mapping[str, Any], asked: Asked) -> str:
+def _work(plan: Mapping[str, Any], workload: str | None) -> str:
     """What a plan says of where requests come from, without what names a reader's limits."""
     names = plan.get("names", {}).get("workloads", [])
-    sources = plan.get("sources", [])
-    kept = []
-    for name, source in zip(names, sources, strict=False):
-        if asked.workload is None or asked.workload == name:
-            said = {key: value for key, value in source.items() if not str(key).startswith("limit")}
-            said.pop("order_only", None)
-            kept.append([name, said])
+    kept = [
+        [name, source]
+        for name, source in zip(names, _sources_of(plan), strict=False)
+        if workload is None or workload == name
+    ]
     return json.dumps(kept, sort_keys=True, default=str)
+
+
+def _sources_of(plan: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Where requests come from, without seeds and what follows from the volume and the loop."""
+    return [_without(source, _NO_SOURCE) for source in plan.get("sources", [])]
+
+
+_NO_SOURCE: Final = frozenset({"seed", "limit_bytes", "limit_name", "order_only"})
+
+
+def _without(value: Any, keys: frozenset[str]) -> Any:
+    """Nested tables without some keys."""
+    if isinstance(value, Mapping):
+        return {key: _without(part, keys) for key, part in value.items() if key not in keys}
+    return [_without(part, keys) for part in value] if isinstance(value, list) else value
 
 
 def _workloads(before: Side, after: Side, asked: Asked) -> str | None:
     works = [
-        {_work(part.run.plan, asked) for part in side.parts if part.run.plan.get("sources")}
+        {_work(part.run.plan, asked.workload) for part in side.parts if part.run.plan.get("sources")}
         for side in (before, after)
     ]
     if not works[0] or not works[1] or works[0] == works[1]:
@@ -187,7 +200,7 @@ def _group(side: Side) -> str | None:
 def _simulated(plan: Mapping[str, Any]) -> dict[str, Any]:
     kept = dict(plan.get("simulation") or {})
     kept.pop("seed", None)
-    return kept
+    return {**kept, "sources": _sources_of(plan)} if kept else {}
 
 
 def _plan_key(plan: Mapping[str, Any]) -> str:
@@ -233,10 +246,9 @@ def remarks(before: Side, after: Side) -> list[str]:
     seeds = [sorted(_each(side, lambda part: part.summary["provenance"]["seed"])) for side in (before, after)]
     if simulated and same:
         said.append("both sides are one system and one load: what differs is chance (the seed)")
-    if simulated and not same and seeds[0] == seeds[1]:
+    if simulated and not same and (why := _one_stream(before, after, seeds[0] == seeds[1])) is not None:
         said.append(
-            "both sides have the same seed: the same requests meet both systems, so what they differ in is "
-            "the "
+            f"both sides have {why}: the same requests meet both systems, so what they differ in is the "
             "system's; the intervals take the sides as independent, and are wider than need be"
         )
     for side in (before, after):
@@ -249,3 +261,12 @@ def remarks(before: Side, after: Side) -> list[str]:
                 f"the Runs {side.key} have one seed: they are one Run several times, and tell no more than it"
             )
     return said
+
+
+def _one_stream(before: Side, after: Side, same_seeds: bool) -> str | None:
+    """What makes the requests of both sides the same ones, where anything does."""
+    if same_seeds:
+        return "the same seed"
+    sources = [source for side in (before, after) for source in side.parts[0].run.plan.get("sources", [])]
+    same = _work(before.parts[0].run.plan, None) == _work(after.parts[0].run.plan, None)
+    return "the same trace" if same and sources and all("path" in source for source in sources) else None

@@ -43,6 +43,8 @@ class Question:
     before: Sequence[Blocks]
     after: Sequence[Blocks]
     metrics: Sequence[Metric]
+    by_seed: bool = False
+    """Whether repeated Runs are simulations that differ in their seed alone."""
 
 
 def infer(
@@ -87,8 +89,6 @@ def _judged(difference: Difference, questions: int, metrics: int) -> Difference:
     p = min(1.0, difference.p * questions)
     if difference.verdict == "no verdict":
         return replace(difference, p=p)
-    if difference.basis.method == "requests":
-        return replace(difference, p=p)
     verdict: Verdict = "not distinguishable"
     if p < VERDICT_LEVEL and difference.interval is not None:
         # By the interval, which lies between the ends of bins; the printed figures may be equal.
@@ -123,7 +123,7 @@ def _answer(
         [spread(run, of_side, number) for number, run in enumerate(runs)]
         for runs, of_side in zip(groups, estimates, strict=True)
     ]
-    both = sides(spreads, estimates)
+    both = sides(spreads, estimates, question.by_seed)
     pairs = [Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
     critical = Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
     return [
@@ -154,8 +154,8 @@ def _difference(
         if basis.method == "requests":
             remarks.append(UNORDERED)
         if interval is None:
-            remarks.append("the requests beyond it are too few for an upper limit")
-        else:
+            remarks.append("the interval has no end within what was seen")
+        elif basis.method != "requests":
             verdict = "not distinguishable"
     return Difference(
         metric=pair.metric,

@@ -1,9 +1,10 @@
 """Repeated Runs on a side: what differs from Run to Run, beside what their own blocks explain.
 
 Blocks within a Run do not see what changes only between Runs (a file system laid out anew, a cache in another
-state). With k Runs on a side, theta_r that of Run r and v_r its variance by its own blocks,
+state). With k Runs on a side, theta_r the figure of Run r and v the mean of their variances by their own
+blocks,
 
-    Q = sum (theta_r - theta)^2 / v_r    over both sides,
+    Q = sum (theta_r - theta)^2 / v    over both sides,
 
 has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the Runs of a side are one long
 Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
@@ -29,6 +30,11 @@ from iowatt.lenses.compare.spread import NO_FIGURE, Spread
 #: Chance at which Runs are held to differ by more than their blocks explain; generous, because the other
 #: error is the worse one.
 HETEROGENEOUS: Final = 0.2
+#: The same of simulations that differ in their seed alone: blocks explain those, unless a seed decides on
+#: more than the course of events (where data lies).
+HETEROGENEOUS_BY_SEED: Final = 0.01
+#: Figures that differ by less than this share are the same but for rounding.
+ROUNDING: Final = 1e-9
 
 Method = Literal["blocks", "runs", "requests"]
 
@@ -83,8 +89,14 @@ class Side:
         return Drawn(mean, variance)
 
 
-def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]]) -> tuple[Side, Side]:
-    """Both sides with the standard errors that a comparison takes."""
+def sides(
+    spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+) -> tuple[Side, Side]:
+    """Both sides with the standard errors that a comparison takes.
+
+    ``by_seed`` tells that repeated Runs are simulations that differ in their seed alone.
+    """
+    level = HETEROGENEOUS_BY_SEED if by_seed else HETEROGENEOUS
     metrics = len(estimates[0])
     errors = np.full((2, metrics), np.nan)
     degrees = np.full((2, metrics), math.inf)
@@ -114,11 +126,10 @@ def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate
         if repeated == 0:
             methods[at] = "requests" if unordered else "blocks"
             continue
-        with np.errstate(divide="ignore", invalid="ignore"):
-            q = sum(float(np.nan_to_num((apart[side] / own[side]) ** 2, nan=0.0).sum()) for side in (0, 1))
+        q = sum(_apart(apart[side], own[side], pair[side].centre) for side in (0, 1))
         if np.isfinite(errors[:, at]).all() and math.isfinite(q):
             errors[:, at] *= math.sqrt(max(q / repeated, 1.0))
-            if unordered or chi_square_beyond(q, repeated) < HETEROGENEOUS:
+            if unordered or chi_square_beyond(q, repeated) < level:
                 methods[at] = "runs"
                 degrees[:, at] = repeated
             continue
@@ -136,6 +147,21 @@ def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate
         for side in (0, 1)
     ]
     return made[0], made[1]
+
+
+def _apart(apart: Floats, own: Floats, centre: float | None) -> float:
+    """Part of Q of one side; 0 where its Runs are the same but for rounding, infinite where blocks do not
+    vary at all.
+
+    One variance for all its Runs: where the slower ones vary more, their own would hide how far they lie off.
+    """
+    rounding = ROUNDING * abs(centre or 0.0)
+    if len(apart) < 2 or np.abs(apart).max() <= rounding:
+        return 0.0
+    variance = float((own**2).mean())
+    if math.isnan(variance):
+        return 0.0
+    return math.inf if variance <= rounding**2 else float((apart**2).sum()) / variance
 
 
 def chi_square_beyond(value: float, degrees: int) -> float:

@@ -30,7 +30,7 @@ def render(found: Found) -> str:
     """The page of what :func:`iowatt.lenses.budget.analyse` found."""
     every: list[tuple[str, str, Sequence[Figure]]] = [
         ("load", "Over load", figures.over_load(found)),
-        ("hops", "Hop by hop", [figures.bars(found)]),
+        ("hops", "Hop by hop", figures.bars(found)),
         ("bands", "Fast and slow requests", figures.bands(found)),
         ("against", "Against the service level", figures.against(found)),
     ]

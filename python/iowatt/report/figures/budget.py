@@ -29,13 +29,13 @@ MOST_CLASSES: Final = 6
 def of_run(run: Run) -> list[Figure]:
     """The budget of a Run that knows it; none of any other."""
     found = _analysed(run)
-    return [] if found is None else [bars(found), *bands(found)[:MOST_CLASSES]]
+    return [] if found is None else [*bars(found), *bands(found)[:MOST_CLASSES]]
 
 
 def of_hops(run: Run) -> Table:
     """Hop by hop what the mean is made of, for a workbook; no rows where the Run does not tell."""
-    found = _analysed(run)
-    return Table([Column("Requests", text=True)], []) if found is None else bars(found).table
+    found: Found = _analysed(run) or {"classes": []}
+    return _hop_table([(title(one, found), told(one)) for one in found["classes"]], 1.0, "ms")
 
 
 def of_bands(run: Run) -> Table:
@@ -88,37 +88,35 @@ def _at_load(one: Found) -> str:
     return f" At {rate}, the highest load that was kept up with." if len(one["loads"]) > 1 else ""
 
 
-def bars(found: Found) -> Figure:
-    """Mean response time hop by hop, a bar for each class."""
-    every = [(one, told(one)) for one in found["classes"]]
-    names = [title(one, found) for one, _ in every]
+def bars(found: Found) -> list[Figure]:
+    """Mean response time hop by hop, a bar for each class; a figure for each path."""
+    paths = list(dict.fromkeys(one["path"] for one in found["classes"]))
+    return [
+        _bars([one for one in found["classes"] if one["path"] == path], path, number, len(paths))
+        for number, path in enumerate(paths)
+    ]
+
+
+def _bars(classes: Sequence[Found], path: str, number: int, paths: int) -> Figure:
+    every = [(one, told(one)) for one in classes]
     longest = max(at["response_ms"]["mean"] for _, at in every)
     factor, unit = numbers.scale_for(longest, "ms")
     listed = [dict(kind) for kind in dict.fromkeys(_key(hop) for one, _ in every for hop in one["hops"])]
     values = [_aligned(listed, one, at, factor) for one, at in every]
-    data, chosen = drawn.marks(listed, values, along="x", places=[plain(name) for name in names], unit=unit)
-    columns = [
-        Column("Requests", text=True), Column("Hop", text=True), Column("Waiting", unit),
-        Column("Service", unit), Column("Both", unit), Column("Share", "%"), Column("Busy", "%"),
-        Column("Saturated at", "IOPS"),
-    ]  # fmt: skip
-    rows: list[list[Cell]] = []
-    for (_, at), name in zip(every, names, strict=True):
-        for hop in at["hops"]:
-            times = [hop[key] / factor for key in ("waiting_ms", "service_ms", "total_ms")]
-            shares = [_percent(hop[key]) for key in ("share", "utilisation")]
-            rows.append([name, drawn.label(hop), *times, *shares, hop["saturation_iops"]])
+    names = [plain(one["name"]) for one, _ in every]
+    data, chosen = drawn.marks(listed, values, along="x", places=names, unit=unit)
+    every_name = {"dtick": 1} if len(names) <= MOST_CLASSES else {}
     return Figure(
-        "budget-hops",
-        "Where the response time goes",
+        f"budget-hops-{number}",
+        f"Where the response time goes{f': {path}' if paths > 1 else ''}",
         f"Mean response time of each kind of request. {_HATCHED} Busy and saturated at are of all requests "
-        f"together.{_at_load(found['classes'][0])}",
-        Table(columns, rows),
+        f"together.{_at_load(classes[0])}",
+        _hop_table([(str(one["name"]), at) for one, at in every], factor, unit),
         {
             "data": data,
             "layout": layout(
                 axis(f"Mean response time ({unit})", rangemode="tozero"),
-                axis("", autorange="reversed", ticks="", ticksuffix=" "),
+                axis("", autorange="reversed", ticks="", ticksuffix=" ", **every_name),
                 barmode="stack",
                 showlegend=True,
             ),
@@ -126,6 +124,22 @@ def bars(found: Found) -> Figure:
         remarks=chosen.remarks,
         wide=True,
     )
+
+
+def _hop_table(loads: Sequence[tuple[str, Found]], factor: float, unit: str) -> Table:
+    """A row for each hop of named classes."""
+    columns = [
+        Column("Requests", text=True), Column("Hop", text=True), Column("Waiting", unit),
+        Column("Service", unit), Column("Both", unit), Column("Share", "%"), Column("Busy", "%"),
+        Column("Saturated at", "IOPS"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for name, at in loads:
+        for hop in at["hops"]:
+            times = [hop[key] / factor for key in ("waiting_ms", "service_ms", "total_ms")]
+            shares = [_percent(hop[key]) for key in ("share", "utilisation")]
+            rows.append([name, drawn.label(hop), *times, *shares, hop["saturation_iops"]])
+    return Table(columns, rows)
 
 
 def _key(hop: Found) -> tuple[tuple[str, str], ...]:
