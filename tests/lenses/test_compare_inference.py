@@ -147,6 +147,7 @@ def test_repeated_runs_that_differ_by_more_rest_on_runs():
     after = [run(seed, independent(0.01), scale=factor) for seed, factor in ((4, 1.5), (5, 2.5), (6, 3.5))]
     one = infer(before, after, [metrics.mean()], seed=1, resamples=40_000)[0]
     assert one.basis.method == "runs"
+    assert one.remarks[0].startswith("it rests on 3 and 3 Runs and not on their blocks")
     assert one.verdict == "not distinguishable"
     half = (one.interval[1] - one.interval[0]) / 2
     assert half == pytest.approx(0.1 * 2.7764451 * math.sqrt(2 / 3), rel=0.15)
