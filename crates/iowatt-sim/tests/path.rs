@@ -126,6 +126,18 @@ fn data_with_the_command_and_fast_write_save_a_round_trip() {
 }
 
 #[test]
+fn the_readiness_of_a_hop_does_not_wait_for_what_is_still_far_away() {
+    // Responses are booked ahead on the near wire while they are 250 us away; a near hop answers at once all the same.
+    let mut fast = path(&[link(1e-6), link(250e-6)]);
+    fast["exchange"]["fast_write_hop"] = json!(0);
+    let plan = cached(&fast);
+    let alone = only(&run(&plan, vec![write(0, 8192)]), true);
+    let busy = run(&plan, poisson(4, 2_000, 8_000.0, 0.5, 8192, 1 << 20));
+    let mean = busy.summary.total.response.write.mean_s * 1e9;
+    assert!(mean < alone as f64 + 3_000.0, "{mean} ns under a tenth of the load, {alone} ns alone");
+}
+
+#[test]
 fn only_what_fits_goes_in_a_capsule_and_bursts_have_a_round_trip_each() {
     let mut capsule = path(&[link(10e-6)]);
     capsule["exchange"]["unsolicited_bytes"] = json!(8192);
