@@ -6,6 +6,7 @@
 mod commanded;
 mod controlled;
 mod failures;
+mod finish;
 mod on_path;
 
 use crate::arrival::Arrivals;
@@ -428,7 +429,9 @@ impl<'a> Simulation<'a> {
             let (pool, workload) = (space as u32, workload as u32);
             let draws = self.zeros[workload as usize].as_mut().filter(|_| write);
             let zeros = draws.is_some_and(|(stream, share)| stream.unit() < *share);
-            self.enter_controller(Incoming { host, workload, pool, from: range.0, size, write, zeros });
+            let interrupts = self.path_of[workload as usize].is_some();
+            let from = range.0;
+            self.enter_controller(Incoming { host, workload, pool, from, size, write, zeros, interrupts });
             return;
         }
         self.observer.handed_to(self.now, space, (range.0, range.0 + size, write));
@@ -579,46 +582,5 @@ impl<'a> Simulation<'a> {
         let fractions: Option<Vec<f64>> = self.arrivals.iter().map(Arrivals::progress).collect();
         let fraction = fractions.filter(|f| !f.is_empty()).map(|f| f.iter().sum::<f64>() / f.len() as f64);
         Progress { fraction, requests: self.finished }
-    }
-
-    fn finish(mut self) -> Result<Outcome, SimError> {
-        if let Some(log) = &mut self.back_end {
-            log.flush();
-        }
-        let end = self.end.unwrap_or(self.now);
-        for drive in &mut self.drives {
-            drive.finish(end, &self.ops, &mut self.observer);
-        }
-        for host in self.hosts.values().into_iter().filter(|host| !host.trim) {
-            self.observer.unfinished(end, host.workload as usize, host.arrived);
-        }
-        for bus in &mut self.buses {
-            bus.cut(end, self.observer.window());
-        }
-        if let Some(paths) = &mut self.paths {
-            paths.cut(end, self.observer.window());
-        }
-        if let Some(path) = &mut self.drive_path {
-            path.cut(end, self.observer.window());
-        }
-        self.observer.finish(end);
-        if self.foresees
-            && let Some(drive) =
-                self.drives.iter().position(|d| d.managed().is_some_and(Managed::contradicted))
-        {
-            return Err(SimError::Foresight { drive });
-        }
-        let parts = results::Parts {
-            drives: &self.drives,
-            pools: &self.pools,
-            buses: &self.buses,
-            spin_ups: &self.spin_ups,
-            controller: self.controller.as_deref(),
-            drive_path: self.drive_path.as_deref(),
-            paths: self.paths.as_deref(),
-            trims: &self.trims,
-            volumes: self.volumes.as_deref(),
-        };
-        Ok(results::collect(&self.observer, &self.flows, parts, self.finished, self.events.scheduled()))
     }
 }

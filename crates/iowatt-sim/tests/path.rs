@@ -356,3 +356,40 @@ fn plans_that_contradict_themselves_are_refused() {
         assert!(text.contains(part), "{text}");
     }
 }
+
+#[test]
+fn the_observed_switch_may_lie_behind_the_one_that_answers() {
+    let mut fast = path(&[link(1e-6), link(100e-6), link(1e-6)]);
+    fast["exchange"]["fast_write_hop"] = json!(0);
+    fast["observed_hop"] = json!(2);
+    let outcome = run(&cached(&fast), vec![write(MS, 8192)]);
+    let seen = outcome.summary.points.iter().find(|p| p.point == "switch").unwrap();
+    // From the first of the data to the last of the response: no part of the way before it.
+    let data = wire(8192 + 4 * FRAME) + wire(24 + FRAME);
+    assert!(((seen.response.write.max_s * 1e9).round() as u64).abs_diff(2_000 + data) < 1_000);
+}
+
+#[test]
+fn only_what_comes_over_a_path_interrupts() {
+    let mut plan = cached(&path(&[]));
+    plan["controller"]["processing"] =
+        json!({"read_s": 0.0, "write_s": 10e-6, "processors": 1, "interrupt_s": 40e-6});
+    assert_eq!(only(&run(&plan, vec![write(0, 8192)]), true), 40_000 + 40_000 + 10_000);
+    plan["workloads"][0]["path"] = json!(null);
+    assert_eq!(only(&run(&plan, vec![write(0, 8192)]), true), 10_000);
+}
+
+#[test]
+fn segments_take_turns_on_the_first_wire_that_takes_time() {
+    let pure = json!({"bytes_per_s": null, "frame_payload_bytes": 2048, "frame_wire_bytes": 2048, "latency_s": 5e-6,
+                      "whole_frames": false});
+    let wait = |hops: &[Value]| {
+        let mut plan = path(hops);
+        plan["segment_bytes"] = json!(32_768);
+        plan["exchange"]["unsolicited_bytes"] = json!(1 << 20);
+        let large = request(0, Op::Write, 0, 262_144);
+        let outcome = run(&cached(&plan), vec![large, request(1_000, Op::Write, 262_144, 4096)]);
+        slots(&outcome, 1)[2 * hops.len()].0
+    };
+    assert_eq!(wait(&[pure, link(0.0)]), wait(&[link(0.0)]));
+}

@@ -33,8 +33,11 @@ impl Interrupts {
 }
 
 impl Controller {
-    /// A visit comes to the processors, now or with the next interrupt.
+    /// A visit comes to the processors: now, or with the next interrupt where it came over a path.
     pub(super) fn process(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if !self.visits.get(key).interrupts {
+            return self.serve(key, 0, moment);
+        }
         if self.interrupts.count == 1 || self.interrupts.delay == 0 {
             return self.serve(key, self.interrupts.time, moment);
         }

@@ -21,6 +21,8 @@ pub struct Incoming {
     pub write: bool,
     /// Whether it writes nothing but zeros.
     pub zeros: bool,
+    /// Whether it came over a path, whose port tells the processors of it by an interrupt.
+    pub interrupts: bool,
 }
 
 /// What ends with a visit's next event.
@@ -49,6 +51,7 @@ pub(super) struct Visit {
     pub(super) from: u64,
     pub(super) until: u64,
     pub(super) write: bool,
+    pub(super) interrupts: bool,
     pub(super) zeros: bool,
     pub(super) stage: Stage,
     pub(super) entered: Nanos,
@@ -76,6 +79,7 @@ impl Visit {
             from: request.from,
             until: request.from + request.size,
             write: request.write,
+            interrupts: request.interrupts,
             zeros: false,
             stage: Stage::Processing,
             entered: moment.now,

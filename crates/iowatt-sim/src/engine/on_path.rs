@@ -100,7 +100,8 @@ impl Simulation<'_> {
         let volume = &self.targets[host.workload as usize];
         let (offset, size) = self.paths.as_ref().map_or((0, 0), |paths| paths.range(key));
         let (pool, from) = (volume.pool as u32, volume.offset_bytes + offset);
-        Incoming { host: key, workload: host.workload, pool, from, size, write: host.write, zeros: false }
+        let (workload, write) = (host.workload, host.write);
+        Incoming { host: key, workload, pool, from, size, write, zeros: false, interrupts: true }
     }
 
     fn with_paths(&mut self, act: impl FnOnce(&mut Paths, &mut path::Moment<'_>) -> Next) -> Next {

@@ -66,7 +66,7 @@ pub struct Message {
 /// When a message was through.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When the first wire was free for the next message.
+    /// When the first wire that takes time was free for the next message, less the way to it.
     pub free: Nanos,
     /// When the last bit was there.
     pub tail: Nanos,
@@ -144,7 +144,7 @@ impl Lane {
         sheets: &mut Sheets,
         mut seen: impl FnMut(usize, Nanos, Nanos),
     ) -> Sent {
-        let (mut head, mut tail, mut free) = (now, now, None);
+        let (mut head, mut tail, mut free) = (now, now, now);
         let (mut slowest, mut slowest_time) = (None, 0);
         let hops = self.wires.len();
         for step in 0..message.hops {
@@ -166,13 +166,15 @@ impl Lane {
                 (slowest, slowest_time) = (Some(slot), time);
             }
             (head, tail) = (passage.head, passage.tail);
-            free = free.or(Some(passage.free));
+            if free == now {
+                free = now + (passage.free - came);
+            }
             seen(hop, came, tail);
         }
         if let Some(slot) = slowest {
             sheets.book(host, slot, Kind::Service, tail);
         }
-        Sent { free: free.unwrap_or(now), tail }
+        Sent { free, tail }
     }
 
     /// All stations with their slots: HBA, wires, and the port at slot `port`.

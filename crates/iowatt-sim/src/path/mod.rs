@@ -511,7 +511,7 @@ impl Paths {
         let seen = |hop: usize, came: Nanos, tail: Nanos| {
             if observed == Some(hop) {
                 match stage {
-                    Stage::Command if at_hop.0 == Nanos::MAX => at_hop.0 = came,
+                    Stage::Command | Stage::Data if at_hop.0 == Nanos::MAX => at_hop.0 = came,
                     Stage::Response => at_hop.1 = tail,
                     _ => {}
                 }
