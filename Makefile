@@ -1,6 +1,7 @@
 # make demo   the main job on the shipped trace; prints the path of a report to open
 # make test   all tests
-# make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find
+# make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
+#             how often intervals of a comparison are right
 # make check  formatters, linters, types
 # make docs   the documentation, warnings are errors
 # make fuzz   every parser's fuzz target for FUZZ_SECONDS each (needs nightly Rust and cargo-fuzz)
@@ -34,6 +35,7 @@ test: build $(VENV)/.stamp-test
 bench: build
 	$(BIN)/python benches/bench.py
 	$(BIN)/python benches/optimize.py
+	$(BIN)/python benches/compare.py
 	cargo bench --locked -p iowatt-sim --bench engine
 
 check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test

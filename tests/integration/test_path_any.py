@@ -75,7 +75,9 @@ def test_alone_a_path_takes_what_its_plan_says(hops, protocol, sizes, adapter, s
     submit, ready, complete = adapter
     text = f"protocol = {protocol}\nhop = [{', '.join(hops)}]\n"
     text += f'hba = {{ submit = "{submit}ns", ready = "{ready}ns", complete = "{complete}ns" }}\n'
-    text += "" if segment is None else f"segment = {segment}\n"
+    # Not behind stored frames: whether a small segment overtakes a large one there is not settled.
+    divided = segment is not None and not any("store-and-forward" in hop for hop in hops)
+    text += f"segment = {segment}\n" if divided else ""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         loads = [

@@ -147,6 +147,7 @@ def test_repeated_runs_that_differ_by_more_rest_on_runs():
     after = [run(seed, independent(0.01), scale=factor) for seed, factor in ((4, 1.5), (5, 2.5), (6, 3.5))]
     one = infer(before, after, [metrics.mean()], seed=1, resamples=40_000)[0]
     assert one.basis.method == "runs"
+    assert one.remarks[0].startswith("it rests on 3 and 3 Runs and not on their blocks")
     assert one.verdict == "not distinguishable"
     half = (one.interval[1] - one.interval[0]) / 2
     assert half == pytest.approx(0.1 * 2.7764451 * math.sqrt(2 / 3), rel=0.15)
@@ -206,3 +207,32 @@ def test_shares_over_a_threshold():
     [none] = infer([run(1)], [run(2)], [never], seed=1)
     assert (none.before, none.after, none.difference) == (0, 0, 0)
     assert none.verdict in ("not distinguishable", "no verdict")
+
+
+def test_seeds_need_more_to_be_held_apart_than_measurements():
+    """Factors at which Q has a chance between 1 and 20 %."""
+    before = [run(1, independent(0.5)), run(2, independent(0.5), scale=1.005)]
+    after = [run(3, independent(0.5))]
+    measured, by_seed = (
+        infer_all([Question(before, after, [metrics.mean()], by_seed=flag)], seed=1)[0][0]
+        for flag in (False, True)
+    )
+    assert (measured.basis.method, by_seed.basis.method) == ("runs", "blocks")
+    assert measured.interval[1] - measured.interval[0] > 3 * (by_seed.interval[1] - by_seed.interval[0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_groups_whose_power_never_varies():
+    calm = amounts(np.random.default_rng(1), run(1))
+    sides = [
+        [
+            replace(calm, amounts={"device_j": watts * calm.seconds * wobble})
+            for wobble in (1.0, 1 + 1e-15, 1 - 1e-15)
+        ]
+        for watts in (5.0, 6.0)
+    ]
+    [one] = infer(*sides, [metrics.power()], seed=1)
+    assert one.basis.method == "blocks"
+    assert one.verdict == "worse"
+    [same] = infer(sides[0], sides[0], [metrics.power()], seed=1)
+    assert same.verdict == "not distinguishable"

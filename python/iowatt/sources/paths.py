@@ -109,6 +109,16 @@ def tables(names: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, pl.Dat
     }
 
 
+def remarks(raw: Mapping[str, Any], asked_s: float | None) -> list[str]:
+    """That blocks are wider than was asked for, where they are."""
+    if asked_s is None or "series" not in raw or not len(raw["series"]["start_ns"]):
+        return []
+    widest = float((raw["series"]["end_ns"] - raw["series"]["start_ns"]).max()) / NS_PER_S
+    if widest <= 1.001 * asked_s:
+        return []
+    return [f"blocks of response times were widened from {asked_s:g} s to {widest:g} s to bound their number"]
+
+
 def paths(
     names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> list[PathCounts]:

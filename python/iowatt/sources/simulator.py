@@ -330,6 +330,7 @@ def build_record(
                 simulation["observe"]["interval_s"],
                 drives_alone=array is None,
                 asked_extent_bytes=(simulation["observe"].get("heat") or {}).get("extent_bytes", 0),
+                asked_series_s=simulation["observe"].get("series_s"),
             ),
             *([] if array is None else array.notes),
             *translation.trouble(names, simulation, summary),

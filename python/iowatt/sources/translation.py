@@ -350,6 +350,7 @@ def remarks(
     *,
     drives_alone: bool = True,
     asked_extent_bytes: int = 0,
+    asked_series_s: float | None = None,
 ) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
     said = ["energy and power are those of the drives alone"] if drives_alone else []
@@ -364,6 +365,7 @@ def remarks(
             said.append(
                 f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
             )
+    said.extend(paths.remarks(raw, asked_series_s))
     heat = raw["summary"].get("heat")
     if heat is not None and heat["extent_bytes"] > asked_extent_bytes > 0:
         said.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,19 @@ def row(document, metric):
 def test_the_document_is_plain_json(found):
     assert found["schema"] == "iowatt.compare/1"
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_the_reference_names_every_key(found):
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
+    section = text.partition("**`iowatt compare`**")[2].partition("\n**`")[0]
+    keys = {
+        *found,
+        *found["differences"][0],
+        *found["spikes"]["before"]["mean"],
+        *found["omission"]["before"],
+    }
+    missing = {key for key in keys if f"`{key}`" not in section}
+    assert missing <= {"schema", "title", "unit", "better", "said", "metric"}
 
 
 @pytest.mark.parametrize(

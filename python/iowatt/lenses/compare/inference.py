@@ -43,6 +43,8 @@ class Question:
     before: Sequence[Blocks]
     after: Sequence[Blocks]
     metrics: Sequence[Metric]
+    by_seed: bool = False
+    """Whether repeated Runs are simulations that differ in their seed alone."""
 
 
 def infer(
@@ -121,7 +123,7 @@ def _answer(
         [spread(run, of_side, number) for number, run in enumerate(runs)]
         for runs, of_side in zip(groups, estimates, strict=True)
     ]
-    both = sides(spreads, estimates)
+    both = sides(spreads, estimates, question.by_seed)
     pairs = [Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
     critical = Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
     return [
@@ -151,8 +153,13 @@ def _difference(
         ratio_interval = pair.ratio_interval(float(critical.widths[at]))
         if basis.method == "requests":
             remarks.append(UNORDERED)
+        if basis.method == "runs":
+            remarks.append(
+                f"it rests on {len(groups[0])} and {len(groups[1])} Runs and not on their blocks: repeated Runs differ "
+                "by more than these explain, or blocks tell nothing"
+            )
         if interval is None:
-            remarks.append("the requests beyond it are too few for an upper limit")
+            remarks.append("the interval has no end within what was seen")
         elif basis.method != "requests":
             verdict = "not distinguishable"
     return Difference(

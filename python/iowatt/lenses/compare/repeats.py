@@ -30,6 +30,11 @@ from iowatt.lenses.compare.spread import NO_FIGURE, Spread
 #: Chance at which Runs are held to differ by more than their blocks explain; generous, because the other
 #: error is the worse one.
 HETEROGENEOUS: Final = 0.2
+#: The same of simulations that differ in their seed alone: blocks explain those, unless a seed decides on
+#: more than the course of events (where data lies).
+HETEROGENEOUS_BY_SEED: Final = 0.01
+#: Figures that differ by less than this share are the same but for rounding.
+ROUNDING: Final = 1e-9
 
 Method = Literal["blocks", "runs", "requests"]
 
@@ -84,8 +89,14 @@ class Side:
         return Drawn(mean, variance)
 
 
-def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]]) -> tuple[Side, Side]:
-    """Both sides with the standard errors that a comparison takes."""
+def sides(
+    spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+) -> tuple[Side, Side]:
+    """Both sides with the standard errors that a comparison takes.
+
+    ``by_seed`` tells that repeated Runs are simulations that differ in their seed alone.
+    """
+    level = HETEROGENEOUS_BY_SEED if by_seed else HETEROGENEOUS
     metrics = len(estimates[0])
     errors = np.full((2, metrics), np.nan)
     degrees = np.full((2, metrics), math.inf)
@@ -115,15 +126,10 @@ def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate
         if repeated == 0:
             methods[at] = "requests" if unordered else "blocks"
             continue
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # One variance a side: where the slower Runs vary more, their own would hide how far they lie off.
-            q = sum(
-                float(np.nan_to_num(apart[side] ** 2 / (own[side] ** 2).mean(), nan=0.0).sum())
-                for side in (0, 1)
-            )
+        q = sum(_apart(apart[side], own[side], pair[side].centre) for side in (0, 1))
         if np.isfinite(errors[:, at]).all() and math.isfinite(q):
             errors[:, at] *= math.sqrt(max(q / repeated, 1.0))
-            if unordered or chi_square_beyond(q, repeated) < HETEROGENEOUS:
+            if unordered or chi_square_beyond(q, repeated) < level:
                 methods[at] = "runs"
                 degrees[:, at] = repeated
             continue
@@ -141,6 +147,21 @@ def sides(spreads: Sequence[list[Spread]], estimates: Sequence[Sequence[Estimate
         for side in (0, 1)
     ]
     return made[0], made[1]
+
+
+def _apart(apart: Floats, own: Floats, centre: float | None) -> float:
+    """Part of Q of one side; 0 where its Runs are the same but for rounding, infinite where blocks do not
+    vary at all.
+
+    One variance for all its Runs: where the slower ones vary more, their own would hide how far they lie off.
+    """
+    rounding = ROUNDING * abs(centre or 0.0)
+    if len(apart) < 2 or np.abs(apart).max() <= rounding:
+        return 0.0
+    variance = float((own**2).mean())
+    if math.isnan(variance):
+        return 0.0
+    return math.inf if variance <= rounding**2 else float((apart**2).sum()) / variance
 
 
 def chi_square_beyond(value: float, degrees: int) -> float:

@@ -32,11 +32,9 @@ def corrected(found: Found) -> Figure | None:
     return Figure(
         "omission",
         "What the loop left out",
-        "A driver that waits for a completion sends nothing meanwhile. Modelled: each response longer than "
-        "the expected "
-        "interval stands for the requests that it kept back, as if they had waited their share of it. All "
-        "requests, "
-        "at the host.",
+        "A driver that waits for a completion sends nothing meanwhile. Modelled: a response of several "
+        "expected intervals stands for the requests that it kept back, which would have waited an interval "
+        "less each, down to one. All requests, at the host.",
         Table(columns, rows),
         remarks=remarks,
     )
