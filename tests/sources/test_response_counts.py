@@ -90,6 +90,12 @@ def test_cells_add_up(requests, unknown, cut):
     intervals = cells.intervals(50.0, end)
     assert intervals[0].start == 50.0 and intervals[-1].end == end
     assert when.max() // cells.width_ns < 300
+    for number, interval in enumerate(intervals):
+        inside = np.sort(response[(when // cells.width_ns == number) & (response >= 0)])
+        assert interval.histogram.total == inside.size
+        for q in (0.5, 0.99) if inside.size else ():
+            value = int(inside[max(1, math.ceil(q * inside.size - 1e-9)) - 1])
+            assert value <= interval.histogram.quantile(q) <= value + (value >> 8)
     for way, name in enumerate(("read", "write")):
         parts = [getattr(interval, name) for interval in intervals]
         own = op == way
@@ -113,6 +119,15 @@ def test_intervals_of_a_given_length_are_kept_and_bounded():
     assert [interval.write.requests for interval in cells.intervals(0.0, 1.0)] == [0, 0, 0, 1]
     with pytest.raises(InputError, match="a longer interval is needed"):
         cells.add(one * 250_000_000 * 1_000_001, one.astype(np.uint8), one, one)
+
+
+def test_of_too_many_cells_no_histograms_are_kept():
+    cells = Cells(1000)
+    one = np.ones(1, dtype=np.int64)
+    cells.add(one * 1999_000, one.astype(np.uint8), one, one)
+    assert cells.intervals(0.0, 1.0)[-1].histogram.total == 1
+    cells.add(one * 2000_000, one.astype(np.uint8), one, one)
+    assert all(interval.histogram is None for interval in cells.intervals(0.0, 1.0))
 
 
 def test_lengths_grow_with_the_trace():

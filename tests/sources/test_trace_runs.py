@@ -8,10 +8,10 @@ import struct
 import numpy as np
 import polars as pl
 import pytest
-from block_events import Event, recording, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from block_events import Event, recording, written
 from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
@@ -83,6 +83,9 @@ def test_every_figure_is_that_of_the_requests(tmp_path):
     # Intervals are by completion, and requests without a time by arrival.
     intervals = run.table("intervals")
     assert intervals["completions"].to_list() == np.bincount(done // 10**9).tolist()
+    first = np.sort(response[known & (done < 10**9)])
+    exact = first[math.ceil(0.95 * first.size - 1e-9) - 1] / 1e6
+    assert exact <= intervals["response_p95_ms"][0] <= exact * (1 + 1 / 256)
     assert f"{(~known).sum()} of 3000 requests have no response time" in " ".join(run.notes)
     assert not found.hops
 

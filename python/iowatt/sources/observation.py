@@ -47,6 +47,8 @@ class Interval:
     counted: bool = True
     #: Both directions in one, where the tool says it: the only place of what it does not say by direction.
     both: Direction | None = None
+    #: Response times of both directions, where each of them is known.
+    histogram: Histogram | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from iowatt.sources.measured.flow import mean_s, together
 from iowatt.sources.measured.instruments import Cut
 from iowatt.sources.measured.spans import Span
 
-_UNKNOWN = ("response_p50_ms", "response_p95_ms", "response_p99_ms", "queue_length_mean", "power_w")
+_UNKNOWN = ("queue_length_mean", "power_w")
+_PERCENTILES = {"response_p50_ms": 0.5, "response_p95_ms": 0.95, "response_p99_ms": 0.99}
 
 
 def intervals(spans: Sequence[Span], watts: Sequence[float | None]) -> pl.DataFrame:
@@ -44,8 +45,21 @@ def _interval(span: Span, origin: float) -> dict[str, Any]:
         "bytes_written": sum(d.bytes for d in writes),
         "response_mean_ms": None if mean is None else mean * 1e3,
         "response_max_ms": None if largest is None else largest * 1e3,
+        **_percentiles(span, largest),
         "in_flight_mean": 0.0 if mean is None or span.seconds <= 0 else done * mean / span.seconds,
     }
+
+
+def _percentiles(span: Span, largest_s: float | None) -> dict[str, float | None]:
+    """Percentiles of an interval, where the response times of all of its parts are known as histograms."""
+    parts = [part.histogram for part in span.parts]
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
+        return dict.fromkeys(_PERCENTILES)
+    whole = Histogram.merged(known)
+    values = {name: whole.quantile(q) for name, q in _PERCENTILES.items()}
+    most = math.inf if largest_s is None else largest_s * 1e3
+    return {name: None if value is None else min(value / 1e6, most) for name, value in values.items()}
 
 
 def latency(workload: str, volume: str, by_op: Mapping[str, Histogram]) -> pl.DataFrame:

@@ -6,13 +6,11 @@ grow with the length of what is counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Block
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.bins import Ints
@@ -51,22 +49,15 @@ class Blocks:
             ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bins.numbers(response_ns, _BITS),
             return_counts=True,
         )
-        self._merge(keys, counts.astype(np.int64))
-
-    def _merge(self, keys: Ints, counts: Ints) -> None:
-        every = np.concatenate([self._keys, keys])
-        self._keys, where = np.unique(every, return_inverse=True)
-        added = np.zeros(self._keys.size, dtype=np.int64)
-        np.add.at(added, where, np.concatenate([self._counts, counts]))
-        self._counts = added
+        self._keys, self._counts = added_up(self._keys, self._counts, keys, counts.astype(np.int64))
 
     def _double(self) -> None:
         self.width_ns *= 2
         inside = self._keys & ((1 << _BIN_BITS) - 1)
         block = self._keys >> _BIN_BITS & ((1 << _BLOCK_BITS) - 1)
         ways = self._keys >> (_BIN_BITS + _BLOCK_BITS)
-        counts, self._keys, self._counts = self._counts, self._keys[:0], self._counts[:0]
-        self._merge(((ways << _BLOCK_BITS | block >> 1) << _BIN_BITS) | inside, counts)
+        keys = ((ways << _BLOCK_BITS | block >> 1) << _BIN_BITS) | inside
+        self._keys, self._counts = added_up(keys, self._counts, keys[:0], self._counts[:0])
         none = np.zeros((2, _MOST // 2), dtype=np.int64)
         self._sum = np.hstack([self._sum[:, ::2] + self._sum[:, 1::2], none])
         self._max = np.hstack([np.maximum(self._max[:, ::2], self._max[:, 1::2]), none])
@@ -97,15 +88,17 @@ class Blocks:
         return sorted(found, key=lambda block: (block.start, block.op))
 
 
+def added_up(keys: Ints, counts: Ints, more: Ints, more_counts: Ints) -> tuple[Ints, Ints]:
+    """Counts by key of both, the keys in order and each once."""
+    found, where = np.unique(np.concatenate([keys, more]), return_inverse=True)
+    total = np.zeros(found.size, dtype=np.int64)
+    np.add.at(total, where, np.concatenate([counts, more_counts]))
+    return found, total
+
+
 def exact_sums(at: Ints, values: Ints, cells: int) -> Ints:
     """Sums of whole numbers by cell, exact where a batch has fewer than 2**21 of them."""
     low = np.bincount(at, weights=(values & 0xFFFFFFFF).astype(np.float64), minlength=cells)
     high = np.bincount(at, weights=(values >> 32).astype(np.float64), minlength=cells)
     found: Ints = (high.astype(np.int64) << 32) + low.astype(np.int64)
     return found
-
-
-def merged(parts: Sequence[Block]) -> Iterator[tuple[str, Histogram]]:
-    """For each direction the histogram of all blocks."""
-    for op in OPS:
-        yield op, Histogram.merged([part.histogram for part in parts if part.op == op])

@@ -12,10 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.errors import InputError
+from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval
+from iowatt.sources.responses import bins
 from iowatt.sources.responses.bins import Ints
-from iowatt.sources.responses.blocks import exact_sums
+from iowatt.sources.responses.blocks import added_up, exact_sums
 
+#: Most cells of which percentiles are kept: more are too many to hold a histogram each.
+_MOST_HISTOGRAMS: Final = 2000
+#: Bins of these, 0.4 % wide, and room for the number of one in a key.
+_BITS: Final = 8
+_BIN_BITS: Final = 14
 #: Lengths in ns, and the most cells of each before the next one is taken.
 _LADDER: Final = (
     (10_000_000, 300),
@@ -37,6 +44,9 @@ class Cells:
         self._ways = [self._empty(), self._empty()]
         self._squares = [np.zeros(0), np.zeros(0)]
         self._size = 0
+        #: Cells and bins that hold something, and how much; None once there are too many cells.
+        self._keys: Ints | None = np.zeros(0, dtype=np.int64)
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
 
     @property
     def width_ns(self) -> int:
@@ -71,6 +81,16 @@ class Cells:
             columns["sum_ns"] += exact_sums(cells, response, size_now)
             np.maximum.at(columns["max_ns"], cells, response)
             self._squares[way] += np.bincount(cells, weights=(response / 1e9) ** 2, minlength=size_now)
+        self._add_bins(at, response_ns)
+
+    def _add_bins(self, at: Ints, response_ns: Ints) -> None:
+        if self._keys is None or self._size > _MOST_HISTOGRAMS:
+            self._keys = None
+            return
+        timed = response_ns >= 0
+        keys = at[timed] << _BIN_BITS | bins.numbers(response_ns[timed], _BITS)
+        found, counts = np.unique(keys, return_counts=True)
+        self._keys, self._counts = added_up(self._keys, self._counts, found, counts.astype(np.int64))
 
     def _grow(self, size: int) -> None:
         more = size - self._size
@@ -96,16 +116,31 @@ class Cells:
                 rows = column.reshape(self._size, times)
                 columns[name] = rows.max(axis=1) if name == "max_ns" else rows.sum(axis=1)
         self._squares = [column.reshape(self._size, times).sum(axis=1) for column in self._squares]
+        if self._keys is not None:
+            inside = self._keys & ((1 << _BIN_BITS) - 1)
+            keys = (self._keys >> _BIN_BITS) // times << _BIN_BITS | inside
+            self._keys, self._counts = added_up(keys, self._counts, keys[:0], self._counts[:0])
+
+    def _histograms(self) -> list[Histogram | None]:
+        """By cell; None where there were too many."""
+        if self._keys is None:
+            return [None] * self._size
+        edges = np.searchsorted(self._keys >> _BIN_BITS, np.arange(self._size + 1))
+        inside = self._keys & ((1 << _BIN_BITS) - 1)
+        return [
+            bins.histogram(inside[a:b], self._counts[a:b], _BITS)
+            for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        ]
 
     def intervals(self, zero: float, end: float) -> list[Interval]:
         """All cells as intervals; ``zero`` is the Unix time of 0 ns, and the last one ends at ``end``."""
         width = self.width_ns / 1e9
         made = []
+        histograms = self._histograms()
         for cell in range(self._size):
             until = end if cell == self._size - 1 else zero + (cell + 1) * width
-            made.append(
-                Interval(zero + cell * width, until, self._direction(0, cell), self._direction(1, cell))
-            )
+            both = (self._direction(0, cell), self._direction(1, cell))
+            made.append(Interval(zero + cell * width, until, *both, histogram=histograms[cell]))
         return made
 
     def _direction(self, way: int, cell: int) -> Direction:
