@@ -155,8 +155,8 @@ def _difference(
             remarks.append(UNORDERED)
         if basis.method == "runs":
             remarks.append(
-                f"it rests on {len(groups[0])} and {len(groups[1])} Runs and not on their blocks: repeated Runs differ "
-                "by more than these explain, or blocks tell nothing"
+                f"it rests on {len(groups[0])} and {len(groups[1])} Runs and not on their blocks: repeated "
+                "Runs differ by more than these explain, or blocks tell nothing"
             )
         if interval is None:
             remarks.append("the interval has no end within what was seen")
