@@ -145,7 +145,7 @@ class StageBatch(TypedDict):
 class StagesReader:
     """A recording of blktrace: requests with the times at which they were queued, issued and completed.
 
-    ``path``: the recording without ``.blktrace.N``, or one file. ``devices``: the names wanted (``8,16``); all
+    ``path``: the recording without ``.blktrace.N``, or one file. ``devices``: names wanted (``8,16``); all
     without any. Raises ``iowatt.errors.InputError`` where it cannot be opened.
     """
 

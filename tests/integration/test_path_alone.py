@@ -71,9 +71,9 @@ def test_a_read_and_a_write_of_8_kib_over_fcp(tmp_path):
 
 def test_a_stored_frame_waits_until_it_is_there(tmp_path):
     # 1,000 and 250 bytes a microsecond, frames of 1,000 bytes with nothing around them. A read's 4,096 bytes
-    # and its response of 24 come over the slow link first: the last frame, the response, takes 24 ns on the fast
-    # one. A write's command of 72 bytes opens the message: it is whole on the fast link after 72 ns, and from
-    # then on the slow one is busy.
+    # and its response of 24 come over the slow link first: the last frame, the response, takes 24 ns on the
+    # fast one. A write's command of 72 bytes opens the message: it is whole on the fast link after 72 ns, and
+    # from then on the slow one is busy.
     links = [f'{{ link = {{ rate = "{rate}MB/s", frame = 1000 }} }}' for rate in (1000, 250)]
     switch = '{ switch = { latency = "2us", forwarding = "store-and-forward" } }'
     protocol = '{ name = "nvme-tcp", stack = "0us", in_capsule = 8192 }'

@@ -43,7 +43,7 @@ def percent(fraction: float | None) -> str:
 
 
 def change(fraction: float | None) -> str:
-    """A relative change with its sign: ``+12 %``, ``same`` under half a thousandth, ``3.2 ×`` beyond tripled."""
+    """A relative change with its sign: ``+12 %``, ``same`` under half a thousandth, ``3.2 ×`` if tripled."""
     if fraction is None:
         return ""
     if abs(fraction) < 0.0005:

@@ -182,4 +182,3 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
     return Comparison(
         comparison.headline_table(runs, names), comparison.distributions(runs, names), names, rows
     )
-

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
-from iowatt.lenses.budget import against
+from iowatt.lenses.budget import against, steady
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
 
@@ -54,12 +54,16 @@ def analyse(
     Raises
     ------
     InputError
-        A Run does not tell where the time went; hops that differ between Runs; no class in common.
+        A Run does not tell where the time went; hops that differ between Runs; no class in common; a
+        rate is asked for, and a workload ends long before a Run does.
     """
     if not runs:
         raise InputError("a budget is of one Run at least")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
     called = [_place(run) for run in runs] if names is None else list(names)
+    if level is not None or len(runs) > 1:
+        for run, name in zip(runs, called, strict=True):
+            steady.check(run, name)
     seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
     modelled = all(run.summary["source"] == "simulation" for run in runs)
