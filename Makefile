@@ -35,7 +35,7 @@ test: build $(VENV)/.stamp-test
 bench: build
 	$(BIN)/python benches/bench.py
 	$(BIN)/python benches/optimize.py
-	$(BIN)/python benches/compare.py
+	$(BIN)/python benches/compare.py --trials 200
 	cargo bench --locked -p iowatt-sim --bench engine
 
 check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
