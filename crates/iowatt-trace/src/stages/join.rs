@@ -3,8 +3,9 @@
 //! What was queued (a *bio*) waits until requests to the device cover it: several are merged into one, or one is divided
 //! over several, so everything goes by sectors. A request to the device takes the waiting bios of its sectors, oldest first; its
 //! completion, in parts or whole, completes their sectors. A bio is issued with its first sector issued and completed with
-//! its last one, so both parts of its time add up to it. A requeued request gives its sectors back, and the time until
-//! it is issued again is time in the queue.
+//! its last one, so both parts of its time add up to it. A requeued request gives its sectors back: where all of the
+//! bio waits again, the time until it is issued again is time in the queue; where others of its requests are on their way or
+//! done, it stays issued.
 //!
 //! Events may be missing (a buffer ran over, the recording began in between) or mean nothing (any bytes may come in): what fits
 //! to nothing is counted, and what waits is bounded.
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 use crate::request::Op;
 use crate::stages::Stage;
+use crate::stages::waiting::Waiting;
 
 /// Bios, and requests to devices, that are remembered at once.
 const MOST: usize = 1 << 18;
@@ -48,7 +50,7 @@ pub struct Joined {
     pub issued_alone: u64,
     /// Queued, and not completed at the end.
     pub unfinished: u64,
-    /// Forgotten, as too many waited.
+    /// Forgotten, as too many waited, or too many parts of one.
     pub forgotten: u64,
 }
 
@@ -63,7 +65,7 @@ struct Bio {
     queued_ns: u64,
     issued_ns: Option<u64>,
     /// Sectors that no request to the device covers.
-    waiting: u64,
+    waiting: Waiting,
     /// Sectors that are not completed.
     left: u64,
     split: bool,
@@ -127,7 +129,8 @@ impl Joiner {
     pub(super) fn queue(&mut self, event: &Event) {
         let (key, end) = (event.key(), event.end());
         // Older kernels queue the rest of a divided bio again, which is no new request.
-        if self.reaching(key, event.sector).any(|bio| bio.split && bio.end >= end) {
+        let again = |bio: &Bio| bio.split && bio.end >= end && bio.waiting.rests(event.sector);
+        if self.reaching(key, event.sector).any(again) {
             return;
         }
         self.joined.queued += 1;
@@ -146,7 +149,7 @@ impl Joiner {
             end,
             queued_ns: event.time_ns,
             issued_ns: None,
-            waiting: length,
+            waiting: Waiting::new(event.sector, end),
             left: length,
             split: false,
             failed: false,
@@ -223,21 +226,20 @@ impl Joiner {
                 break;
             }
             let Some(bio) = self.bios.get_mut(&number) else { continue };
-            // A bio is issued from its front to its end.
-            let from = (bio.end - bio.waiting).max(event.sector);
-            let until = bio.end.min(end);
-            if from >= until || pieces.iter().rev().take(64).any(|one| from < one.end && one.start < until) {
-                continue;
-            }
-            if from > bio.end - bio.waiting {
-                continue; // its front waits still: this is of another one
-            }
-            let took = until - from;
-            bio.waiting -= took;
-            bio.issued_ns.get_or_insert(event.time_ns);
-            covered += took;
-            pieces.push(Piece { bio: number, start: from, end: until });
-            if bio.waiting == 0 {
+            bio.waiting.offer(&(event.sector..end), |range| {
+                if pieces.iter().rev().take(64).any(|one| range.start < one.end && one.start < range.end) {
+                    return false;
+                }
+                covered += range.end - range.start;
+                match pieces.last_mut() {
+                    // What goes in one request comes back as one.
+                    Some(last) if last.bio == number && last.end == range.start => last.end = range.end,
+                    _ => pieces.push(Piece { bio: number, start: range.start, end: range.end }),
+                }
+                bio.issued_ns.get_or_insert(event.time_ns);
+                true
+            });
+            if bio.waiting.is_empty() {
                 self.waiting.remove(&(key, bio.start, number));
             }
         }
@@ -259,11 +261,17 @@ impl Joiner {
         let Some(issued) = self.going_on(event.key(), event.sector) else { return };
         for piece in issued.pieces {
             let Some(bio) = self.bios.get_mut(&piece.bio) else { continue };
-            bio.waiting = (bio.waiting + piece.end - piece.start).min(bio.left);
-            if bio.waiting == bio.left && bio.left == bio.end - bio.start {
+            let place = (bio.key, bio.start, piece.bio);
+            if !bio.waiting.give_back(piece.start..piece.end) {
+                self.bios.remove(&piece.bio);
+                self.waiting.remove(&place);
+                self.joined.forgotten += 1;
+                continue;
+            }
+            if bio.waiting.sectors() == bio.end - bio.start {
                 bio.issued_ns = None;
             }
-            self.waiting.insert((bio.key, bio.start, piece.bio));
+            self.waiting.insert(place);
         }
     }
 
@@ -309,7 +317,7 @@ impl Joiner {
             .take(LOOKED_AT)
             .map(|&(_, _, number)| number)
             .find(|number| {
-                self.bios.get(number).is_some_and(|bio| bio.end == end && bio.waiting == bio.left)
+                self.bios.get(number).is_some_and(|bio| bio.end == end && bio.waiting.sectors() == bio.left)
             });
         match found {
             Some(number) => self.finish(number, end - event.sector, event, out),

@@ -4,6 +4,7 @@
 //! CPUs are merged by time, in bounded memory.
 
 mod join;
+mod waiting;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -131,6 +131,121 @@ fn a_requeued_one_waits_again() {
     assert_eq!((joined.requeued, joined.issued), (1, 2));
 }
 
+/// One of three parts, of 8 sectors each, all issued by 220 and none completed.
+fn divided() -> Vec<Record> {
+    vec![at(Q, 100, 0, 24), at(SPLIT, 101, 0, 8), at(D, 200, 0, 8), at(D, 210, 8, 8), at(D, 220, 16, 8)]
+}
+
+#[test]
+fn the_front_of_a_divided_one_comes_back() {
+    let records = [
+        at(Q, 0, 0, 2560),
+        at(SPLIT, 1_000, 0, 1280),
+        at(D, 2_000, 0, 1280),
+        at(D, 3_000, 1280, 1280),
+        at(REQUEUED, 4_000, 0, 1280),
+        at(D, 50_000, 0, 1280),
+        at(C, 60_000, 1280, 1280),
+        at(C, 100_000, 0, 1280),
+    ];
+    let (stages, joined) = of(&records);
+    assert_eq!(stages, [(Some(0), Some(2_000), 100_000, 2560 * 512)]);
+    let expected = Joined { queued: 1, split: 1, requeued: 1, issued: 3, completed: 2, ..Joined::default() };
+    assert_eq!(joined, expected);
+}
+
+#[test]
+fn any_part_of_a_divided_one_comes_back_twice() {
+    for part in [0, 8, 16] {
+        for done_between in [false, true] {
+            let mut records = divided();
+            records.extend([at(REQUEUED, 300, part, 8), at(D, 310, part, 8), at(REQUEUED, 320, part, 8)]);
+            let others = [0, 8, 16].into_iter().filter(|&other| other != part);
+            let first = if done_between { 400 } else { 600 };
+            records.extend(others.map(|other| at(C, first, other, 8)));
+            records.extend([at(D, 500, part, 8), at(C, 700, part, 8)]);
+            records.sort_by_key(|record| record.time);
+            let (stages, joined) = of(&records);
+            assert_eq!(stages, [(Some(100), Some(200), 700, 24 * 512)], "{part} {done_between}");
+            assert_eq!((joined.requeued, joined.issued, joined.unfinished), (2, 5, 0));
+            assert_eq!((joined.unknown, joined.issued_alone), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn parts_come_back_and_go_again_in_any_order() {
+    let orders = [[0, 8, 16], [0, 16, 8], [8, 0, 16], [8, 16, 0], [16, 0, 8], [16, 8, 0]];
+    for back in orders {
+        for again in orders {
+            let mut records = divided();
+            records.extend((300..).zip(back).map(|(time, part)| at(REQUEUED, time, part, 8)));
+            records.extend((400..).zip(again).map(|(time, part)| at(D, time, part, 8)));
+            records.extend((500..).zip(back).map(|(time, part)| at(C, time, part, 8)));
+            // All of it was in the queue until 400.
+            let (stages, joined) = of(&records);
+            assert_eq!(stages, [(Some(100), Some(400), 502, 24 * 512)], "{back:?} {again:?}");
+            assert_eq!((joined.unknown, joined.issued_alone, joined.unfinished), (0, 0, 0));
+        }
+    }
+}
+
+#[test]
+fn what_comes_back_goes_again_as_another_request() {
+    // Two that came back go as one, and that one comes back in whole and goes as three.
+    let mut records = divided();
+    records.extend([
+        at(REQUEUED, 300, 8, 8),
+        at(REQUEUED, 310, 0, 8),
+        at(D, 320, 0, 16),
+        at(REQUEUED, 330, 0, 16),
+        at(D, 340, 0, 4),
+        at(D, 350, 4, 8),
+        at(D, 360, 12, 4),
+        at(C, 400, 12, 4),
+        at(C, 410, 0, 4),
+        at(C, 420, 16, 8),
+        at(C, 430, 4, 8),
+    ]);
+    let (stages, joined) = of(&records);
+    assert_eq!(stages, [(Some(100), Some(200), 430, 24 * 512)]);
+    assert_eq!((joined.unknown, joined.issued_alone, joined.unfinished), (0, 0, 0));
+    // What is left of a request that was completed in part comes back.
+    let mut records = divided();
+    records.extend([at(C, 300, 0, 4), at(REQUEUED, 310, 4, 4), at(C, 320, 8, 8), at(C, 330, 16, 8)]);
+    records.extend([at(D, 340, 4, 4), at(C, 350, 4, 4)]);
+    assert_eq!(of(&records).0, [(Some(100), Some(200), 350, 24 * 512)]);
+}
+
+#[test]
+fn a_new_one_of_a_part_that_is_on_its_way_counts() {
+    let mut records = divided();
+    records.extend([at(REQUEUED, 300, 0, 8), at(Q, 310, 16, 8), at(D, 320, 16, 8), at(D, 330, 0, 8)]);
+    records.extend([at(C, 400, 16, 8), at(C, 410, 16, 8), at(C, 420, 8, 8), at(C, 430, 0, 8)]);
+    let (stages, joined) = of(&records);
+    assert_eq!(stages, [(Some(310), Some(320), 410, 4096), (Some(100), Some(200), 430, 24 * 512)]);
+    assert_eq!((joined.queued, joined.unfinished), (2, 0));
+}
+
+#[test]
+fn one_that_comes_back_in_too_many_parts_is_forgotten() {
+    let parts = |parts: u64| {
+        let one = |time, action| move |part| at(action, time, part, 1);
+        let sectors = u32::try_from(2 * parts).unwrap();
+        let mut records = vec![at(Q, 1, 0, sectors)];
+        records.extend((0..2 * parts).map(one(2, D)));
+        records.extend((0..parts).map(|part| at(REQUEUED, 3, 2 * part, 1)));
+        records.extend((0..parts).map(|part| at(D, 4, 2 * part, 1)));
+        records.extend((0..2 * parts).map(one(5, C)));
+        of(&records)
+    };
+    let (stages, joined) = parts(32);
+    assert_eq!((stages.as_slice(), joined.forgotten), ([(Some(1), Some(2), 5, 64 * 512)].as_slice(), 0));
+    let (stages, joined) = parts(33);
+    assert_eq!((joined.forgotten, joined.unfinished), (1, 0));
+    assert!(stages.iter().all(|stage| stage.0.is_none()));
+}
+
 #[test]
 fn completions_come_in_parts_and_twice_for_one_place() {
     // In two parts.
@@ -233,6 +348,113 @@ fn made() -> impl Strategy<Value = Vec<(u64, u32, bool, u64, u64)>> {
     proptest::collection::vec((0_u64..40, 1_u32..12, any::<bool>(), 0_u64..500, 1_u64..900), 1..60)
 }
 
+/// Bios side by side, and what is done with them, sector by sector: the plain way to know what a [`Stage`] must be.
+struct Model {
+    /// Where each begins, and where the last ends.
+    bounds: Vec<u64>,
+    issued: Vec<Option<u64>>,
+    left: Vec<u64>,
+    /// Ranges, each of one bio.
+    waiting: Vec<(u64, u64)>,
+    outstanding: Vec<(u64, u64)>,
+    records: Vec<Record>,
+    expected: Vec<Times>,
+    now: u64,
+}
+
+impl Model {
+    fn new(lengths: &[u32], last_first: bool) -> Self {
+        let mut bounds = vec![0];
+        for length in lengths {
+            bounds.push(bounds[bounds.len() - 1] + u64::from(*length));
+        }
+        let waiting: Vec<_> = bounds.windows(2).map(|bio| (bio[0], bio[1])).collect();
+        let mut records: Vec<_> = bounds.iter().zip(lengths).map(|(start, l)| at(Q, 7, *start, *l)).collect();
+        if last_first {
+            records.reverse();
+        }
+        Self {
+            issued: vec![None; lengths.len()],
+            left: lengths.iter().copied().map(u64::from).collect(),
+            outstanding: Vec::new(),
+            expected: Vec::new(),
+            now: 10,
+            bounds,
+            waiting,
+            records,
+        }
+    }
+
+    fn record(&mut self, action: u32, start: u64, end: u64) {
+        self.now += 1;
+        self.records.push(at(action, self.now, start, u32::try_from(end - start).unwrap()));
+    }
+
+    /// Bios that have sectors in the range, and these sectors.
+    fn of_bios(&self, start: u64, end: u64) -> Vec<(usize, u64, u64)> {
+        let within = |(bio, bounds): (usize, &[u64])| (bio, bounds[0].max(start), bounds[1].min(end));
+        self.bounds.windows(2).enumerate().map(within).filter(|(_, from, until)| from < until).collect()
+    }
+
+    /// Issues sectors from where some wait, and those that wait behind them, up to `most`.
+    fn issue(&mut self, pick: usize, most: u64) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let start = self.waiting[pick % self.waiting.len()].0;
+        let mut end = start;
+        while let Some(next) = self.waiting.iter().position(|range| range.0 == end && end < start + most) {
+            let range = &mut self.waiting[next];
+            range.0 = range.1.min(start + most);
+            end = range.0;
+            if range.0 == range.1 {
+                self.waiting.remove(next);
+            }
+        }
+        self.record(D, start, end);
+        self.outstanding.push((start, end));
+        for (bio, ..) in self.of_bios(start, end) {
+            self.issued[bio].get_or_insert(self.now);
+        }
+    }
+
+    fn requeue(&mut self, pick: usize) {
+        if self.outstanding.is_empty() {
+            return;
+        }
+        let (start, end) = self.outstanding.swap_remove(pick % self.outstanding.len());
+        self.record(REQUEUED, start, end);
+        for (bio, from, until) in self.of_bios(start, end) {
+            self.waiting.push((from, until));
+            let (first, last) = (self.bounds[bio], self.bounds[bio + 1]);
+            let of_it = self.waiting.iter().filter(|range| first <= range.0 && range.1 <= last);
+            if of_it.map(|range| range.1 - range.0).sum::<u64>() == last - first {
+                self.issued[bio] = None;
+            }
+        }
+    }
+
+    /// Completes at most so many sectors of a request.
+    fn complete(&mut self, pick: usize, most: u64) {
+        if self.outstanding.is_empty() {
+            return;
+        }
+        let (start, end) = self.outstanding.swap_remove(pick % self.outstanding.len());
+        let until = end.min(start + most);
+        if until < end {
+            self.outstanding.push((until, end));
+        }
+        self.record(C, start, until);
+        for (bio, from, until) in self.of_bios(start, until) {
+            self.left[bio] -= until - from;
+            if self.left[bio] == 0 {
+                let bytes = (self.bounds[bio + 1] - self.bounds[bio]) * 512;
+                self.expected.push((Some(7), self.issued[bio], self.now, bytes));
+            }
+        }
+    }
+}
+
 /// Records with any fields that a reader looks at.
 fn any_records() -> impl Strategy<Value = Vec<Record>> {
     let event =
@@ -266,6 +488,34 @@ proptest! {
         }
         let (stages, joined) = of(&records);
         prop_assert_eq!(stages, expected);
+        prop_assert_eq!((joined.unknown, joined.unfinished, joined.issued_alone), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_comes_back_is_never_lost(
+        lengths in proptest::collection::vec(1_u32..25, 1..6),
+        last_first in any::<bool>(),
+        steps in proptest::collection::vec((0..3, any::<usize>(), 1_u64..30), 0..120),
+    ) {
+        let mut model = Model::new(&lengths, last_first);
+        for (step, pick, most) in steps {
+            match step {
+                0 => model.issue(pick, most),
+                1 => model.requeue(pick),
+                _ => model.complete(pick, most),
+            }
+        }
+        while !model.waiting.is_empty() {
+            model.issue(0, 30);
+        }
+        while !model.outstanding.is_empty() {
+            model.complete(0, 30);
+        }
+        let (mut stages, joined) = of(&model.records);
+        stages.sort_unstable();
+        model.expected.sort_unstable();
+        prop_assert_eq!(stages, model.expected);
+        prop_assert_eq!((joined.queued, joined.forgotten, joined.failed), (lengths.len() as u64, 0, 0));
         prop_assert_eq!((joined.unknown, joined.unfinished, joined.issued_alone), (0, 0, 0));
     }
 
