@@ -70,7 +70,7 @@ def analyse(
         "modelled": modelled,
         "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
         "classes": found,
-        "notes": _notes(runs, found, modelled),
+        "notes": [*_notes(runs, found, modelled), *_held(seen)],
     }
 
 
@@ -197,6 +197,20 @@ def _adds_up(one: Seen, hops_ms: float) -> dict[str, Any]:
         "bins_outside": outside,
         "holds": outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
     }
+
+
+def _held(seen: Sequence[Sequence[Seen]]) -> list[str]:
+    """Where waiting is not of a queue but of interrupts that are held back, with the longest of it."""
+    most: dict[str, set[float]] = {}
+    for one in (one for listed in seen for one in listed):
+        for hop, busy in zip(one.ledger.hops, one.busy, strict=True):
+            if busy.held_s:
+                most.setdefault(hop.label, set()).add(busy.held_s)
+    return [
+        f"waiting at {label} is also of interrupts that are held back, up to {max(held) * 1e6:g} us a visit "
+        "(moderation): of that there is less as the rate grows"
+        for label, held in most.items()
+    ]
 
 
 def _notes(runs: Sequence[Run], found: Sequence[dict[str, Any]], modelled: bool) -> list[str]:
