@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
@@ -105,6 +106,31 @@ def test_waiting_that_is_no_queue_stays_up_to_saturation():
     assert grown.alone(1.0) == [pytest.approx(4.0), pytest.approx(12 / 7)]
     assert grown.alone(0.45) == [None, pytest.approx(2 / 3)]
     assert grown.most == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("part", "noted"), [(0.25, True), (0.95, False)])
+def test_a_workload_that_ended_long_before_its_run_is_named(part, noted):
+    run, passed = made(2000, 500)
+    end = part * passed.span_s
+    series = pl.DataFrame(
+        {
+            "point": ["host", "host", "array"],
+            "workload": ["oltp"] * 3,
+            "start_s": [0.0, end / 2, 0.0],
+            "end_s": [end / 2, end, 2 * end],
+            "count": [250, 250, 500],
+        }
+    )
+    tables = {name: run.table(name) for name in ("intervals", "energy", "devices", "latency", "hops")}
+    both = Run(
+        summary=run.summary,
+        plan=run.plan,
+        scenario_text=run.scenario_text,
+        tables={**tables, "series": series},
+    )
+    found = analyse([both], names=["short"])["notes"]
+    assert any("oltp in short was at work for 25 % of the window only" in said for said in found) is noted
+    assert not any("at work for" in said for said in analyse([run])["notes"])
 
 
 def test_a_level_that_is_broken_has_a_rate_at_which_it_is_kept(one):

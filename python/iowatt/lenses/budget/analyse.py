@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.errors import InputError
 from iowatt.lenses.budget import against
 from iowatt.lenses.budget.level import MEAN, Level
-from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
+from iowatt.lenses.budget.observed import Key, Seen, ended_early, of_run, same_hops
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, Part
@@ -70,7 +70,7 @@ def analyse(
         "modelled": modelled,
         "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
         "classes": found,
-        "notes": [*_notes(runs, found, modelled), *_held(seen)],
+        "notes": [*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
     }
 
 
@@ -210,6 +210,17 @@ def _held(seen: Sequence[Sequence[Seen]]) -> list[str]:
         f"waiting at {label} is also of interrupts that are held back, up to {max(held) * 1e6:g} us a visit "
         "(moderation): of that there is less as the rate grows"
         for label, held in most.items()
+    ]
+
+
+def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[str]:
+    """Workloads that ended long before their Run, so that rates over its window are not theirs."""
+    return [
+        f"{workload} in {name} was at work for {100 * part:.0f} % of the window only: rates and busy shares "
+        "are means of the whole of it, and rates that break a level are too low by that; let all workloads "
+        "last as long (observe.duration, more requests)"
+        for run, name in zip(runs, called, strict=True)
+        for workload, part in ended_early(run).items()
     ]
 
 
