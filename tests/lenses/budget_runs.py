@@ -98,8 +98,10 @@ def hops(found: Passed, workload: str = "oltp", path: str = "san") -> pl.DataFra
     return pl.DataFrame(rows, schema=types, orient="row")
 
 
-def made(rate: float, requests: int = 20_000, mode: str = "open") -> tuple[Run, Passed]:
-    """A Run at a rate, and what its requests took."""
+def made(
+    rate: float, requests: int = 20_000, mode: str = "open", processing: dict[str, Any] | None = None
+) -> tuple[Run, Passed]:
+    """A Run at a rate, and what its requests took; ``processing`` is what its plan says of the processors."""
     found = passed(rate, requests)
     base = build(replace_recipe())
     response = found.response
@@ -125,6 +127,7 @@ def made(rate: float, requests: int = 20_000, mode: str = "open") -> tuple[Run, 
         "simulation": {
             **base.plan["simulation"],
             "workloads": [{"volume": 0, "replay": {"mode": mode, "speed": 1.0, "outstanding": 8}}],
+            **({} if processing is None else {"controller": {"processing": processing}}),
         },
     }
     tables = {name: base.table(name) for name in ("intervals", "energy", "devices")}

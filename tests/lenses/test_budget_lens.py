@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
@@ -73,6 +74,63 @@ def test_an_estimate_is_near_what_the_queues_do(one):
     there = made(held["rate_iops"])[1]
     assert there.response.mean() / 1e6 == pytest.approx(0.6, rel=0.1)
     assert "estimate" in held["validity"][0]
+
+
+def test_interrupts_that_are_held_back_do_not_wait_as_a_queue_does():
+    moderation = {"processors": 1, "moderation_s": 200e-6, "moderation_count": 8}
+    run, _ = made(2000, 4000, processing=moderation)
+    plain, _ = made(2000, 4000, processing={"processors": 1})
+    held, queued = (analyse([one], level=Level(0.6)) for one in (run, plain))
+    each, other = load(held), load(queued)
+    (row,) = [hop for hop in each["loads"][0]["hops"] if hop["hop"] == "controller processors"]
+    saturated = row["saturation_iops"]
+    assert "held back" in row["remark"]
+    # They break it by themselves only where they are saturated, and as a queue they would before that.
+    (mine,) = [hop for hop in each["against"]["hops"] if hop["hop"] == "controller processors"]
+    (theirs,) = [hop for hop in other["against"]["hops"] if hop["hop"] == "controller processors"]
+    assert mine["alone_iops"] == pytest.approx(saturated)
+    assert theirs["alone_iops"] < 0.95 * saturated
+    assert other["against"]["rate_iops"] < each["against"]["rate_iops"] <= saturated
+    assert any("controller processors" in said and "200 us" in said for said in held["notes"])
+    assert any("left as seen up to saturation" in said for said in each["against"]["validity"])
+    assert not any("held back" in said for said in [*queued["notes"], *other["against"]["validity"]])
+    # One visit at a time is not moderated, whatever the delay.
+    alone = analyse([made(2000, 500, processing={**moderation, "moderation_count": 1})[0]], level=Level(0.6))
+    assert not any("held back" in said for said in alone["notes"])
+
+
+def test_waiting_that_is_no_queue_stays_up_to_saturation():
+    part = Part(100, np.array([0.2, 0.1]), np.array([0.1, 0.1]))
+    grown = estimate.grown(part, [0.25, 0.5], queues=[False, True])
+    assert grown.waiting(1.5).tolist() == pytest.approx([0.2, 0.1 * 1.5 * 0.5 / (1 - 0.75)])
+    assert grown.alone(1.0) == [pytest.approx(4.0), pytest.approx(12 / 7)]
+    assert grown.alone(0.45) == [None, pytest.approx(2 / 3)]
+    assert grown.most == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("part", "noted"), [(0.25, True), (0.95, False)])
+def test_a_workload_that_ended_long_before_its_run_is_named(part, noted):
+    run, passed = made(2000, 500)
+    end = part * passed.span_s
+    series = pl.DataFrame(
+        {
+            "point": ["host", "host", "array"],
+            "workload": ["oltp"] * 3,
+            "start_s": [0.0, end / 2, 0.0],
+            "end_s": [end / 2, end, 2 * end],
+            "count": [250, 250, 500],
+        }
+    )
+    tables = {name: run.table(name) for name in ("intervals", "energy", "devices", "latency", "hops")}
+    both = Run(
+        summary=run.summary,
+        plan=run.plan,
+        scenario_text=run.scenario_text,
+        tables={**tables, "series": series},
+    )
+    found = analyse([both], names=["short"])["notes"]
+    assert any("oltp in short was at work for 25 % of the window only" in said for said in found) is noted
+    assert not any("at work for" in said for said in analyse([run])["notes"])
 
 
 def test_a_level_that_is_broken_has_a_rate_at_which_it_is_kept(one):

@@ -152,3 +152,13 @@ def test_the_terminal_tells_level_rate_and_hop(one, several):
         part for part in text.parts(analyse(several, level=Level(90.0))) if isinstance(part, str)
     )
     assert "at every load" in never
+
+
+def test_interrupts_that_are_held_back_are_said_on_the_terminal_and_the_page():
+    moderation = {"processors": 1, "moderation_s": 200e-6, "moderation_count": 8}
+    found = analyse([run_at(2000, 1000, processing=moderation)[0]], level=Level(0.6))
+    lines = "\n".join(part for part in text.parts(found) if isinstance(part, str))
+    shown = page.render(found)
+    for said in ("held back, up to 200 us a visit", "left as seen up to saturation"):
+        assert said in lines
+        assert said in shown

@@ -183,6 +183,13 @@ def test_fast_write_and_observation_name_hops():
     assert (path["exchange"]["fast_write_hop"], path["observed_hop"]) == (2, 3)
 
 
+def test_the_slowest_adapter_takes_no_longer_than_its_times_may():
+    slowest = PATH.replace('"emulex-lpe12002"', "{ iops = 0.05 }")
+    host = paths(slowest)[0]["host"]
+    assert (host["submit_s"], host["complete_s"]) == pytest.approx((10.0, 10.0))
+    assert describe(load(TEXT + slowest, traces_must_exist=False))["paths"][0]["alone"][0]["read_s"] > 20
+
+
 def test_processing_of_requests_over_paths():
     text = "[array.controller.processing]\nwrite = '50us'\nready = '30us'\ninterrupt = '5us'\n"
     moderated = text + "moderation = { delay = '20us', count = 4 }\n"
@@ -228,6 +235,10 @@ def test_processing_of_requests_over_paths():
         (('"emulex-lpe12002"', '"emulex-lpe12003"'), "path.san.hba", "did you mean 'emulex-lpe12002'"),
         (('"emulex-lpe12002"', "{ iops = 1000, submit = '1us' }"), "path.san.hba.iops", "keep one"),
         (("hop = ", "observed = 'x'\nhop = "), "path.san.observed", "there is no hop 'x'"),
+        (('"emulex-lpe12002"', "{ iops = 1e-300 }"), "path.san.hba.iops", "at least 0.05"),
+        (('"fc-8g" }', "{ rate = '0.000001B/s' } }"), "path.san.hop.0.link.rate", "at least 1000"),
+        (('"emulex-lpe12002"', "{ bandwidth = '1B/s' }"), "path.san.hba.bandwidth", "at least 1000"),
+        (('["oltp"]', "[]"), "path.san.workloads", "must not be empty"),
         (("hop = ", "queue_depth = 0\nhop = "), "path.san.queue_depth", "at least 1"),
         (('"10km"', '"10"'), None, "has no unit"),
     ],

@@ -6,7 +6,7 @@ of its own.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,10 @@ from iowatt.workload.quantities import Iops
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]
+#: Of one processor: half a command's time is 10 s then, as much as `submit` and `complete` may be.
+SLOWEST_IOPS: Final = 0.05
+#: Bytes a second: slower than any link, and 64 KiB take a minute. Sums of times stay countable in ns.
+SLOWEST_RATE: Final = 1e3
 NAME_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
@@ -34,7 +38,10 @@ class LinkFigures(Strict):
         example="fibre-channel",
     )
     rate: Rate | None = figure(
-        "Bytes a second on the wire in one direction, after line coding.", "bytes/s", gt=0, example="850MB/s"
+        "Bytes a second on the wire in one direction, after line coding.",
+        "bytes/s",
+        ge=SLOWEST_RATE,
+        example="850MB/s",
     )
     frame: BlockSize | None = figure(
         "Most bytes that a frame carries. Of Ethernet this is the MTU: the protocol's headers in each frame "
@@ -99,7 +106,7 @@ class AdapterFigures(Strict):
         "Most commands a second. Half of a command's time is for sending it, half for completing it.",
         "IOPS",
         unset="as in its file; where submit or complete is given, what they make",
-        gt=0,
+        ge=SLOWEST_IOPS,
         example=200_000,
     )
     submit: Duration | None = figure(
@@ -130,7 +137,7 @@ class AdapterFigures(Strict):
         "Most data bytes a second in one direction.",
         "bytes/s",
         unset="as in its file, or as its link",
-        gt=0,
+        ge=SLOWEST_RATE,
         example="789MB/s",
     )
     queue_depth: int | None = figure(

@@ -193,7 +193,7 @@ class Cache(Strict):
 
 
 class Moderation(Strict):
-    """Interrupts of a port that are held back, so that several are taken at once."""
+    """Interrupts of requests over paths that are held back, so that several are taken at once."""
 
     delay: Duration = key("Longest that an interrupt is held back.", unit="s", example="20us", gt=0, le=1)
     count: int = key("Interrupts that are held back at most.", default=8, example=8, ge=2, le=2**31 - 1)
@@ -202,7 +202,8 @@ class Moderation(Strict):
 class Processing(Strict):
     """The time that requests take of the controller's processors, one visit each.
 
-    A write over a path whose data waits to be asked for is a second visit (``ready``).
+    A write over a path whose data waits to be asked for is a second visit (``ready``). Requests over a path
+    come with an interrupt; those of workloads without a path have none.
     """
 
     read: Duration = key("Time of a processor for a read.", default=0.0, unit="s", example="20us")
@@ -224,14 +225,15 @@ class Processing(Strict):
     )
     interrupt: Duration = key(
         "Time of a processor to take an interrupt: with every visit of a request over a path; once for all "
-        "that moderation held back.",
+        "that moderation held back. Requests without a path have none.",
         default=0.0,
         unit="s",
         example="5us",
         le=10,
     )
     moderation: Moderation | None = key(
-        "Interrupts held back so that several are taken at once: less work for processors, later answers.",
+        "Interrupts of visits that come over a path, of all paths together, held back so that several are "
+        "taken at once: less work for processors, later answers.",
         default=None,
         unset="each interrupt is taken at once",
         example={"delay": "20us", "count": 8},

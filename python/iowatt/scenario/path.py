@@ -129,7 +129,11 @@ class Path(Strict):
 
     name: Name = key("Its name in results and in `--set` paths.", example="san")
     workloads: list[Name] | None = key(
-        "The workloads that go this way.", default=None, unset="all workloads", example=["oltp"]
+        "The workloads that go this way.",
+        default=None,
+        unset="all workloads",
+        example=["oltp"],
+        min_length=1,
     )
     protocol: Protocol = key(
         "What is spoken on it: a name, or a table with what may go without being asked for.",

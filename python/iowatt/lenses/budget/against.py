@@ -31,6 +31,7 @@ def one(seen: Seen, level: Level) -> dict[str, Any]:
         seen.ledger.mean(),
         [busy.share for busy in seen.busy],
         [busy.servers for busy in seen.busy],
+        queues=[not busy.held_s for busy in seen.busy],
         value_ms=value,
         quantile=level.quantile,
     )
@@ -99,6 +100,12 @@ def _validity(seen: Seen, level: Level, factor: float | None) -> list[str]:
     ]
     if stays:
         said.append(f"waiting is left as seen where no utilisation tells its growth: {', '.join(stays)}")
+    said += [
+        f"waiting at {hop.label} is left as seen up to saturation: interrupts are held back there for up to "
+        f"{busy.held_s * 1e6:g} us, which does not grow with the rate; a queue behind that is not estimated"
+        for hop, busy in zip(seen.ledger.hops, seen.busy, strict=True)
+        if busy.held_s
+    ]
     if level.quantile is not None:
         said.append(
             f"the {level.statistic} is taken to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.errors import InputError
 from iowatt.lenses.budget import against, steady
 from iowatt.lenses.budget.level import MEAN, Level
-from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
+from iowatt.lenses.budget.observed import Key, Seen, ended_early, of_run, same_hops
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, Part
@@ -74,7 +74,7 @@ def analyse(
         "modelled": modelled,
         "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
         "classes": found,
-        "notes": _notes(runs, found, modelled),
+        "notes": [*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
     }
 
 
@@ -201,6 +201,31 @@ def _adds_up(one: Seen, hops_ms: float) -> dict[str, Any]:
         "bins_outside": outside,
         "holds": outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
     }
+
+
+def _held(seen: Sequence[Sequence[Seen]]) -> list[str]:
+    """Where waiting is not of a queue but of interrupts that are held back, with the longest of it."""
+    most: dict[str, set[float]] = {}
+    for one in (one for listed in seen for one in listed):
+        for hop, busy in zip(one.ledger.hops, one.busy, strict=True):
+            if busy.held_s:
+                most.setdefault(hop.label, set()).add(busy.held_s)
+    return [
+        f"waiting at {label} is also of interrupts that are held back, up to {max(held) * 1e6:g} us a visit "
+        "(moderation): of that there is less as the rate grows"
+        for label, held in most.items()
+    ]
+
+
+def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[str]:
+    """Workloads that ended long before their Run, so that rates over its window are not theirs."""
+    return [
+        f"{workload} in {name} was at work for {100 * part:.0f} % of the window only: rates and busy shares "
+        "are means of the whole of it, and rates that break a level are too low by that; let all workloads "
+        "last as long (observe.duration, more requests)"
+        for run, name in zip(runs, called, strict=True)
+        for workload, part in ended_early(run).items()
+    ]
 
 
 def _notes(runs: Sequence[Run], found: Sequence[dict[str, Any]], modelled: bool) -> list[str]:

@@ -5,7 +5,9 @@ M/M/1, in M/G/1 (Pollaczek-Khinchine) and, near saturation, in most queues; serv
 servers side by side it grows as rho^(sqrt(2 (c + 1)) - 1) / (1 - rho) (Sakasegawa, "An approximation formula
 L_q = alpha rho^beta / (1 - rho)", Annals of the Institute of Statistical Mathematics 29, 1977), which is the
 same for one. At s times the rate of the Run a hop that waits W now waits W s^e (1 - rho) / (1 - s rho), e
-being that exponent. Hops without a known utilisation stay as seen.
+being that exponent. Hops without a known utilisation stay as seen. So does waiting at a station whose visits
+are held back on purpose, as interrupts are by moderation: it is bounded and shrinks with the rate. Such a
+station still breaks a level where it is saturated.
 
 A percentile q is taken to grow by ln(1 / (1 - q)) times what mean waiting grows by: near saturation waiting
 is exponential (Kingman, "The single server queue in heavy traffic", Proceedings of the Cambridge
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.lenses.budget.ledger import Floats, Part
 
@@ -36,6 +39,8 @@ class Grown:
     busy: Floats
     #: Of waiting at low utilisation: 1 for one server, larger for several.
     exponent: Floats
+    #: Whether waiting at the hop is a queue's; else it stays as seen up to saturation.
+    queues: NDArray[np.bool_]
 
     @property
     def most(self) -> float:
@@ -45,7 +50,7 @@ class Grown:
 
     def waiting(self, factor: float) -> Floats:
         """Waiting at each hop in ms at so many times the rate; below :attr:`most`."""
-        rho = np.where(np.isnan(self.busy), 0.0, self.busy)
+        rho = np.where(np.isnan(self.busy) | ~self.queues, 0.0, self.busy)
         growth = np.where(rho > 0, factor**self.exponent * (1 - rho) / (1 - factor * rho), 1.0)
         return self.waits_ms * growth
 
@@ -56,13 +61,13 @@ class Grown:
     def alone(self, within_ms: float) -> list[float | None]:
         """For each hop the factor at which its waiting alone takes the response time to the level.
 
-        The others stay as seen. A hop that nobody waited at breaks it where it is saturated. None where its
-        utilisation is not known, or what the others take is beyond the level already.
+        The others stay as seen. A hop that nobody waited at, or that is held back, breaks it where it is
+        saturated. None where its utilisation is not known, or what the others take is beyond the level.
         """
         return [self._alone(at, within_ms) for at in range(len(self.busy))]
 
     def _alone(self, at: int, within_ms: float) -> float | None:
-        rho, now = float(self.busy[at]), float(self.waits_ms[at])
+        rho, now = float(self.busy[at]), float(self.waits_ms[at]) if self.queues[at] else 0.0
         room = within_ms - (self.rest_ms + float(self.waits_ms.sum()) - now)
         if not 0 < rho < 1 or room <= 0:
             return None
@@ -106,12 +111,14 @@ def grown(
     busy: Sequence[float | None],
     servers: Sequence[int] | None = None,
     *,
+    queues: Sequence[bool] | None = None,
     value_ms: float | None = None,
     quantile: float | None = None,
 ) -> Grown:
     """A class that takes what its mean is made of, or ``value_ms`` at a quantile.
 
-    ``busy`` are the shares of its hops, None where not known, and ``servers`` theirs (one each).
+    ``busy`` are the shares of its hops, None where not known, ``servers`` theirs (one each), and ``queues``
+    whether waiting there is a queue's (all).
     """
     side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
     waits = mean.waiting_ms if quantile is None else mean.waiting_ms * math.log(1 / (1 - quantile))
@@ -121,4 +128,5 @@ def grown(
         whole - float(waits.sum()),
         np.array([float("nan") if share is None else share for share in busy]),
         np.sqrt(2 * (side_by_side + 1)) - 1,
+        np.array([True] * len(busy) if queues is None else queues, dtype=bool),
     )

@@ -26,6 +26,9 @@ class Busy:
     why: str = ""
     #: What serves one queue of it side by side.
     servers: int = 1
+    #: Seconds for which its visits are held back at most, to share an interrupt. Waiting there is of that:
+    #: it is bounded, gets less with the rate, and does not tell what the queue takes.
+    held_s: float = 0.0
 
 
 NOT_KNOWN = Busy(None, "the Run does not tell how busy it is")
@@ -91,8 +94,13 @@ def _controller(run: Run, name: str) -> Busy:
     if part is None:
         return NOT_KNOWN
     plan = (run.plan.get("simulation") or {}).get("controller") or {}
-    servers = int((plan.get("processing") or {}).get("processors", 1)) if key == "processors" else 1
-    return Busy(float(part["utilisation"]), servers=servers)
+    share = float(part["utilisation"])
+    if key == "mirror_link":
+        return Busy(share)
+    processing = plan.get("processing") or {}
+    held = float(processing.get("moderation_s", 0.0)) if processing.get("moderation_count", 1) > 1 else 0.0
+    why = "interrupts are held back: waiting there does not grow as a queue does" if held else ""
+    return Busy(share, why, int(processing.get("processors", 1)), held)
 
 
 def _back_end(summary: Mapping[str, Any]) -> Busy:
