@@ -117,7 +117,9 @@ def test_explain_all_keys_and_as_json():
     keys = json.loads(invoke("explain", "--json").stdout)["keys"]
     assert [line.split()[0] for line in lines] == [key["path"] for key in keys]
     (one,) = json.loads(invoke("explain", "observe", "--json").stdout)["keys"]
-    assert one["keys"] == [f"observe.{key}" for key in ("interval", "warmup", "duration", "idle", "heat")]
+    assert one["keys"] == [
+        f"observe.{key}" for key in ("interval", "series", "warmup", "duration", "idle", "heat")
+    ]
 
 
 def test_explain_an_unknown_key():

@@ -32,7 +32,7 @@ count = 1
 
 def test_a_workload_that_ends_early_has_no_rate_on_an_axis():
     run = iowatt.run(SCENARIO.replace("LONG", "1s"))
-    with pytest.raises(InputError, match="'short' ends after") as caught:
+    with pytest.raises(InputError, match="'short' was at work for 1") as caught:
         iowatt.budget(run, within_s=1e-3)
     assert "observe.duration" in caught.value.hint
     assert iowatt.budget(run)["classes"], "where time goes can be told"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.errors import InputError
 from iowatt.lenses.budget import against, steady
 from iowatt.lenses.budget.level import MEAN, Level
-from iowatt.lenses.budget.observed import Key, Seen, ended_early, of_run, same_hops
+from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, Part
@@ -221,10 +221,9 @@ def _ended(runs: Sequence[Run], called: Sequence[str]) -> list[str]:
     """Workloads that ended long before their Run, so that rates over its window are not theirs."""
     return [
         f"{workload} in {name} was at work for {100 * part:.0f} % of the window only: rates and busy shares "
-        "are means of the whole of it, and rates that break a level are too low by that; let all workloads "
-        "last as long (observe.duration, more requests)"
+        "are means of the whole of it; let all workloads last as long (observe.duration, more requests)"
         for run, name in zip(runs, called, strict=True)
-        for workload, part in ended_early(run).items()
+        for workload, part in steady.ended_early(run).items()
     ]
 
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 TABLE: Final = "hops"
 
-#: Part of the window from which a workload counts as lasting as long as the Run.
-MOST_OF_IT: Final = 0.8
-
 Key = tuple[str, str | None, str]
 
 
@@ -116,30 +113,6 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[Seen]:
             )
         )
     return found
-
-
-def ended_early(run: Run) -> dict[str, float]:
-    """Workloads on paths whose requests came within a part of the window only, with that part.
-
-    Of requests that were counted, by the table `series`; empty where the Run has none.
-    """
-    import polars as pl
-
-    if not run.has("series"):
-        return {}
-    window = float(run.summary["window"]["duration_s"])
-    spans = (
-        run.table("series")
-        .filter(
-            (pl.col("point") == "host")
-            & (pl.col("count") > 0)
-            & pl.col("workload").is_in(run.table(TABLE)["workload"].unique().to_list())
-        )
-        .group_by("workload", maintain_order=True)
-        .agg((pl.col("end_s").max() - pl.col("start_s").min()).alias("span_s"))
-    )
-    parts = {name: span / window for name, span in spans.select("workload", "span_s").iter_rows()}
-    return {name: part for name, part in parts.items() if part < MOST_OF_IT}
 
 
 def _paths(ledgers: Sequence[Ledger]) -> list[str]:

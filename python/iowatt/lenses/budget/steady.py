@@ -15,31 +15,39 @@ from iowatt.errors import InputError
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
-#: Least share of the window up to the last completion of each workload.
+#: Part of the window from which a workload counts as lasting as long as the Run.
 LEAST: Final = 0.8
 
 #: Workloads of a smaller share of the requests change no rate to speak of.
 FEW: Final = 0.02
 
 
-def check(run: Run, name: str) -> None:
-    """Raise ``InputError`` where a workload of the Run, called ``name``, ended long before the window did.
+def ended_early(run: Run) -> dict[str, float]:
+    """Workloads on paths whose requests came within a part of the window only, with that part.
 
-    A Run without the table ``series`` does not tell, and passes.
+    Of requests that were counted, by the table `series`; empty where the Run has none.
     """
-    window = run.summary["window"]
-    if not run.has("series") or not window["duration_s"]:
-        return
+    if not run.has("series"):
+        return {}
+    window = float(run.summary["window"]["duration_s"])
+    of_paths = run.table("hops")["workload"].unique().to_list()
     used = run.table("series").filter((pl.col("point") == "host") & (pl.col("count") > 0))
-    last = used.group_by("workload", maintain_order=True).agg(pl.col("end_s").max(), pl.col("count").sum())
-    for workload, end_s, count in last.iter_rows():
-        if count < FEW * used["count"].sum():
-            continue
-        lasted = float(end_s) - window["start_s"]
-        if lasted < LEAST * window["duration_s"]:
-            raise InputError(
-                f"workload {workload!r} ends after {lasted:.3g} s of {window['duration_s']:.3g} s, so that "
-                "rates and busy shares, means over the whole, are of no load that there was",
-                where=name,
-                hint="end the Run with it (observe.duration), or let it last (duration of its profile)",
-            )
+    spans = (
+        used.filter(pl.col("workload").is_in(of_paths))
+        .group_by("workload", maintain_order=True)
+        .agg((pl.col("end_s").max() - pl.col("start_s").min()).alias("span_s"), pl.col("count").sum())
+        .filter(pl.col("count") >= FEW * used["count"].sum())
+    )
+    parts = {name: span / window for name, span in spans.select("workload", "span_s").iter_rows()}
+    return {name: part for name, part in parts.items() if part < LEAST}
+
+
+def check(run: Run, name: str) -> None:
+    """Raise ``InputError`` where a workload of the Run, called ``name``, ended long before the window did."""
+    for workload, part in ended_early(run).items():
+        raise InputError(
+            f"workload {workload!r} was at work for {100 * part:.0f} % of the window only, so that rates and "
+            "busy shares, means over the whole, are of no load that there was",
+            where=name,
+            hint="end the Run with it (observe.duration), or let it last (duration of its profile)",
+        )
