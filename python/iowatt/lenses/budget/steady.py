@@ -36,7 +36,7 @@ def ended_early(run: Run) -> dict[str, float]:
         used.filter(pl.col("workload").is_in(of_paths))
         .group_by("workload", maintain_order=True)
         .agg((pl.col("end_s").max() - pl.col("start_s").min()).alias("span_s"), pl.col("count").sum())
-        .filter(pl.col("count") >= FEW * used["count"].sum())
+        .filter(pl.col("count") >= FEW * int(used["count"].sum()))
     )
     parts = {name: span / window for name, span in spans.select("workload", "span_s").iter_rows()}
     return {name: part for name, part in parts.items() if part < LEAST}
