@@ -22,7 +22,7 @@ use crate::observe::{Heat, IdleSink, Observer};
 use crate::path::Paths;
 use crate::path::timesheet::LastOperation;
 use crate::plan::{Plan, VolumePlan};
-use crate::power::{Foreseen, Managed, STATES, SpinUps, Window};
+use crate::power::{Foreseen, STATES, SpinUps, Window};
 use crate::raid::{Pool, Serves};
 use crate::results::{self, Outcome};
 use crate::rng::{Room, Stream};
