@@ -228,3 +228,11 @@ def test_a_damaged_series_is_refused(damage):
     )
     with pytest.raises(InputError, match="series is damaged"):
         analyse(Asked([run], [run]))
+
+
+def test_simulations_that_differ_in_their_seed_alone_are_one_long_run():
+    """Few repetitions of a measurement say little of how much it varies; a simulation's seeds say it all."""
+    after = [made.build(draws(seed), seed=seed) for seed in (2, 3)]
+    simulated = analyse(Asked([made.build(draws(1, 1.3))], after))
+    assert row(simulated, "mean")["verdict"] == row(simulated, "p99")["verdict"] == "better"
+    assert row(simulated, "mean")["basis"]["method"] == "blocks"

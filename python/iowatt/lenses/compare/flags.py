@@ -197,6 +197,12 @@ def _group(side: Side) -> str | None:
     return f"the Runs {side.key} are of {len(plans)} different plans: they are no repetitions of one system"
 
 
+def repeated_by_seed(side: Side) -> bool:
+    """Whether the Runs of a side are simulations of one plan that differ in their seed alone."""
+    simulated = all(part.summary["source"] == "simulation" and part.run.plan for part in side.parts)
+    return simulated and len({_plan_key(part.run.plan) for part in side.parts}) == 1
+
+
 def _simulated(plan: Mapping[str, Any]) -> dict[str, Any]:
     kept = dict(plan.get("simulation") or {})
     kept.pop("seed", None)

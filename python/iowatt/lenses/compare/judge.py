@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.lenses.compare import metrics, response
 from iowatt.lenses.compare.asked import Asked
+from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
 from iowatt.lenses.compare.observed import MIB, Side
 from iowatt.lenses.compare.questions import by_interval, by_series, mean_by_interval
@@ -111,13 +112,14 @@ def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str,
 def _inferred(before: Side, after: Side, asked: Asked, known: set[str]) -> dict[str, Difference]:
     """What the statistics say, by key of the figure."""
     questions: list[Question] = []
+    by_seed = repeated_by_seed(before) and repeated_by_seed(after)
     keys: list[list[str]] = []
 
     def ask(named: Sequence[tuple[Compared, Metric]], blocks: Any) -> None:
         wanted = [(one.key, metric) for one, metric in named if one.key in known]
         sides = blocks(before, asked), blocks(after, asked)
         if wanted and all(sides):
-            questions.append(Question(*sides, [metric for _, metric in wanted]))
+            questions.append(Question(*sides, [metric for _, metric in wanted], by_seed))
             keys.append([key for key, _ in wanted])
 
     times = [
