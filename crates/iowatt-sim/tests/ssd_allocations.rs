@@ -43,7 +43,9 @@ fn allocations(count: usize, back_end: bool) -> u64 {
         })
         .collect();
     let mut plan = one_drive(&drive, 32);
+    // What is kept by time grows with time, up to a bound, and not with requests: here there is one interval and one block.
     plan["observe"]["interval_s"] = serde_json::json!(1e3);
+    plan["observe"]["series_s"] = serde_json::json!(1e3);
     if back_end {
         let times = serde_json::json!({"command_s": 5e-6, "processors": 2, "write_command_s": 10e-6,
                                        "write_processors": 1});
