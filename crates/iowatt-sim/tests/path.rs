@@ -393,3 +393,29 @@ fn segments_take_turns_on_the_first_wire_that_takes_time() {
     };
     assert_eq!(wait(&[pure, link(0.0)]), wait(&[link(0.0)]));
 }
+
+/// V10: several servers of a station (an HBA's, a port's) with exponential services, against Erlang's C.
+#[test]
+fn a_station_of_several_servers_waits_as_m_m_c() {
+    use iowatt_sim::controller::station::Station;
+    use iowatt_sim::power::Window;
+    let window = Window { start: 0, end: u64::MAX };
+    for (servers, load) in [(1usize, 0.7), (4, 0.8), (16, 0.8)] {
+        let (mut random, mut station, mut now) = (common::Lcg(servers as u64), Station::new(servers), 0.0);
+        let (service, count) = (100_000.0, 1_500_000);
+        for _ in 0..count {
+            now -= random.unit().ln() * service / (load * servers as f64);
+            let time = (-random.unit().ln() * service).round() as u64;
+            station.serve(now as u64, time, &window);
+        }
+        let offered = load * servers as f64;
+        let mut blocked = 1.0; // Erlang's B, by its recursion
+        for server in 1..=servers {
+            blocked = offered * blocked / (server as f64 + offered * blocked);
+        }
+        let waits = blocked / (1.0 - load * (1.0 - blocked));
+        let expected = waits * service / (servers as f64 * (1.0 - load));
+        let seen = station.waited as f64 / f64::from(count);
+        assert!((seen / expected - 1.0).abs() < 0.05, "{servers} servers: {seen} ns, expected {expected} ns");
+    }
+}
