@@ -72,7 +72,7 @@ def test_groups_by_options_and_by_folder_are_the_same(runs):
 def test_a_closed_loop_is_said_and_corrected_beside(runs):
     shown = invoke(runs / "off" / "s1", runs / "closed").stdout.replace("\u00a0", " ")
     assert "flag: different loops: open before, closed after" in shown
-    assert "that it kept back (modelled, all requests)" in shown
+    assert "that it kept back (modelled, all requests; one was due every " in shown
     shown = invoke(runs / "off" / "s1", runs / "closed", "--expected-interval", "500us", "--json").stdout
     assert json.loads(shown)["omission"]["after"]["expected_interval_ms"] == [0.5]
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import compared_runs as made
 from iowatt.errors import InputError
 from iowatt.lenses.compare.asked import Asked
-from iowatt.lenses.compare.loop import loop_of
+from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.lenses.compare.observed import sides
-from iowatt.lenses.compare.omission import corrected, described
+from iowatt.lenses.compare.omission import corrected, described, expected
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import LoadGenerator
 
@@ -123,3 +123,9 @@ def test_corrections_are_of_the_host_alone():
     assert of(run)["modelled"] is not None
     found = of(run, point="array")
     assert found["modelled"] is None and "at the host" in found["why_not"]
+
+
+def test_what_a_measured_driver_did_between_two_requests_is_in_its_rate():
+    loop = Loop("closed", "fio", outstanding=2)
+    assert expected(loop, 0.05, None, 7_500.0).interval_s == pytest.approx(2 / 7_500)
+    assert expected(loop, 0.05, None).interval_s == pytest.approx(50e-6), "a loop that does nothing between"

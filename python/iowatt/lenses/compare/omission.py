@@ -8,8 +8,9 @@ all when it served the slow one, and that they would have made nothing slower. I
 observed and never in its place.
 
 ``I`` is what was asked for where the driver had a rate (requests outstanding over that rate); in a closed
-loop without one it is the mean time from one request to the next of the same outstanding one, which is the
-mean response time and the think time, by Little's law.
+loop without one it is the mean time from one request to the next of the same outstanding one: the mean
+response time and the think time, or by Little's law requests outstanding over the rate, which holds
+whatever a measured driver did between two requests.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ class Expected:
     said: str
 
 
-def expected(loop: Loop, mean_ms: float | None, given_s: float | None) -> Expected:
-    """The expected interval of a Run's loop."""
+def expected(
+    loop: Loop, mean_ms: float | None, given_s: float | None, measured_iops: float | None = None
+) -> Expected:
+    """The expected interval of a Run's loop; ``measured_iops`` is what a load generator came to."""
     if not loop.waits:
         return Expected(None, _NOT_NEEDED.get(loop.kind, "how its requests came is not known"))
     if given_s is not None:
@@ -48,6 +51,12 @@ def expected(loop: Loop, mean_ms: float | None, given_s: float | None) -> Expect
         return _of_rate(loop)
     if loop.kind == "mixed":
         return Expected(None, "some of its workloads are open: take one with --workload")
+    return _of_loop(loop, mean_ms, measured_iops)
+
+
+def _of_loop(loop: Loop, mean_ms: float | None, measured_iops: float | None) -> Expected:
+    if loop.outstanding is not None and measured_iops:
+        return Expected(loop.outstanding / measured_iops, "requests outstanding over the rate it came to")
     if mean_ms is None:
         return Expected(None, "its mean response time is not known")
     return Expected(mean_ms / 1e3 + loop.think_s, "mean response and think time of its loop")
@@ -74,7 +83,11 @@ def described(side: Side, asked: Asked) -> dict[str, Any]:
     Of all requests, reads and writes together: a loop that waits for one keeps back either.
     """
     found: list[tuple[Observed, Expected]] = [
-        (part, expected(part.loop, _all_ms(part, asked), asked.expected_interval_s)) for part in side.parts
+        (
+            part,
+            expected(part.loop, _all_ms(part, asked), asked.expected_interval_s, _measured_iops(part, asked)),
+        )
+        for part in side.parts
     ]
     kinds = list(dict.fromkeys(part.loop.kind for part in side.parts))
     intervals = [one.interval_s for _, one in found]
@@ -101,6 +114,13 @@ def described(side: Side, asked: Asked) -> dict[str, Any]:
 def _all_ms(part: Observed, asked: Asked) -> float | None:
     times = _flow(part, asked)["response_time_ms"]["all"]["mean"]
     return None if times is None else float(times)
+
+
+def _measured_iops(part: Observed, asked: Asked) -> float | None:
+    """The rate of a measured Run; a simulated one says its think time."""
+    if part.summary["source"] == "simulation":
+        return None
+    return float(_flow(part, asked)["throughput"]["iops"])
 
 
 def _flow(part: Observed, asked: Asked) -> Any:

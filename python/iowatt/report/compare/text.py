@@ -118,9 +118,10 @@ def _loops(found: dict[str, Any]) -> str:
             times = ", ".join(
                 f"{name} {numbers.with_unit(shown[name], 'ms')}" for name in ("p50", "p99", "p99.9")
             )
+            due = " and ".join(numbers.with_unit(value, "ms") for value in one["expected_interval_ms"])
             lines.append(
                 f"  with {numbers.count(one['modelled']['added'])} requests that it kept back (modelled, "
-                f"{one['modelled']['of']}): {times}"
+                f"{one['modelled']['of']}; one was due every {due}): {times}"
             )
         elif one["waits"]:
             lines.append(f"  not corrected for requests that it kept back: {one['why_not']}")
