@@ -62,7 +62,10 @@ def budget(
         Whatever is wrong with what was given; a Run that does not tell where the time went.
     """
     from iowatt.lenses.budget import Level, analyse
+    from iowatt.lenses.budget.level import MEAN
 
+    if within_s is None and of != MEAN:
+        raise InputError(f"{of} has no effect without a service level: give --within, too", where="--of")
     level = None if within_s is None else Level(1e3 * within_s, of)
     target = None if output is None else Path(output)
     if target is not None:

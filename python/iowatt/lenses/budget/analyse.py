@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
-from iowatt.lenses.budget import against, steady
+from iowatt.lenses.budget import against, alike, steady
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops
 
@@ -54,13 +54,15 @@ def analyse(
     Raises
     ------
     InputError
-        A Run does not tell where the time went; hops that differ between Runs; no class in common; a
-        rate is asked for, and a workload ends long before a Run does.
+        A Run does not tell where the time went; hops that differ between Runs; no class in common;
+        Runs that differ in more than their load; a rate is asked for, and a workload ends long before its
+        Run.
     """
     if not runs:
         raise InputError("a budget is of one Run at least")
     piled = [False] * len(runs) if overloaded is None else list(overloaded)
     called = [_place(run) for run in runs] if names is None else list(names)
+    alike.check(runs, called)
     if level is not None or len(runs) > 1:
         for run, name in zip(runs, called, strict=True):
             steady.check(run, name)

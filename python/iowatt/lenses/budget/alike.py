@@ -1,0 +1,60 @@
+"""Whether Runs are of one system and one kind of requests, so that they differ in their load alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.errors import InputError
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+
+#: How far mean sizes (as a share) and read shares may lie apart: what short runs of one mix do by chance.
+SIZE: Final = 0.1
+READS: Final = 0.1
+
+#: Keys of a plan that are of the load and of what is observed.
+_OF_LOAD: Final = frozenset({"seed", "workloads", "observe"})
+
+
+def check(runs: Sequence[Run], names: Sequence[str]) -> None:
+    """Raise ``InputError`` where a Run differs from the first one in more than its load."""
+    for run, name in zip(runs[1:], names[1:], strict=True):
+        system, other = _system(runs[0]), _system(run)
+        keys = sorted(key for key in {*system, *other} if system.get(key) != other.get(key))
+        if keys and system and other:
+            raise InputError(
+                f"is of another system than {names[0]}: {', '.join(keys)} of the plan differ",
+                where=name,
+                hint="a budget over loads is of one system; `iowatt compare` holds two against one another",
+            )
+        said = _mix(runs[0], run)
+        if said:
+            raise InputError(
+                f"has other requests than {names[0]}: {said}",
+                where=name,
+                hint="a budget over loads is of one kind of requests; `iowatt compare` tells two Runs apart",
+            )
+
+
+def _system(run: Run) -> Mapping[str, Any]:
+    """What the plan of a simulated Run says of the system; of a measured one nothing is known."""
+    plan = run.plan.get("simulation") or {}
+    return {key: value for key, value in plan.items() if key not in _OF_LOAD}
+
+
+def _mix(first: Run, other: Run) -> str | None:
+    """How the requests of two Runs differ in kind, where they do."""
+    sizes, reads = [], []
+    for run in (first, other):
+        done = run.summary["requests"]
+        if not done["count"] or not done["completed"]:
+            return None
+        sizes.append((done["bytes_read"] + done["bytes_written"]) / done["completed"] / 1024)
+        reads.append(done["reads"] / done["count"])
+    if abs(sizes[1] - sizes[0]) > SIZE * sizes[0]:
+        return f"{sizes[1]:.3g} KiB in the mean, not {sizes[0]:.3g}"
+    if abs(reads[1] - reads[0]) > READS:
+        return f"{100 * reads[1]:.0f} % reads, not {100 * reads[0]:.0f}"
+    return None

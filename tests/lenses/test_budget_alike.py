@@ -1,0 +1,51 @@
+"""A budget over loads is of Runs that differ in their load alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import iowatt
+from iowatt.errors import InputError
+
+SCENARIO = """
+name = "one"
+
+[[workload]]
+name = "oltp"
+profile = { name = "uniform", rate_iops = 2000, duration = "100ms", set = ["stream.uniform.size=SIZE"] }
+
+[[path]]
+name = "san"
+protocol = "fcp"
+hop = [{ link = "fc-8g" }]
+
+[[array.pool]]
+name = "ssd"
+device = "intel-dc-p3700-2tb"
+count = 1
+"""
+
+
+def run(*overrides, size="4KiB"):
+    return iowatt.run(SCENARIO.replace("SIZE", size), set=overrides)
+
+
+def test_another_system_is_refused_by_the_part_that_differs():
+    with pytest.raises(InputError, match=r"of another system than .*: paths of the plan differ") as caught:
+        iowatt.budget(run(), run("path.san.queue_depth=4"))
+    assert "iowatt compare" in caught.value.hint
+
+
+def test_other_requests_are_refused():
+    with pytest.raises(InputError, match=r"has other requests than .*: 16 KiB in the mean, not 4"):
+        iowatt.budget(run(), run(size="16KiB"))
+
+
+def test_other_loads_are_what_it_is_for():
+    found = iowatt.budget(run(), run("workload.oltp.profile.rate_iops=4000", "seed=2"))
+    assert len(found["classes"][0]["loads"]) == 2
+
+
+def test_a_statistic_without_a_level_is_refused():
+    with pytest.raises(InputError, match="p99 has no effect without a service level"):
+        iowatt.budget(run(), of="p99")
