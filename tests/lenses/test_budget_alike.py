@@ -37,7 +37,7 @@ def test_another_system_is_refused_by_the_part_that_differs():
 
 
 def test_other_requests_are_refused():
-    with pytest.raises(InputError, match=r"has other requests than .*: 16 KiB in the mean, not 4"):
+    with pytest.raises(InputError, match=r"has other requests than .*: oltp has 16 KiB in the mean, not 4"):
         iowatt.budget(run(), run(size="16KiB"))
 
 
@@ -49,3 +49,14 @@ def test_other_loads_are_what_it_is_for():
 def test_a_statistic_without_a_level_is_refused():
     with pytest.raises(InputError, match="p99 has no effect without a service level"):
         iowatt.budget(run(), of="p99")
+
+
+def test_the_rate_of_one_of_several_workloads_may_vary():
+    writer = """
+[[workload]]
+name = "writer"
+profile = { name = "uniform", rate_iops = 2000, duration = "100ms", set = ["stream.uniform.read_share=0"] }
+"""
+    text = SCENARIO.replace("SIZE", "4KiB") + writer
+    found = iowatt.budget(text, rates=[1000, 8000], workload="writer", within_s=1e-3)
+    assert all(len(one["loads"]) == 2 for one in found["classes"])

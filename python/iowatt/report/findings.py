@@ -176,8 +176,9 @@ def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]
     time = summary["response_time_ms"]["all"]
     interval = time["mean_ci95"]
     if time["count"] and interval is None:
+        few = "requests" if summary["source"] == "simulation" else "intervals in the measurement"
         found.append(
-            Finding("warning", "There were too few requests to say how certain the mean response time is.")
+            Finding("warning", f"There were too few {few} to say how certain the mean response time is.")
         )
     elif time["count"] and (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * time["mean"]:
         found.append(

@@ -10,6 +10,7 @@ from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
 from iowatt.lenses.compare.over_time import courses
 from iowatt.lenses.compare.spikes import spikes
+from iowatt.report.compare import text
 
 #: Seconds of means of 0.5 ms but for these: ten requests a second, so 10 of 2 ms make 2 ms, one of 6 ms 1.05.
 FULL = {3, 4, 5, 20}
@@ -102,3 +103,8 @@ def test_one_direction_has_no_course_without_a_series():
     found, width, notes = course_of([run], op="write")
     assert (found["before"], width) == ([], None)
     assert any("no series" in note for note in notes)
+
+
+def test_what_no_block_tells_is_not_called_none():
+    found = {"spikes": {"before": {"single": {"blocks": 0, "spikes": 0}}}}
+    assert text._spikes(found, "before", "single").startswith("not known")

@@ -45,16 +45,19 @@ def _system(run: Run) -> Mapping[str, Any]:
 
 
 def _mix(first: Run, other: Run) -> str | None:
-    """How the requests of two Runs differ in kind, where they do."""
-    sizes, reads = [], []
-    for run in (first, other):
-        done = run.summary["requests"]
-        if not done["count"] or not done["completed"]:
-            return None
-        sizes.append((done["bytes_read"] + done["bytes_written"]) / done["completed"] / 1024)
-        reads.append(done["reads"] / done["count"])
-    if abs(sizes[1] - sizes[0]) > SIZE * sizes[0]:
-        return f"{sizes[1]:.3g} KiB in the mean, not {sizes[0]:.3g}"
-    if abs(reads[1] - reads[0]) > READS:
-        return f"{100 * reads[1]:.0f} % reads, not {100 * reads[0]:.0f}"
+    """How the requests of a workload differ in kind between two Runs, where they do.
+
+    Workload by workload: where the rate of one of several varies, so does the mix of all.
+    """
+    known = {one["name"]: one["requests"] for one in first.summary["workloads"]}
+    for workload in other.summary["workloads"]:
+        name, kinds = workload["name"], [known.get(workload["name"]), workload["requests"]]
+        if any(not done or not done["count"] or not done["completed"] for done in kinds):
+            continue
+        sizes = [(done["bytes_read"] + done["bytes_written"]) / done["completed"] / 1024 for done in kinds]
+        reads = [done["reads"] / done["count"] for done in kinds]
+        if abs(sizes[1] - sizes[0]) > SIZE * sizes[0]:
+            return f"{name} has {sizes[1]:.3g} KiB in the mean, not {sizes[0]:.3g}"
+        if abs(reads[1] - reads[0]) > READS:
+            return f"{name} has {100 * reads[1]:.0f} % reads, not {100 * reads[0]:.0f}"
     return None

@@ -100,6 +100,8 @@ def _slow(found: dict[str, Any]) -> str:
 
 def _spikes(found: dict[str, Any], key: str, view: str) -> str:
     one = found["spikes"][key][view]
+    if not one["blocks"]:
+        return "not known: nothing tells it over time"
     if not one["spikes"]:
         return f"none of {numbers.count(one['blocks'])} blocks"
     return (
