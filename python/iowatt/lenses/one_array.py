@@ -59,13 +59,19 @@ class Seen:
         return (self.drives or self.raw_gb, tuple(sorted(self.parts.items())), self.usable_gb, self.plan)
 
 
+def system_of(run: Run) -> dict[str, Any]:
+    """The parts of a simulated Run's plan that are not of its load, by key; of measured storage none."""
+    plan = run.plan.get("simulation") or {}
+    return {key: value for key, value in plan.items() if key not in _OF_LOAD}
+
+
 def plan_of(run: Run) -> str:
     """What the plan of a simulated Run says of the array, apart from its load and what was observed; as text.
 
     Two arrays of the same drives differ in it: other levels, caches, policies of power. Of measured storage
     no plan is known.
     """
-    array = {key: value for key, value in run.plan.get("simulation", {}).items() if key not in _OF_LOAD}
+    array = system_of(run)
     return json.dumps([array, run.plan.get("power")], sort_keys=True) if array else ""
 
 

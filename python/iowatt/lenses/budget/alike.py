@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from iowatt.errors import InputError
+from iowatt.lenses.one_array import system_of
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -14,14 +15,11 @@ if TYPE_CHECKING:
 SIZE: Final = 0.1
 READS: Final = 0.1
 
-#: Keys of a plan that are of the load and of what is observed.
-_OF_LOAD: Final = frozenset({"seed", "workloads", "observe"})
-
 
 def check(runs: Sequence[Run], names: Sequence[str]) -> None:
     """Raise ``InputError`` where a Run differs from the first one in more than its load."""
     for run, name in zip(runs[1:], names[1:], strict=True):
-        system, other = _system(runs[0]), _system(run)
+        system, other = system_of(runs[0]), system_of(run)
         keys = sorted(key for key in {*system, *other} if system.get(key) != other.get(key))
         if keys and system and other:
             raise InputError(
@@ -36,12 +34,6 @@ def check(runs: Sequence[Run], names: Sequence[str]) -> None:
                 where=name,
                 hint="a budget over loads is of one kind of requests; `iowatt compare` tells two Runs apart",
             )
-
-
-def _system(run: Run) -> Mapping[str, Any]:
-    """What the plan of a simulated Run says of the system; of a measured one nothing is known."""
-    plan = run.plan.get("simulation") or {}
-    return {key: value for key, value in plan.items() if key not in _OF_LOAD}
 
 
 def _mix(first: Run, other: Run) -> str | None:
