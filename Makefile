@@ -4,7 +4,7 @@
 #             how often intervals of a comparison are right
 # make check  formatters, linters, types
 # make docs   the documentation, warnings are errors
-# make fuzz   every parser's fuzz target for FUZZ_SECONDS each (needs nightly Rust and cargo-fuzz)
+# make fuzz   every parser's fuzz target for FUZZ_SECONDS each (needs a C++ compiler)
 #
 # Needs Python 3.11+, a Rust toolchain and a C compiler; everything else is installed into .venv.
 
@@ -13,6 +13,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo/tpcc-raid5
 FUZZ_SECONDS ?= 120
+FUZZ := crates/iowatt-trace/fuzz
+FUZZ_TARGETS = $(shell sed -n '/^\[\[bin\]\]/{n;s/name = "\(.*\)"/\1/p}' $(FUZZ)/Cargo.toml)
+# What libFuzzer needs of the compiler; stable Rust has all of it.
+FUZZ_FLAGS := --cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares
 # A worker for each processor; the tests of a file stay together, because they share its servers and runs.
 PYTEST ?= --numprocesses=auto --dist=loadfile
 RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crates/*/Cargo.toml) Cargo.toml Cargo.lock
@@ -49,9 +55,13 @@ docs: build $(VENV)/.stamp-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
+# --target keeps the flags away from build scripts. The first target that fails ends it; what failed lies in artifacts/.
 fuzz:
-	cd crates/iowatt-trace/fuzz && for t in $$(cargo +nightly fuzz list); do \
-		cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	cd $(FUZZ) && mkdir -p artifacts $(addprefix corpus/,$(FUZZ_TARGETS)) && host=$$(rustc -vV | sed -n 's/^host: //p') && \
+	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --target $$host && \
+	printf '%s\n' $(FUZZ_TARGETS) | xargs -P $$(nproc) -I{} sh -c 'target/$$1/release/{} -max_total_time=$(FUZZ_SECONDS) \
+		-artifact_prefix=artifacts/{}- corpus/{} >artifacts/{}.log 2>&1 && tail -n 1 artifacts/{}.log | sed "s/^/{}: /" || \
+		{ tail -n 40 artifacts/{}.log >&2; exit 255; }' sh $$host
 
 build: $(VENV)/.stamp-build
 

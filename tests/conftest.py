@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 import handmade
+import needs
 from iowatt.run.bundle import Run
 from iowatt.run.record import Cost
 from iowatt.run.summary import summarise
@@ -50,3 +55,36 @@ def run(record: Any, provenance: Any) -> Any:
         scenario_text=record.scenario_text,
         tables=vars(record.tables),
     )
+
+
+@pytest.fixture
+def disk_folder(tmp_path: Path) -> Any:
+    """An empty folder on a block device: below /tmp, else, where that is a tmpfs, in the repository."""
+    if needs.on_block_device(tmp_path):
+        yield tmp_path
+        return
+    folder = Path(tempfile.mkdtemp(prefix=".iowatt-partial-test-", dir=needs.REPOSITORY))
+    try:
+        if not needs.on_block_device(folder):
+            pytest.skip("neither /tmp nor the repository is on a block device")
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def _absent(config: pytest.Config) -> Any:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return needs.absent(reporter.stats.get("skipped", []) if reporter is not None else [])
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name the tools that were absent."""
+    for tool, tests in _absent(terminalreporter.config).most_common():
+        terminalreporter.write_line(f"{tests} tests skipped without {tool}", yellow=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A run that has to have all tools fails without one."""
+    if os.environ.get(needs.ALL_TOOLS) and _absent(session.config) and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

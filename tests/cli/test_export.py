@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 
 import pytest
+
+import needs
 
 HOT = ("hot-band", "--rate", "2000", "--span", "1GiB", "--to")
 
@@ -62,7 +63,7 @@ def test_wrong_words_are_refused(tmp_path, words, said):
     assert said in done.stderr
 
 
-@pytest.mark.skipif(shutil.which("fio") is None, reason="no fio (Debian: apt install fio)")
+@needs.mark("fio")
 def test_check_prints_asked_beside_seen(tmp_path):
     words = (*HOT, "fio", "--rate", "3000", "--span", "64MiB", "--duration", "10s", "--check", "x.dat")
     done = iowatt(*words, cwd=tmp_path)

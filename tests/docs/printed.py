@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+import needs
 
 ROOT = Path(__file__).resolve().parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")
@@ -46,10 +46,8 @@ def run(words: list[str]) -> None:
     program, *rest = words
     # As a shell would: names in folders only, since a lone * is an option's value on several pages.
     rest = [name for word in rest for name in (_named(word) or [word])]
-    if ("--check" in rest or rest[:2] == ["emerald", "run"] or rest[:1] == ["replay"]) and shutil.which(
-        "fio"
-    ) is None:
-        pytest.skip("no fio (Debian: apt install fio): the page is tried up to here")
+    if "--check" in rest or rest[:2] == ["emerald", "run"] or rest[:1] == ["replay"]:
+        needs.program("fio")  # the page is tried up to here
     if program in ("iowatt", ".venv/bin/iowatt"):
         done = subprocess.run([IOWATT, *rest], capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stderr}"

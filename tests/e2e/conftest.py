@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 from visit import CHROMIUM, FLAGS
 
+import needs
+
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
-    with playwright.sync_playwright() as started:
+    needs.modules("playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from loopback import snmp
 
 ROOT = Path(__file__).parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")
-needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio (Debian: apt install fio)")
+needs_fio = needs.mark("fio")
 
 
 def iowatt(line, *more, codes=(0,)):

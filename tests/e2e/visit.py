@@ -6,10 +6,12 @@ import shutil
 
 import pytest
 
+import needs
+
 CHROMIUM = shutil.which("chromium")
 NEEDS_BROWSER = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium (apt-get install chromium)"),
+    needs.mark("chromium"),
 ]
 FLAGS = [
     "--no-sandbox",

@@ -11,6 +11,7 @@ import time
 import conducted
 import pytest
 
+import needs
 from iowatt.emerald.analyze import judge, read
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
@@ -44,8 +45,7 @@ def meter_log(path, start, seconds, *, step=0.05, celsius=False, watts=POWER, sh
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The folder of a measurement, run once; its logs are collected at its end."""
-    if shutil.which("fio") is None:
-        pytest.skip("fio is not installed")
+    needs.program("fio")
     folder = tmp_path_factory.mktemp("measurement")
     declared = "&grade=emerald&model=WT310E&uncertainty=0.4&calibrated=2026-01-10"
     instruments = [

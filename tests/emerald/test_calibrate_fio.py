@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+import needs
 from iowatt.emerald.calibrate.calibrate import Asked
 from iowatt.emerald.calibrate.make import Where, make
 from iowatt.emerald.conduct.folder import hold
@@ -14,7 +14,7 @@ from iowatt.emerald.plan.build import Asked as Planned
 from iowatt.emerald.plan.make import make as plan
 from iowatt.errors import InputError
 
-pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+pytestmark = needs.mark("fio")
 
 SIZE = 32 * 2**20
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from iowatt.emerald import rules
 from iowatt.emerald.com import conduct, procedures
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
@@ -170,8 +171,7 @@ def test_a_full_copy_is_no_delta_snapshot(own):
 
 @pytest.fixture
 def btrfs(tmp_path):
-    if shutil.which("mkfs.btrfs") is None:
-        pytest.skip("mkfs.btrfs is absent (Debian: apt-get install btrfs-progs)")
+    needs.program("mkfs.btrfs", "btrfs-progs")
     image, place = tmp_path / "image", tmp_path / "mounted"
     place.mkdir()
     with image.open("wb") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import conducted
 import pytest
 
 import iowatt
+import needs
 from iowatt.emerald.conduct.fio_driver import FioDriver
 from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
@@ -26,7 +26,7 @@ from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.meter import MeterError, Reading
 from iowatt.sources.meters.recording import read_log
 
-pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+pytestmark = needs.mark("fio")
 
 LONG = conducted.short(measured=60.0)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 
 import conducted
-import pytest
 
+import needs
 from iowatt.sources.meters.recording import read_log
 from loopback import snmp
 
-pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+pytestmark = needs.mark("fio")
 
 
 def test_a_pdu_and_a_thermometer_go_and_come_while_fio_works(tmp_path):

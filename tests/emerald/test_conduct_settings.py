@@ -45,11 +45,8 @@ def test_a_target_that_is_gone_is_said_to_be(tmp_path):
     assert "cannot be read" in found[f"target {tmp_path / 'gone'}: kind"]
 
 
-def test_queue_settings_of_the_device_below_a_file_are_read(tmp_path):
-    number = tmp_path.stat().st_dev
-    if not Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").exists():
-        pytest.skip("the temporary directory is on no block device")
-    found = settings.snapshot([tmp_path], driver=None)["settings"]
+def test_queue_settings_of_the_device_below_a_file_are_read(disk_folder):
+    found = settings.snapshot([disk_folder], driver=None)["settings"]
     assert any(name.endswith("queue/scheduler") for name in found)
 
 

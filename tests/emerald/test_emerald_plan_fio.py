@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from emerald_plans import by_id, plan, run_fio, with_stage
 
+import needs
 from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
 from iowatt.errors import InputError
 from iowatt.sources.observation import Share
 
-needs_fio = pytest.mark.skipif(
-    shutil.which("fio") is None, reason="fio is not on the PATH (Debian: apt install fio)"
-)
+needs_fio = needs.mark("fio")
 SHARES = {
     **{f"write{i}": 5 for i in (1, 2, 3)},
     **{f"read{i}": 5 for i in range(1, 6)},

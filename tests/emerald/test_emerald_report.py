@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
 
+import needs
 from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
 from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
 from iowatt.emerald.report.blocks import Shown
 from iowatt.emerald.rules import load
 from iowatt.errors import InputError
-from iowatt.report import pdf
 from report.workbook import Book
 
 PRODUCT = """
@@ -336,13 +335,12 @@ def test_the_same_report_gives_the_same_workbook(report, tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(pdf.browser() is None, reason="needs Debian's package chromium")
+@needs.mark("chromium")
 def test_every_page_of_the_pdf_bears_the_mark(report, tmp_path):
     write.write_report(report, tmp_path / "tdr.pdf")
     content = (tmp_path / "tdr.pdf").read_bytes()
     assert content.startswith(b"%PDF-")
-    if shutil.which("pdftotext") is None:
-        pytest.skip("needs Debian's package poppler-utils")
+    needs.program("pdftotext", "poppler-utils")
     done = subprocess.run(
         ["pdftotext", "-layout", tmp_path / "tdr.pdf", "-"], capture_output=True, text=True, check=True
     )

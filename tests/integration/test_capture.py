@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import needs
 from iowatt.trace.convert import convert
 from iowatt.trace.info import info
 
@@ -25,10 +25,8 @@ number_ios={REQUESTS}
 randseed=1
 thread=1
 """
-needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio (Debian: apt install fio)")
-needs_strace = pytest.mark.skipif(
-    shutil.which("strace") is None, reason="no strace (Debian: apt install strace)"
-)
+needs_fio = needs.mark("fio")
+needs_strace = needs.mark("strace")
 
 
 def printed(start):
@@ -56,11 +54,11 @@ def rows(path, target, **options):
 
 
 @pytest.fixture
-def logged(tmp_path):
+def logged(disk_folder):
     """The requests of the job as fio itself logs them."""
-    record(printed("fio --write_iolog"), tmp_path, "psync")
-    assert info({"path": str(tmp_path / "job.fiolog")})["format"] == "fio-iolog"
-    requests, _ = rows(tmp_path / "job.fiolog", tmp_path / "logged.parquet")
+    record(printed("fio --write_iolog"), disk_folder, "psync")
+    assert info({"path": str(disk_folder / "job.fiolog")})["format"] == "fio-iolog"
+    requests, _ = rows(disk_folder / "job.fiolog", disk_folder / "logged.parquet")
     assert len(requests) == REQUESTS
     return requests
 
@@ -68,12 +66,12 @@ def logged(tmp_path):
 @needs_fio
 @needs_strace
 @pytest.mark.parametrize("engine", ["psync", "pvsync", "libaio"])
-def test_strace_sees_the_requests_that_fio_logs(tmp_path, logged, engine):
+def test_strace_sees_the_requests_that_fio_logs(disk_folder, logged, engine):
     words = printed("strace ")
     assert words[-2:] == ["-p", "PID"]
-    record([*words[:-2], "fio", "job.fio"], tmp_path, engine)
-    target = str(tmp_path / "target.dat")
-    requests, response = rows(tmp_path / "db.strace", tmp_path / "seen.parquet", device=target)
+    record([*words[:-2], "fio", "job.fio"], disk_folder, engine)
+    target = str(disk_folder / "target.dat")
+    requests, response = rows(disk_folder / "db.strace", disk_folder / "seen.parquet", device=target)
     assert requests == logged
     # io_submit only hands in: when a request is done it does not say.
     answered = response.is_not_null().sum()
@@ -81,26 +79,25 @@ def test_strace_sees_the_requests_that_fio_logs(tmp_path, logged, engine):
 
 
 @needs_fio
-def test_perf_sees_the_requests_that_fio_logs(tmp_path, logged):
-    if shutil.which("perf") is None:
-        pytest.skip("no perf (Debian: apt install linux-perf)")
+def test_perf_sees_the_requests_that_fio_logs(disk_folder, logged):
+    needs.program("perf", "linux-perf")
     words = [word if word != "600" else "1" for word in printed("perf record")]
     at = words.index("--")
     try:
-        record([*words[: at + 1], "fio", "job.fio"], tmp_path, "psync")
+        record([*words[: at + 1], "fio", "job.fio"], disk_folder, "psync")
     except AssertionError as refused:
         pytest.skip(f"perf may not record block tracepoints here: {str(refused).splitlines()[0][:100]}")
     text = subprocess.run(
         ["perf", "script", "-i", "oltp.perf", "--ns"],
-        cwd=tmp_path,
+        cwd=disk_folder,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    (tmp_path / "oltp.perf.txt").write_text(text)
-    counted = info({"path": str(tmp_path / "oltp.perf.txt"), "device": "*"})
+    (disk_folder / "oltp.perf.txt").write_text(text)
+    counted = info({"path": str(disk_folder / "oltp.perf.txt"), "device": "*"})
     assert counted["format"] == "perf"
-    requests, response = rows(tmp_path / "oltp.perf.txt", tmp_path / "seen.parquet", device="*")
+    requests, response = rows(disk_folder / "oltp.perf.txt", disk_folder / "seen.parquet", device="*")
     # Others use the machine too, and the file system places the file: its requests are among all.
     for op in ("read", "write"):
         asked = sum(one[0] == op for one in logged)

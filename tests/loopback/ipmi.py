@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from loopback.process import Server, free_port, need_modules, need_program
+import needs
+from loopback.process import Server, free_port
 
 USER, PASSWORD = "lab", "let me in"
 
@@ -80,8 +81,8 @@ class Controller:
 @contextmanager
 def controller(folder: Path, watts: float = 278.0) -> Iterator[Controller]:
     """pyghmi's controller on a free port."""
-    need_program("ipmitool", "ipmitool")
-    need_modules("pyghmi")
+    needs.program("ipmitool", "ipmitool")
+    needs.modules("pyghmi")
     port = free_port(socket.SOCK_DGRAM)
     file = folder / "watts"
     command = [sys.executable, "-c", _CONTROLLER, str(port), str(file)]

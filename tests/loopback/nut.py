@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from loopback.process import Server, free_port, need_program
+import needs
+from loopback.process import Server, free_port
 
 _DRIVERS = "/lib/nut"
 
@@ -67,8 +68,8 @@ class Ups:
 @contextmanager
 def ups(folder: Path, watts: float = 321.5) -> Iterator[Ups]:
     """The daemon on a free port with two UPSs, ``sim`` and ``bare``, which says no watts."""
-    daemon_path = need_program("upsd", "nut-server")
-    driver_path = need_program("dummy-ups", "nut-server", _DRIVERS)
+    daemon_path = needs.program("upsd", "nut-server")
+    driver_path = needs.program("dummy-ups", "nut-server", _DRIVERS)
     real = Path(_DRIVERS, "upsd")  # Debian's /sbin/upsd is a script that starts it only where it is enabled
     port = free_port()
     device, bare = folder / "sim.seq", folder / "bare.dev"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import socket
@@ -11,27 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pytest
-
 _START_S = 30.0
 _STOP_S = 5.0
 # So that servers end with the tests where these are killed (Linux).
 _END_WITH_PARENT = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
-
-
-def need_program(name: str, package: str, *elsewhere: str) -> str:
-    """The path of a program; skips the test where it is not installed."""
-    found = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", *elsewhere]))
-    if found is None:
-        pytest.skip(f"{name} is not installed (Debian: apt-get install {package})")
-    return found
-
-
-def need_modules(*names: str) -> None:
-    """Skips the test where one of the Python packages is not installed."""
-    for name in names:
-        if importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is not installed (requirements/test.txt)")
 
 
 def free_port(kind: socket.SocketKind = socket.SOCK_STREAM) -> int:

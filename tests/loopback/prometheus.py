@@ -11,7 +11,8 @@ from pathlib import Path
 
 import httpx
 
-from loopback.process import Server, free_port, need_program
+import needs
+from loopback.process import Server, free_port
 
 
 class Exporter:
@@ -84,7 +85,7 @@ class Monitor:
 @contextmanager
 def monitor(folder: Path, watts: float = 212.0) -> Iterator[Monitor]:
     """Debian's Prometheus on a free port."""
-    program = need_program("prometheus", "prometheus")
+    program = needs.program("prometheus", "prometheus")
     exporter = Exporter()
     exporter.watts = watts
     port = free_port()

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import needs
+
 TESTS = Path(__file__).resolve().parents[1]
 MEMORY = 80 << 20  # of each node's object store: results are small
 
@@ -55,7 +57,7 @@ class Nodes:
 @contextmanager
 def started(processors=1):
     """A cluster of one node, whose workers find the modules of the tests."""
-    pytest.importorskip("ray")
+    needs.modules("ray")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_AUTH_MODE", "disabled")
@@ -69,6 +71,10 @@ def started(processors=1):
         patch.setattr(ray_constants, "ENABLE_RAY_CLUSTER", False)
         patch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
         folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")  # short: it holds sockets
+        # The address of the cluster is kept below RAY_TMPDIR, whatever temp_dir is, in a folder that must exist.
+        patch.setenv("RAY_TMPDIR", folder)
+        session = Path(folder, "ray")
+        session.mkdir()
         cluster = Cluster(
             initialize_head=True,
             head_node_args={
@@ -77,7 +83,7 @@ def started(processors=1):
                 "node_ip_address": "127.0.0.1",
                 "include_dashboard": False,
                 "include_log_monitor": False,
-                "temp_dir": folder,
+                "temp_dir": str(session),
             },
         )
         try:

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from loopback.process import Server, answers, free_port, need_modules
+import needs
+from loopback.process import Server, answers, free_port
 
 Json = dict[str, Any]
 _ROOT = "/redfish/v1"
@@ -133,7 +134,7 @@ class Bmc:
 @contextmanager
 def bmc(folder: Path, watts: float = 344.0) -> Iterator[Bmc]:
     """sushy-static with the mock-up, on a free port."""
-    need_modules("sushy_tools", "httpx")
+    needs.modules("sushy_tools", "httpx")
     port = free_port()
     command = [sys.executable, "-m", "sushy_tools.static.main"]
     command += ["--interface", "127.0.0.1", "--port", str(port), "--mockup-files", str(folder / "mockup")]

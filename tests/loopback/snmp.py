@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from loopback.process import Server, free_port, need_modules
+import needs
+from loopback.process import Server, free_port
 
 # Type tags of snmprec files.
 INTEGER, STRING, GAUGE = "2", "4", "66"
@@ -164,7 +165,7 @@ class Pdu:
 @contextmanager
 def pdu(folder: Path, watts: float = 100.0) -> Iterator[Pdu]:
     """snmpsim with all the devices, on a free port, its files in ``folder``."""
-    need_modules("snmpsim", "pysmi", "pysnmp")
+    needs.modules("snmpsim", "pysmi", "pysnmp")
     data, modules, cache = (folder / name for name in ("snmp-data", "snmp-modules", "snmp-cache"))
     for made in (data, modules, cache):
         made.mkdir(parents=True)

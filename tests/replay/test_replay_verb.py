@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +14,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import needs
 from iowatt.run.bundle import Run
 
-pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+pytestmark = needs.mark("fio")
 
 SCENARIO = """\
 name = "one-disk"
@@ -252,7 +252,7 @@ def test_a_meter_that_dies_leaves_a_gap_and_no_energy(place):
 
 
 def test_no_secret_of_an_instrument_is_written_down(place):
-    pytest.importorskip("snmpsim")
+    needs.modules("snmpsim")
     from loopback import snmp
 
     with snmp.pdu(place / "agent", 240.0) as pdu:

@@ -8,12 +8,10 @@ import subprocess
 import zipfile
 from xml.etree import ElementTree
 
-import pytest
+import needs
 
 OFFICE = shutil.which("soffice")
-NEEDS_OFFICE = pytest.mark.skipif(
-    OFFICE is None, reason="needs LibreOffice (apt-get install libreoffice-calc-nogui)"
-)
+NEEDS_OFFICE = needs.mark("soffice", "libreoffice-calc-nogui")
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 #: Compute whenever a file is opened: LibreOffice otherwise believes what the file says.

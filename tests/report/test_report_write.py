@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import needs
 from iowatt import report
 from iowatt.cli import report as verb
 from iowatt.errors import InputError, IowattError
@@ -135,7 +136,7 @@ def test_a_browser_that_prints_nothing_is_a_fault_with_its_words(made, tmp_path,
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(pdf.browser() is None, reason="needs Debian's package chromium")
+@needs.mark("chromium")
 def test_the_page_is_printed(tmp_path):
     written = report.write([build(Recipe(intervals=10))], tmp_path / "report.pdf")
     content = written.read_bytes()

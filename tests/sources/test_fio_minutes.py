@@ -10,7 +10,6 @@ in an interval is Poisson; shorter windows leave no doubt. Four deviations are a
 from __future__ import annotations
 
 import math
-import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,13 +17,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import needs
 from iowatt.sources.fio import read
 from iowatt.sources.fio.logs import Rows
 from iowatt.sources.fio.windows import from_windows, split
 
-needs_fio = pytest.mark.skipif(
-    shutil.which("fio") is None, reason="fio is not on the PATH (Debian: apt install fio)"
-)
+needs_fio = needs.mark("fio")
 RATES = [5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 5, 6, 7, 8, 12, 15]  # of 18 jobs: 200 IOPS in all
 LATE_MS = 0.4  # on average, when fio looks at its counters
 EPOCH_MS = 1_795_000_000_000

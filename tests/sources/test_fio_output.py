@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from iowatt.errors import InputError
 from iowatt.sources.fio import read
 from iowatt.sources.fio.bins import bounds
 
 SAMPLE = Path(__file__).parents[1] / "data" / "fio"
 JSON = SAMPLE / "json_plus_3.33_sample.json"
-needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+needs_fio = needs.mark("fio")
 
 
 def sums(found, of):

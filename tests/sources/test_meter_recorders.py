@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+import needs
 from iowatt.errors import InputError
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
@@ -78,7 +79,9 @@ def test_a_watcher_that_raised_is_told(tmp_path, sensor):
 
 
 def test_json_that_is_nested_too_deeply_is_an_instruments_error(monkeypatch):
-    httpx = pytest.importorskip("httpx")
+    needs.modules("httpx")
+    import httpx
+
     service = http.Http(parse("prometheus://h/x"), (80, 443), "no")
     answer = httpx.MockTransport(lambda _request: httpx.Response(200, text="[" * 200_000))
     monkeypatch.setattr(service, "_client", httpx.Client(base_url="http://h", transport=answer))

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
-import pytest
-
+import needs
 from iowatt.workload.export.prepare import prepare
 
-needs_fio = pytest.mark.skipif(
-    shutil.which("fio") is None, reason="fio is not on the PATH (Debian: apt install fio)"
-)
+needs_fio = needs.mark("fio")
 
 HEAD = 'schema = "iowatt.profile/1"\nname = "mine"\ntitle = "Mine"\nspan = "64MiB"\n'
 POISSON = 'arrivals = { law = "poisson", rate = 1000 }\n'
