@@ -71,7 +71,7 @@ def started(processors=1):
         patch.setattr(ray_constants, "ENABLE_RAY_CLUSTER", False)
         patch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
         folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")  # short: it holds sockets
-        # The address of the cluster is kept below RAY_TMPDIR, whatever temp_dir is, in a folder that must exist.
+        # Ray keeps the address in RAY_TMPDIR/ray, whatever temp_dir is, and does not create that folder.
         patch.setenv("RAY_TMPDIR", folder)
         session = Path(folder, "ray")
         session.mkdir()
