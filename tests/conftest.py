@@ -58,10 +58,11 @@ def run(record: Any, provenance: Any) -> Any:
 
 
 @pytest.fixture
-def disk_folder(tmp_path: Path) -> Any:
+def disk_folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """An empty folder on a block device: below /tmp, else, where that is a tmpfs, in the repository."""
-    if needs.on_block_device(tmp_path):
-        yield tmp_path
+    folder = tmp_path_factory.mktemp("disk")
+    if needs.on_block_device(folder):
+        yield folder
         return
     folder = Path(tempfile.mkdtemp(prefix=".iowatt-partial-test-", dir=needs.REPOSITORY))
     try:

@@ -31,6 +31,12 @@ pytestmark = needs.mark("fio")
 LONG = conducted.short(measured=60.0)
 
 
+@pytest.fixture
+def tmp_path(disk_folder):
+    """Whether fio works is told by the bytes it moves to and from block devices."""
+    return disk_folder
+
+
 def test_a_measurement_runs_from_end_to_end(tmp_path):
     path = conducted.plan(tmp_path)
     done = conducted.run(path, "--json")
