@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shlex
 import shutil
@@ -10,7 +11,10 @@ import sqlite3
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+import answers
 
 import needs
 
@@ -29,11 +33,28 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return found
 
 
-def commands(body: str) -> list[list[str]]:
-    """The words of each command of a console block."""
-    lines = body.splitlines()
-    assert lines and all(line.startswith("$ ") for line in lines), body
-    return [shlex.split(line.removeprefix("$ "), comments=True) for line in lines]
+def commands(body: str) -> list[tuple[list[str], list[str]]]:
+    """The words of each command of a console block, and the output that is printed below it."""
+    assert body.startswith("$ "), body
+    found: list[tuple[list[str], list[str]]] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            found.append((shlex.split(line.removeprefix("$ "), comments=True), []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def compare(words: list[str], expected: Sequence[str], output: str) -> None:
+    """The lines that a page shows are lines of the output, in this order; ``...`` stands for any lines."""
+    left = iter(_plain(line) for line in output.splitlines())
+    for line in expected:
+        assert line.strip() == "..." or _plain(line) in left, f"{shlex.join(words)}\nno {line!r} in\n{output}"
+
+
+def _plain(line: str) -> str:
+    """A line without the width of its spaces, which a terminal decides."""
+    return " ".join(line.split())
 
 
 def _named(word: str) -> list[str]:
@@ -41,16 +62,25 @@ def _named(word: str) -> list[str]:
     return sorted(map(str, Path().glob(word))) if "/" in word and "*" in word and word[0] != "/" else []
 
 
-def run(words: list[str]) -> None:
-    """Run a command as printed; of ``make`` only that there is such a target can be tried here."""
+def run(words: list[str], expected: Sequence[str] = ()) -> None:
+    """Run a command as printed and look at what it answers.
+
+    ``expected`` is the output that the page shows; without it the command is asked for its document, whose
+    answer is checked. Of ``make`` only that there is such a target can be tried here.
+    """
     program, *rest = words
     # As a shell would: names in folders only, since a lone * is an option's value on several pages.
     rest = [name for word in rest for name in (_named(word) or [word])]
     if "--check" in rest or rest[:2] == ["emerald", "run"] or rest[:1] == ["replay"]:
         needs.program("fio")  # the page is tried up to here
     if program in ("iowatt", ".venv/bin/iowatt"):
-        done = subprocess.run([IOWATT, *rest], capture_output=True, text=True, check=False)
+        asked = [*rest, *([] if expected or "--json" in rest else ["--json"])]
+        done = subprocess.run([IOWATT, *asked], capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stderr}"
+        if expected:
+            compare(words, expected, done.stdout)
+        else:
+            answers.check(json.loads(done.stdout))
     elif program == "sqlite3":
         database, query = rest
         assert Path(database).is_file()

@@ -27,8 +27,8 @@ def test_a_page_runs_as_printed(page: Path, tmp_path: Path, monkeypatch: pytest.
     assert found
     for kind, body in found:
         if kind == "console":
-            for words in printed.commands(body):
-                printed.run(words)
+            for words, expected in printed.commands(body):
+                printed.run(words, expected)
         elif kind == "python":
             exec(compile(body, str(page), "exec"), names)
         else:

@@ -18,7 +18,7 @@ def test_the_tutorial_runs_as_printed(tmp_path: Path, monkeypatch: pytest.Monkey
         if kind == "python":
             exec(compile(body, "docs/tutorial.md", "exec"), names)
             continue
-        for words in printed.commands(body):
-            printed.run(words)
+        for words, expected in printed.commands(body):
+            printed.run(words, expected)
     assert (tmp_path / "tutorial" / "raid5" / "report.html").exists()
     assert (tmp_path / "tutorial" / "compare.html").exists()
