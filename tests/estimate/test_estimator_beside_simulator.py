@@ -195,3 +195,19 @@ def test_a_recorded_trace_is_estimated_by_its_first_requests(tmp_path):
 
 def text_of_profile(text: str) -> str:
     return text[text.index("profile = ") : text.index("] }") + 3]
+
+
+@pytest.mark.parametrize("rate", [8, 400])
+def test_a_drive_that_sleeps_by_itself_is_awake_as_often(rate):
+    """At 4 reads a second it is awake a third of the time, at 200 all of it."""
+    given = {
+        "device": "samsung-960-evo-1tb",
+        "count": 2,
+        "level": 0,
+        "reads": 100,
+        "load": "open",
+        "rate": rate,
+    }
+    drawn, found = simulated(**given, requests=4_000), estimated(**given, requests=4_000).row
+    assert found["power_w.mean"] == pytest.approx(drawn["power_w.mean"], rel=0.05)
+    assert drawn["power_w.idle"] == found["power_w.idle"] == pytest.approx(0.08)

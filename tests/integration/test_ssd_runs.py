@@ -13,14 +13,23 @@ from hypothesis import strategies as st
 
 import iowatt
 from iowatt.errors import InputError
-from iowatt.library import device_file
+from iowatt.library import device_file, device_names
+from iowatt.library.find import find_device
 from iowatt.library.ssd.amplification import amplification
+from iowatt.library.ssd.media import MEDIA, cells_of
+from iowatt.library.uses import good_for
 from iowatt.report import figures
+from iowatt.report.findings import findings
 from iowatt.run.tables import FLASH
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ssd.toml"
 DRIVE = "samsung-845dc-pro-400gb"
 WRITES = 120_000
+SSDS = [
+    name
+    for name in device_names()
+    if device_file(name).kind == "ssd" and "mechanics" in good_for(device_file(name))
+]
 
 
 def scenario(
@@ -155,6 +164,114 @@ def test_states_of_nvme_save_power_and_cost_latency():
     # ps4 is left in 6 ms.
     assert asleep["response_time_ms"]["all"]["p50"] == pytest.approx(6, rel=0.02)
     assert awake["response_time_ms"]["all"]["max"] < 1
+
+
+def one_read_at_a_time(name):
+    """Random reads of 4 KiB, one at a time, with watts made up where the device has none."""
+    drive = find_device(name)
+    made_up = (
+        "" if not drive.missing_watts else f", power = {{ idle = '{drive.power.idle or 2}W', active = '9W' }}"
+    )
+    text = scenario("", device=f"{{ name = '{name}'{made_up} }}", read_share=100, depth=1)
+    return iowatt.run(text.replace(f"{WRITES}", "1000")).summary
+
+
+@pytest.mark.parametrize("name", SSDS)
+def test_no_cell_is_read_faster_than_it_is_sensed(name):
+    """Where a latency is published, that; else no less than what cells of the kind need."""
+    file, reads = device_file(name), one_read_at_a_time(name)["response_time_ms"]["read"]
+    if file.performance.read_latency is not None:
+        assert reads["mean"] / 1e3 == pytest.approx(file.performance.read_latency, rel=0.02)
+        return
+    if "XPoint" in (file.media or ""):
+        assert reads["mean"] < 0.02, "it is no NAND"
+        return
+    sensing = [MEDIA[cell].read_s for cell in cells_of(file.media)] or [MEDIA["tlc"].read_s]
+    assert reads["mean"] / 1e3 > min(sensing)
+
+
+def test_published_reads_at_depth_1_are_met():
+    """14,000 reads a second of the 960 EVO and PRO, as their reviews print Samsung's specification."""
+    for name in ("samsung-960-evo-1tb", "samsung-960-pro-512gb"):
+        assert one_read_at_a_time(name)["throughput"]["iops"] == pytest.approx(14_000, rel=0.01)
+
+
+SLEEPER = "samsung-960-evo-1tb"
+
+
+def test_a_drive_draws_its_base_as_long_as_it_has_work():
+    """A measured NVMe drive draws 2.52 W at 14,531 reads of 4 KiB a second, at most 4.4 W (PowerSensor3)."""
+    summary = one_read_at_a_time(SLEEPER)
+    assert summary["power_w"]["mean"] == pytest.approx(2.52, rel=0.15)
+    awake_w = find_device(SLEEPER).awake_w
+    assert 0.3 <= awake_w / 5.7 <= 0.57
+    # Twice the rate is nowhere near twice the watts.
+    text = scenario("", device=f"'{SLEEPER}'", read_share=100, depth=2).replace(f"{WRITES}", "2000")
+    twice = iowatt.run(text).summary
+    assert twice["throughput"]["iops"] == pytest.approx(2 * summary["throughput"]["iops"], rel=0.02)
+    assert awake_w < summary["power_w"]["mean"] < twice["power_w"]["mean"] < 1.1 * summary["power_w"]["mean"]
+
+
+def slowly(rate, count=40, pool=""):
+    text = scenario(pool, device=f"'{SLEEPER}'", read_share=100).replace(f"{WRITES}", f"{count}")
+    text = text.replace("rate_iops = 1000", f"rate_iops = {rate}")
+    return iowatt.run(text.replace('mode = "closed", outstanding = 32', 'mode = "open"')).summary
+
+
+def test_it_stays_awake_for_a_while_and_then_sleeps():
+    drive = find_device(SLEEPER)
+    often, seldom = slowly(200), slowly(0.5)
+    # Every 5 ms: it never sleeps.
+    assert often["power_w"]["mean"] == pytest.approx(drive.awake_w, rel=0.02)
+    # Every 2 s: awake for 100 ms after most reads, asleep at the published idle else.
+    (device,) = seldom["devices"]
+    span, idle_s = seldom["window"]["duration_s"], device["state_time_s"]["idle"]
+    awake_s = (device["energy_j"]["idle"] - drive.power.idle * idle_s) / (drive.awake_w - drive.power.idle)
+    assert 0.7 * 4 < awake_s <= 4 * (1 + 1e-9)
+    assert sum(device["state_time_s"].values()) == pytest.approx(span, rel=1e-9)
+    assert math.isclose(sum(device["energy_by_cause_j"].values()), sum(device["energy_j"].values()))
+    assert seldom["power_w"]["mean"] < 0.2
+
+
+def test_without_work_it_draws_its_idle_and_nothing_else():
+    text = scenario("", device=f"'{SLEEPER}'", observe='warmup = "0s"\nduration = "20s"')
+    start, end = text.index("[[workload]]"), text.index("[[array.pool]]")
+    summary = iowatt.run(text[:start] + text[end:]).summary
+    assert summary["energy"]["total_j"] == pytest.approx(find_device(SLEEPER).power.idle * 20, rel=1e-12)
+
+
+def test_under_a_power_policy_it_sleeps_when_the_policy_says_so():
+    policy = 'power = { policy = "fixed-threshold", threshold = "50ms", to = "ps3" }'
+    summary = slowly(0.5, pool=policy)
+    drive, (device,) = find_device(SLEEPER), summary["devices"]
+    assert device["state_time_s"]["ps3"] > 0.9 * summary["window"]["duration_s"]
+    assert device["energy_j"]["idle"] == pytest.approx(
+        drive.awake_w * device["state_time_s"]["idle"], rel=1e-9
+    )
+    assert any("power policy" in note and "awake" in note for note in summary["notes"])
+
+
+def test_watts_above_the_sheet_are_a_warning():
+    """Reads of what was never written need no cells: beside writes, both links are at their full rate."""
+    device, pool = "'intel-d7-p5500-7-68tb'", 'ssd = { initial = { state = "fresh" } }'
+    text = scenario(pool, device=device, read_share=60, depth=256).replace(f"{WRITES}", "40000")
+    text = text.replace('read_share=60"', 'read_share=60", "stream.uniform.size=131072"')
+    run = iowatt.run(text)
+    watts = run.summary["power_w"]["mean"]
+    assert watts > 20 * 1.03
+    (warning,) = [one for one in findings(run) if "data sheet" in one.text]
+    assert warning.weight == "warning"
+    assert f"{watts:.1f}" in warning.text
+    assert any(f"{watts:.3g} W" in note and "20 W" in note for note in run.summary["notes"])
+
+
+@pytest.mark.parametrize("name", ["intel-dc-p3700-2tb", "intel-d7-p5500-7-68tb", "samsung-845dc-pro-400gb"])
+def test_reading_draws_no_more_than_the_sheet_wherever_the_data_lie(name):
+    """128 KiB of randomly written data, 32 at a time: as many pages are sensed as there are units."""
+    text = scenario("", device=f"'{name}'", read_share=100).replace(f"{WRITES}", "10000")
+    run = iowatt.run(text.replace('read_share=100"', 'read_share=100", "stream.uniform.size=131072"'))
+    assert run.summary["power_w"]["mean"] <= find_device(name).work.most * 1.001
+    assert not [one for one in findings(run) if "data sheet" in one.text]
 
 
 def test_its_part_of_the_report():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from iowatt.errors import InputError
 from iowatt.library import device_file, device_names
 from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile
+from iowatt.library.electrical import HddPower
 from iowatt.library.find import find_device
 from iowatt.library.ssd import derive, joules
 from iowatt.library.ssd.drive import FREE_BLOCKS
@@ -64,22 +67,83 @@ def test_the_flash_does_what_the_sheet_says(name):
     assert drive.problem() is None
 
 
+def _reading_w(drive, spent, size, unit_bytes):
+    """Watts of reads of one size at the highest rate, units of so many bytes each on a page of its own."""
+    geometry, sheet = drive.geometry, drive.sheet
+    rate = min(sheet.read_iops, sheet.read_rate / size)
+    pages = math.ceil(size / unit_bytes) * max(1, geometry.mapping_bytes // geometry.page_bytes)
+    each = pages * spent.read_j + size * spent.transfer_j_per_byte + spent.command_j
+    return drive.awake_w + rate * each
+
+
 @pytest.mark.parametrize("name", [name for name in FLASH if not find_device(name).missing_watts])
 def test_joules_of_operations_come_to_the_watts_of_the_sheet(name):
     drive = find_device(name)
-    geometry, times, sheet, idle = drive.geometry, drive.times, drive.sheet, drive.power.idle
-    spent = joules.operations(drive.work, idle, sheet, geometry, times)
-    pages = sheet.read_rate / geometry.page_bytes
-    reading = pages * spent.read_j + sheet.read_rate * spent.transfer_j_per_byte
-    reading += sheet.read_rate / joules.SEQUENTIAL * spent.command_j
-    assert idle + reading == pytest.approx(drive.work.sequential_read, rel=1e-9)
-    random = spent.read_j + joules.SMALL * spent.transfer_j_per_byte + spent.command_j
-    assert idle + sheet.read_iops * random == pytest.approx(drive.work.random_read, rel=1e-9)
+    geometry, times, sheet, awake_w = drive.geometry, drive.times, drive.sheet, drive.awake_w
+    spent = joules.operations(drive.work, awake_w, sheet, geometry, times)
+    unit = geometry.mapping_bytes
+    sizes = [4096 * n for n in (1, 2, 3, 4, 8, 16, 32)]
+    scattered = max(_reading_w(drive, spent, size, unit) for size in sizes)
+    in_order = _reading_w(drive, spent, joules.SEQUENTIAL, max(unit, geometry.page_bytes))
+    if FILES[name].power.sequential_read is not None:
+        assert in_order == pytest.approx(FILES[name].power.sequential_read, rel=1e-9)
+        assert scattered <= drive.work.most * (1 + 1e-9)
+    else:
+        # One figure for all work: it is the most that any reading draws.
+        assert scattered == pytest.approx(drive.work.most, rel=0.06)
+        assert scattered <= drive.work.most * (1 + 1e-9)
+        assert awake_w < in_order <= scattered * (1 + 1e-9)
     pages = sheet.write_rate / geometry.page_bytes
     writing = pages * (spent.program_j + spent.erase_j / geometry.pages_per_block)
     writing += sheet.write_rate * spent.transfer_j_per_byte
-    assert idle + writing == pytest.approx(drive.work.sequential_write, rel=1e-9)
+    assert awake_w + writing == pytest.approx(drive.work.sequential_write, rel=1e-9)
     assert min(vars(spent).values()) >= 0
+
+
+def test_published_watts_of_random_and_sequential_reads_both_come_out():
+    for random in (5.0, 6.0, 8.5):
+        drive = own(
+            power={"idle": "2W", "active": "9W", "sequential_read": "6W", "random_read": f"{random}W"}
+        )
+        spent = joules.operations(drive.work, 2.0, drive.sheet, drive.geometry, drive.times)
+        in_order = _reading_w(drive, spent, joules.SEQUENTIAL, drive.geometry.page_bytes)
+        assert in_order == pytest.approx(6, rel=1e-9)
+        assert _reading_w(drive, spent, 4096, 4096) == pytest.approx(random, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("power", "awake_w"),
+    [
+        # Published, or an idle that is no sleep.
+        ({"idle": "2W", "active": "9W"}, 2.0),
+        ({"idle": "0.04W", "active": "9W", "active_idle": "1.5W"}, 1.5),
+        # Less than a tenth of the most drawn, or no more than a state that serves nothing.
+        ({"idle": "0.5W", "active": "9W"}, 0.4 * 9),
+        (
+            {"idle": "1W", "active": "9W", "state": [{"name": "ps3", "power": "1W", "operational": False}]},
+            3.6,
+        ),
+    ],
+)
+def test_what_a_drive_draws_awake(power, awake_w):
+    drive = own(power=power)
+    assert drive.awake_w == pytest.approx(awake_w)
+    assert drive.sleeps == (drive.awake_w > drive.power.idle)
+    plan = drive.plan()["power"]
+    assert (plan["active_w"], plan["levels"]["idle_w"]) == (drive.awake_w, drive.power.idle)
+    assert plan["awake_s"] == (0.1 if drive.sleeps else 0)
+    assumed = any("power.active_idle" in note and "assumed" in note for note in drive.notes)
+    assert assumed == (drive.sleeps and "active_idle" not in power)
+    # Under a power policy it is awake until the policy lets it sleep.
+    kept = drive.kept_awake()
+    assert kept.plan()["power"]["levels"]["idle_w"] == drive.awake_w
+    assert kept.plan()["power"]["awake_s"] == 0
+
+
+def test_watts_of_a_scenario_decide_what_it_draws_awake():
+    drive = own(power={"idle": "0.04W", "active": "9W"})
+    assert drive.powered(HddPower.model_validate({"idle": "1.1W"})).awake_w == 1.1
+    assert drive.powered(HddPower.model_validate({"active": "5W"})).awake_w == pytest.approx(2)
 
 
 def test_more_random_writes_need_more_spare_flash():
@@ -128,8 +192,10 @@ def test_latencies_leave_the_controller_its_share():
     # A sequential read is one that the drive has read ahead: no sensing in it.
     told = own(performance={**rates, "sequential_read_latency": "12us"})
     assert told.interface.command_read_s == pytest.approx(12e-6 - moved)
-    impossible = own(performance={**rates, "read_latency": "10us"})
-    assert impossible.interface.command_read_s == 0
+    # A published latency wins over what cells of the type are taken to need.
+    quick = own(performance={**rates, "read_latency": "50us"})
+    assert quick.interface.command_read_s == pytest.approx(0, abs=1e-12)
+    assert quick.times.read_s == pytest.approx(50e-6 - 4096 / quick.times.channel_rate - moved)
 
 
 def test_endurance():

@@ -39,6 +39,7 @@ def test_without_any_key():
     assert device["media"]["gc"] == {"policy": "greedy", "free_blocks": 4, "hot_cold": False}
     assert device["power"] == {
         "active_w": 5.0,
+        "awake_s": 0.0,
         "levels": {"idle_w": 5.0, "below": []},
         "states": [],
         "cap_w": None,

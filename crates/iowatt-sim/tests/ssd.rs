@@ -212,7 +212,35 @@ fn impossible_drives_are_refused() {
     refused("/interface/queue_depth", json!(0), "at least 1 command");
     refused("/power/cap_w", json!(1.5), "power cap");
     refused("/power/active_w", json!(0.5), "no less than idling");
+    refused("/power/awake_s", json!(-1.0), "awake");
     refused("/wear/pe_cycles", json!(0.0), "endurance");
+}
+
+/// Awake at 2 W for 100 ms after its work, idle at 1 W else; before its first work, idle.
+#[test]
+fn a_drive_that_sleeps_by_itself_is_awake_for_a_while_after_its_work() {
+    for mut drive_plan in [flash(64, 0.5), sheet()] {
+        drive_plan["power"]["active_w"] = json!(2.0);
+        drive_plan["power"]["awake_s"] = json!(0.1);
+        let mut plan = open(&drive_plan);
+        plan["observe"]["end_s"] = json!(3.0);
+        // Two reads 40 ms apart, one a second later: awake for 40 + 100 + 100 ms without work.
+        let times = [S, S + 40 * MS, 2 * S];
+        let reads = || times.iter().map(|&at| request(at, Op::Read, at / S * 40_960, 4_096)).collect();
+        let outcome = run(&plan, reads());
+        adds_up(&outcome);
+        let used = drive(&outcome);
+        let (idle_s, idle_j) = (used.state_ns["idle"] as f64 / 1e9, used.energy_j["idle"]);
+        let awake_s = idle_j - idle_s;
+        // Less the first read, within the 40 ms.
+        assert!(awake_s < 0.24 && awake_s > 0.24 - 100e-6, "{awake_s}");
+        assert!(used.cause_j["idle"] >= idle_j - 1e-12);
+        plan["pools"][0]["device"]["power"]["awake_s"] = json!(0.0);
+        let asleep = run(&plan, reads());
+        assert!((drive(&asleep).energy_j["idle"] - idle_s).abs() < 1e-9);
+        let none = try_run(&plan, vec![given(vec![])]).unwrap();
+        assert!((joules(drive(&none)) - 3.0).abs() < 1e-12, "idle costs idle");
+    }
 }
 
 /// Sequential data come at the rate of the link; with narrow channels, at theirs.

@@ -98,7 +98,9 @@ def fly(
     capacity, sector = plan["volumes"][0]["capacity_bytes"], pool["device"]["sector_bytes"]
     updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
-    idle_w = pool["device"]["power"]["levels"]["idle_w"] * drives
+    power = pool["device"]["power"]
+    # A drive that sleeps by itself is awake as long as there is work: `watts` adds that.
+    idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
     points: list[Point] = []
     rate = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +21,28 @@ def of_drives(system: System, phases: Sequence[Phase]) -> tuple[dict[str, float]
     for device in system.work.plan["names"]["devices"]:
         found[device["pool"]] = found.get(device["pool"], 0.0) + float(device["idle_w"])
     idle = sum(found.values())
+    pools = dict(
+        zip(system.work.plan["names"]["pools"], system.work.plan["simulation"]["pools"], strict=True)
+    )
     for phase in phases:
         rates, seen = phase.network.every(phase.solved.rates), phase.network.seen(phase.solved.rates)
         for station in phase.network.stations:
             if isinstance(station, Sets):
                 rate = min(station.rate(rates), station.curve.most)
                 working = station.number * rate * station.operation_j(rates, seen)
-                found[station.name] += phase.share * working
+                found[station.name] += phase.share * (
+                    working + _awake(pools[station.name], station.number * rate)
+                )
     return found, idle
+
+
+def _awake(pool: Mapping[str, Any], rate: float) -> float:
+    """Watts above idling of drives that sleep by themselves, some time after their last work, at ``rate`` a
+    second for all of them, at random."""
+    power = pool["device"]["power"]
+    above = power["active_w"] - power["levels"]["idle_w"]
+    lasts_s = power.get("awake_s", 0.0)
+    return pool["count"] * above * -math.expm1(-rate / pool["count"] * lasts_s) if lasts_s else 0.0
 
 
 def rows(

@@ -129,6 +129,7 @@ class DeviceFile(Strict):
         else:
             given = ["flash"] if self.flash is not None else []
             given += ["power.state"] if self.power.state else []
+            given += ["power.active_idle"] if self.power.active_idle is not None else []
             given += [
                 f"performance.{name}" for name in LATENCIES if getattr(self.performance, name) is not None
             ]

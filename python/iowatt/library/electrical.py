@@ -87,7 +87,7 @@ class Speeds(Strict):
 class HddPower(Strict):
     """Electrical figures of a drive, all optional: what is not published is left out, never guessed.
 
-    Of an SSD: active, idle and the states of NVMe; the others are of disks.
+    Of an SSD: active, idle, active_idle and the states of NVMe; the others are of disks.
     """
 
     active: Power | None = watts(
@@ -95,6 +95,9 @@ class HddPower(Strict):
     )
     positioning: Power | None = watts("Seek, settle, head switch and rotational wait.")
     idle: Power | None = watts("Spinning, or an SSD ready, without work.")
+    active_idle: Power | None = watts(
+        "An SSD awake, without work: what controller, memory and interface draw as long as there is any."
+    )
     standby: Power | None = watts("Stopped.")
     spin_up: Power | None = watts("While spinning up.")
     spin_down: Power | None = watts("While spinning down.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from iowatt.lenses import rated_power
 from iowatt.lenses.backlog import BACKLOG, backlog_growth, drain
 from iowatt.report import numbers
 from iowatt.report.phrases import between, listed
@@ -40,11 +42,26 @@ def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(run)
     found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
+    found += _above_rated(run)
     if not _loops(run):
         found += _left(run.summary)
     found += _soaked_up(run.summary)
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
+
+
+def _above_rated(run: Run) -> list[Finding]:
+    """Simulated watts that data sheets do not allow."""
+    if run.summary["source"] != "simulation":
+        return []
+    used = {one["name"]: math.fsum(one["energy_j"].values()) for one in run.summary["devices"]}
+    named = (run.plan.get("names") or {}).get("devices", [])
+    seconds, most = run.summary["window"]["duration_s"], run.summary["power_w"]["max"] or 0.0
+    found = rated_power.above(named, used, seconds, most)
+    if found is None:
+        return []
+    text = f"More power than the data sheet allows: {numbers.with_unit(found.watts, 'W')} of "
+    return [Finding("warning", f"{text}{numbers.with_unit(found.most_w, 'W')}; see the notes.")]
 
 
 def _busy(summary: Mapping[str, Any]) -> list[Finding]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from iowatt.lenses import efficiency, energy, latency, wear
+from iowatt.lenses import efficiency, energy, latency, rated_power, wear
 from iowatt.run import summary_controller, summary_measured, summary_paths, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Moments, Record
@@ -45,11 +45,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
     work = efficiency.throughput(record.total, span)
     storage = efficiency.capacity(record.capacity)
     joules, drawn = _energy_and_power(record)
+    above = _above_rated(record, drawn)
     return RunSummary(
         schema=SCHEMA,
         name=record.name,
         source=record.source,
-        notes=list(record.notes),
+        notes=[*record.notes, *([] if above is None else [above.text])],
         provenance=provenance,
         window=Window(
             start_s=record.window.start_s,
@@ -83,6 +84,14 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         driver=summary_measured.driver(record),
         instruments=summary_measured.instruments(record),
     )
+
+
+def _above_rated(record: Record, drawn: Power) -> rated_power.Above | None:
+    if record.measured:
+        return None
+    used = dict(record.tables.devices.select("name", "energy_total_j").iter_rows())
+    named = ((record.plan or {}).get("names") or {}).get("devices", [])
+    return rated_power.above(named, used, record.window.duration_s, drawn.max or 0.0)
 
 
 def _energy_and_power(record: Record) -> tuple[Energy, Power]:

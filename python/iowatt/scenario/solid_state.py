@@ -153,6 +153,8 @@ _WATTS_OF_DISKS: Final = (
 
 def adapt(pool: Pool, drive: Ssd, path: KeyPath, report: Report) -> Ssd | None:
     """``drive`` as the scenario has it; None, and what is wrong reported, where that makes no sense."""
+    if not isinstance(pool.power, NeverPolicy):
+        drive = drive.kept_awake()
     found = [*_disk_keys(pool, path), *_watts(pool, drive, path)]
     settings = pool.ssd or SsdSettings()
     if settings.model == "flash" and drive.geometry is None:
@@ -211,6 +213,9 @@ def only_for_ssds(pool: Pool, name: str, path: KeyPath) -> Iterator[Problem]:
     """What a pool of disks must not have."""
     if pool.ssd is not None:
         yield Problem((*path, "ssd"), f"{name!r} is a disk, which has no flash", "leave the key out")
+    if pool.device.power is not None and pool.device.power.active_idle is not None:
+        message = f"{name!r} is a disk: its idle is drawn whether it works or not"
+        yield Problem((*path, "device", "power", "active_idle"), message, "leave it out")
     if pool.device.power is not None and pool.device.power.state:
         message = f"{name!r} is a disk, which has no NVMe power states"
         yield Problem((*path, "device", "power", "state"), message, "a disk has power.level")
@@ -293,7 +298,7 @@ def _cap(settings: SsdSettings, drive: Ssd, path: KeyPath, found: list[Problem])
             found.append(Problem(place, message, hint))
             return None
         cap = state.power
-    if cap is not None and drive.power.idle is not None and cap <= drive.power.idle:
-        message = f"a cap of {cap:g} W leaves nothing to work with: idling draws {drive.power.idle:g} W"
+    if cap is not None and drive.power.idle is not None and cap <= drive.awake_w:
+        message = f"a cap of {cap:g} W leaves nothing to work with: without work it draws {drive.awake_w:g} W"
         found.append(Problem(place, message))
     return cap

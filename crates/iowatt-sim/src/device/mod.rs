@@ -183,6 +183,8 @@ pub struct Drive {
     spindle: Spindle,
     /// The last completion.
     idle_since: Nanos,
+    /// How long it stays awake after its work, and what is booked then, where it does.
+    awake: Option<(Nanos, Slot)>,
     /// From when on its rest has not been booked: that, or when it was last on its way between levels.
     rest_since: Nanos,
     /// When the operation that was completed last was begun.
@@ -242,6 +244,7 @@ impl Drive {
             managed: Managed::new(pool, &kind.ladder, random).map(Box::new),
             spindle: Spindle::Ready,
             idle_since: 0,
+            awake: kind.ladder.awake(),
             rest_since: 0,
             last_started: 0,
             totals: DriveTotals::default(),

@@ -5,7 +5,7 @@ use super::ssd::Ssd;
 use super::{Body, Drive, NO_OP, Surroundings};
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::{Cause, State};
+use crate::power::{Cause, Slot, State};
 
 impl Drive {
     /// Its flash, where it is a solid-state drive.
@@ -116,12 +116,21 @@ impl Drive {
         }
     }
 
-    /// Books the rest of a flash drive: work that it does by itself, then idleness.
+    /// Books the rest of a flash drive: work that it does by itself, a while in which it is still awake, then idleness.
     pub(super) fn book_flash_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let Body::Flash(ssd) = &self.body else { return };
-        let works = ssd.busy_until().clamp(self.rest_since, now);
-        let chain = [(State::Active, works), (State::Idle, now)];
-        observer.book_chain(self.index as usize, Cause::Background, self.rest_since, chain);
+        let (drive, cause, from) = (self.index as usize, Cause::Background, self.rest_since);
+        let works = ssd.busy_until().clamp(from, now);
+        if let Some((lasts, slot)) = self.awake {
+            let ended = ssd.busy_until().max(self.idle_since);
+            // Before its first work it sleeps.
+            let awake = if ended == 0 { works } else { (ended + lasts).clamp(works, now) };
+            observer.book(drive, Slot::Of(State::Active), cause, from, works);
+            observer.book(drive, slot, cause, works, awake);
+            observer.book(drive, Slot::Of(State::Idle), cause, awake, now);
+        } else {
+            observer.book_chain(drive, cause, from, [(State::Active, works), (State::Idle, now)]);
+        }
         self.rest_since = now;
     }
 }

@@ -235,6 +235,10 @@ pub struct SsdPowerPlan {
     /// Draw while a command or an operation on flash is under way, the energy of operations apart, watts; no less than
     /// idling. Of a data sheet: the draw that its `active_w` are counted from, normally that of idling.
     pub active_w: f64,
+    /// How long it goes on drawing that after its last work, before it idles, seconds. A run that begins without work begins
+    /// idle.
+    #[serde(default)]
+    pub awake_s: f64,
     /// Idling, and what lies below that (NVMe: the non-operational states).
     pub levels: Levels,
     /// The state that each level below idling is reported as: 3 is standby, 6 and more are further ones.
@@ -433,6 +437,7 @@ impl SsdPowerPlan {
             self.active_w.is_finite() && self.active_w >= self.levels.idle_w,
             "working must draw no less than idling",
         )?;
+        check(sound(self.awake_s), "it stays awake for 0 s or more")?;
         check(
             self.cap_w.is_none_or(|w| w.is_finite() && w > self.active_w),
             "a power cap must leave some power for operations",

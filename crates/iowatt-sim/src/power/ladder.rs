@@ -44,6 +44,8 @@ pub struct Ladder {
     down: Vec<Vec<Way>>,
     /// The mechanics at each level that serves.
     models: Vec<Option<Arc<Model>>>,
+    /// How long it stays awake after its work, and what is booked then; none where it idles at once.
+    awake: Option<(Nanos, Slot)>,
 }
 
 impl Ladder {
@@ -58,8 +60,12 @@ impl Ladder {
     /// The ladder of a drive without mechanics.
     #[must_use]
     pub fn of_flash(power: &SsdPowerPlan) -> Self {
-        let SsdPowerPlan { active_w, levels, states, .. } = power;
-        Self::build([*active_w; 2], (levels, states), None, |_| None)
+        let SsdPowerPlan { active_w, awake_s, levels, states, .. } = power;
+        let mut ladder = Self::build([*active_w; 2], (levels, states), None, |_| None);
+        if *awake_s > 0.0 {
+            ladder.awake = Some((nanos(*awake_s), ladder.add(*active_w, State::Idle as usize)));
+        }
+        ladder
     }
 
     fn build(
@@ -78,6 +84,7 @@ impl Ladder {
             up: vec![Way { slot: Slot::Of(State::SpinUp), takes: 0 }],
             down: Vec::new(),
             models: vec![model],
+            awake: None,
         };
         // The six states stand for the one level that is reported as standby, and for the way there and back.
         let standby = states.iter().position(|&s| s == State::Standby as usize).map(|i| i + 1);
@@ -142,6 +149,12 @@ impl Ladder {
     #[must_use]
     pub fn at(&self, level: usize) -> Slot {
         self.at[level]
+    }
+
+    /// How long a drive that sleeps by itself stays awake after its work, and what is booked then.
+    #[must_use]
+    pub fn awake(&self) -> Option<(Nanos, Slot)> {
+        self.awake
     }
 
     /// What is booked while working at a level: transferring, positioning.

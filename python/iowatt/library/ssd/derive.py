@@ -17,6 +17,7 @@ one), the data sheet alone is simulated.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal
 
 from iowatt.errors import InputError
@@ -28,9 +29,9 @@ from iowatt.library.flash import Flash, Suspend
 from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import amplification, joules
-from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Times, Wear
+from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Wear
 from iowatt.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
-from iowatt.library.ssd.media import MEDIA, Media, cell_of
+from iowatt.library.ssd.media import CHANNEL_RATE, MEDIA, OTHER_MEMORY, UNNAMED, Media, cell_of, cells_of
 from iowatt.scenario.units import format_bytes, format_duration
 
 RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
@@ -125,14 +126,22 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
     reason = why_not_flash(file)
     geometry = times = None
     buffer = 0
+    sensed_s = _sensed(file, rates)
     if reason is None:
         media = _cell(file)
         assert media is not None
         geometry, times = Inside(
-            file.flash or Flash(), media, rates, file.capacity, min(depth, TESTED_DEPTH[kind]), steps
+            file.flash or Flash(),
+            replace(media, read_s=sensed_s),
+            rates,
+            file.capacity,
+            min(depth, TESTED_DEPTH[kind]),
+            steps,
         ).flash()
         buffer = _buffer(file, geometry, steps)
-    interface = _interface(file, rates, times, depth, steps)
+    elif sensed_s and file.performance.read_latency is None and (file.flash or Flash()).read_time is None:
+        steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
+    interface = _interface(file, rates, sensed_s, depth, steps)
     power, work = watts(file, steps)
     worn = wear(file, steps)
     amplified = rates.sequential_write / (rates.random_write * SMALL)
@@ -171,7 +180,10 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
     """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
     power, work = derive.power(file, steps), joules.work(file, steps)
     known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
-    return power.model_copy(update={"active": max(known, default=None)}), work
+    awake, rule = joules.active_idle(power, work.most)
+    if rule is not None and awake is not None:
+        steps.assume("power.active_idle", awake, f"{awake:.3g} W", rule)
+    return power.model_copy(update={"active": max(known, default=None), "active_idle": awake}), work
 
 
 def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
@@ -183,6 +195,35 @@ def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
 def _cell(file: DeviceFile) -> Media | None:
     cell = (file.flash or Flash()).cell or cell_of(file.media)
     return None if cell is None else MEDIA[cell]
+
+
+def _senses(file: DeviceFile) -> tuple[Media | None, str]:
+    """NAND as which its memory is sensed, and why; None of memory that is no NAND, or not sensed as usual."""
+    if _cell(file) is None and OTHER_MEMORY.search(file.media or ""):
+        return None, ""
+    named = [_cell(file)] if _cell(file) is not None else [MEDIA[cell] for cell in cells_of(file.media)]
+    media = min((one for one in named if one is not None), key=lambda one: one.read_s, default=MEDIA[UNNAMED])
+    how = "" if _cell(file) is not None else "the fastest cell named: " if named else "cell type not known: "
+    return media, how + media.source
+
+
+def _sensed(file: DeviceFile, rates: Rates) -> float:
+    """Seconds of sensing a page, without which no random read is answered; 0 of memory that is no NAND.
+
+    A published read that is faster than the cell type's sensing wins.
+    """
+    media, _ = _senses(file)
+    given = (file.flash or Flash()).read_time
+    if given is not None or media is None:
+        return given or 0.0
+    told, unit = (
+        file.performance.read_latency,
+        mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0),
+    )
+    if told is None:
+        return media.read_s
+    rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    return max(1e-6, min(media.read_s, told - max(SMALL, unit) / rate - SMALL / rates.sequential_read))
 
 
 def _rates(file: DeviceFile) -> Rates:
@@ -214,10 +255,11 @@ def _suspend(steps: Steps, flash: bool) -> Suspend:
     return suspend
 
 
-def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, steps: Steps) -> Interface:
-    """Of a published latency, what sensing and transfers leave is the controller's and the link's.
+def _interface(file: DeviceFile, rates: Rates, read_s: float, depth: int, steps: Steps) -> Interface:
+    """Of a published latency, what sensing (``read_s``) and transfers leave is controller and link.
 
-    A sequential read's has no sensing in it, because the drive has read ahead; writes complete in the buffer.
+    A sequential read's has no sensing in it, because the drive has read ahead: of a random one, sensing comes
+    on top. Writes complete in the buffer.
     """
     told, kind = file.performance, link(file)
     unit = mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
@@ -225,13 +267,14 @@ def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, 
     reads, writes, why = _COMMAND_S[kind]
     rate = max(rates.sequential_read, rates.sequential_write)
     moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
-    sensed_s = 0.0 if times is None else times.read_s + max(SMALL, unit) / times.channel_rate
+    channel_rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    sensed_s = read_s + max(SMALL, unit) / channel_rate if read_s else 0.0
     if told.read_latency is not None:
-        read_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
+        command_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
     elif told.sequential_read_latency is not None:
-        read_s = max(0.0, told.sequential_read_latency - moved_out_s)
+        command_s = max(0.0, told.sequential_read_latency - moved_out_s)
     else:
-        read_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
+        command_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
     latency = told.write_latency if told.write_latency is not None else told.sequential_write_latency
     if latency is not None:
         write_s = max(0.0, latency - moved_in_s)
@@ -240,11 +283,11 @@ def _interface(file: DeviceFile, rates: Rates, times: Times | None, depth: int, 
     return Interface(
         read_rate=rates.sequential_read,
         write_rate=rate,
-        command_read_s=read_s,
+        command_read_s=command_s,
         command_write_s=write_s,
         commands_per_s=max(rates.random_read, rates.random_write),
         queue_depth=depth,
-        read_latency_s=told.read_latency or read_s + sensed_s + moved_out_s,
+        read_latency_s=told.read_latency or command_s + sensed_s + moved_out_s,
         write_latency_s=latency or write_s + moved_in_s,
     )
 

@@ -236,9 +236,37 @@ class Ssd:
     def powered(self, power: HddPower) -> Ssd:
         """The drive with the figures given in ``power`` in place of its own; ``active`` is of all work."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
-        work = self.work if power.active is None else Work(power.active, power.active, power.active)
+        work = self.work if power.active is None else Work.any(power.active)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
-        return replace(self, power=self.power.with_figures(power), work=work, notes=(*self.notes, note))
+        merged = self.power.with_figures(power)
+        rule = None
+        if power.active_idle is None and (power.active is not None or power.idle is not None):
+            merged = merged.model_copy(update={"active_idle": None})
+            awake, rule = joules.active_idle(merged, work.most)
+            merged = merged.model_copy(update={"active_idle": awake})
+        if rule is not None:
+            note += f"; with them its power.active_idle is {merged.active_idle:.3g} W, assumed: {rule}"
+        return replace(self, power=merged, work=work, notes=(*self.notes, note))
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether its idle watts are a sleep state's, to which it goes by itself after its work."""
+        return self.awake_w > (self.power.idle or 0.0)
+
+    @property
+    def awake_w(self) -> float:
+        """What it draws while there is any work, operations apart."""
+        return max(self.power.active_idle or 0.0, self.power.idle or 0.0)
+
+    def kept_awake(self) -> Ssd:
+        """The drive that does not fall asleep by itself, because a power policy says when it does."""
+        if not self.sleeps:
+            return self
+        note = (
+            f"{self.name}: its idle of {self.power.idle:g} W is a sleep state's; under a power policy it "
+            f"idles awake at {self.awake_w:.3g} W, and the policy decides when it sleeps"
+        )
+        return replace(self, power=self.power.model_copy(update={"idle": self.awake_w})).noted(note)
 
     def provisioned(self, spare: float) -> Ssd:
         """The drive with other over-provisioning."""
@@ -289,8 +317,8 @@ class Ssd:
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool (``SsdPlan``). The watts that it needs must be there."""
-        link, power, ladder = self.interface, self.power, self.ladder
-        idle = power.idle or 0.0
+        link, ladder = self.interface, self.ladder
+        awake = self.awake_w
         return {
             "kind": "ssd",
             "sector_bytes": self.sector_bytes,
@@ -303,9 +331,10 @@ class Ssd:
                 "commands_per_s": link.commands_per_s,
                 "queue_depth": link.queue_depth,
             },
-            "media": self._data_sheet(idle) if self.geometry is None else self._flash(idle, self.geometry),
+            "media": self._data_sheet(awake) if self.geometry is None else self._flash(awake, self.geometry),
             "power": {
-                "active_w": idle,
+                "active_w": self.awake_w,
+                "awake_s": joules.AWAKE_S if self.sleeps else 0.0,
                 "levels": ladder.plan,
                 "states": ladder.states(states),
                 "cap_w": self.behaviour.cap_w,
@@ -313,10 +342,10 @@ class Ssd:
             "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
         }
 
-    def _flash(self, idle: float, geometry: Geometry) -> dict[str, Any]:
+    def _flash(self, awake_w: float, geometry: Geometry) -> dict[str, Any]:
         times, how = self.times, self.behaviour
         assert times is not None
-        spent = joules.operations(self.work, idle, self.sheet, geometry, times)
+        spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
         steady = {
             "kind": "steady",
             "fill": how.fill,
@@ -354,7 +383,7 @@ class Ssd:
     def _suspend(suspend: Suspend) -> dict[str, Any]:
         return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
 
-    def _data_sheet(self, idle: float) -> dict[str, Any]:
+    def _data_sheet(self, awake_w: float) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
         return {
             "kind": "data-sheet",
@@ -362,13 +391,13 @@ class Ssd:
                 "latency_s": sheet.read_s,
                 "iops": sheet.read_iops,
                 "bytes_per_s": sheet.read_rate,
-                "active_w": max(idle, work.sequential_read or idle),
+                "active_w": max(awake_w, work.sequential_read or awake_w),
             },
             "write": {
                 "latency_s": sheet.write_s,
                 "iops": sheet.write_iops,
                 "bytes_per_s": sheet.write_rate,
-                "active_w": max(idle, work.sequential_write or idle),
+                "active_w": max(awake_w, work.sequential_write or awake_w),
             },
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,

@@ -2,7 +2,8 @@
 
 Times are means over the pages of a cell: of QLC, reads of 47.9, 76.2, 134.6 and 228.1 us; of TLC, 2.1 ms that
 program three pages at once. They are of one chip each, and chips of a type differ by a factor of two and
-more: figures of a drive's own data sheet come first, and these fill the gaps.
+more (HP's white paper on SLC, MLC and TLC has 25, 50 and about 75 us of sensing): figures of a drive's own
+data sheet come first, and these fill the gaps.
 """
 
 from __future__ import annotations
@@ -57,8 +58,18 @@ CHANNEL_RATE: Final = 800e6
 CHANNEL_SOURCE: Final = "800 MT/s on 8 lines (ONFI 4)"
 
 
+UNNAMED: Final[Cell] = "tlc"
+"""As what NAND is sensed of which no cell type is named: most drives since 2016."""
+OTHER_MEMORY: Final = re.compile(r"xpoint|optane|z-nand|xl-flash|dram", re.IGNORECASE)
+"""Memory that is not sensed as MEDIA has it: no NAND, or NAND made for latency."""
+
+
+def cells_of(media: str | None) -> list[Cell]:
+    """The cell types that a data sheet's words on the memory name."""
+    return [cell for cell in MEDIA if re.search(rf"\b[pe]?{cell}\b", media or "", re.IGNORECASE)]
+
+
 def cell_of(media: str | None) -> Cell | None:
-    """The cell type that a data sheet's words on the memory name; None where they name none or several."""
-    words = media or ""
-    found: list[Cell] = [cell for cell in MEDIA if re.search(rf"\b[pe]?{cell}\b", words, re.IGNORECASE)]
+    """The one that they name; None where they name none or several."""
+    found = cells_of(media)
     return found[0] if len(found) == 1 else None
