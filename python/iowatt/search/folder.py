@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.search.journal import Journal
 
@@ -131,16 +132,13 @@ class Folder:
 
 def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
     """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
-    aside = place.with_name(f".iowatt-partial-{os.getpid()}-{place.name}")
     try:
-        write(aside)
-        synced(aside)
-        aside.replace(place)
+        with aside.file(place) as made:
+            write(made)
+            synced(made)
         synced(place.parent)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(place)) from None
-    finally:
-        aside.unlink(missing_ok=True)
     return place
 
 
