@@ -71,6 +71,17 @@ def file(target: Path) -> Iterator[Path]:
             made.replace(target)
 
 
+def remove(path: Path) -> None:
+    """Remove a file or folder: whatever interrupts it, it is whole or gone. Raises ``OSError``."""
+    with _made(path, _PREFIX) as aside:
+        path.rename(aside / path.name)
+
+
+def holds_only(place: Path, *names: str) -> bool:
+    """Whether a folder holds nothing but these and what a killed process left."""
+    return all(entry.name in names or entry.name.startswith(_PREFIX) for entry in place.iterdir())
+
+
 def umask() -> int:
     """The process's umask; temporary files are private, and a result is no secret."""
     mask = os.umask(0)

@@ -19,6 +19,14 @@ def read(file: Path) -> dict[str, dict[str, Any]]:
     return _parsed(file)[0]
 
 
+def has_records(file: Path) -> bool:
+    """Whether at least one record was finished, whatever it says."""
+    try:
+        return b"\n" in file.read_bytes()
+    except FileNotFoundError:
+        return False
+
+
 def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """The records, and the bytes up to the end of the last whole one."""
     try:
@@ -67,6 +75,11 @@ class Journal:
         again: dict[str, Any] = json.loads(line)
         self.records[again["key"]] = again
         return again
+
+    def clear(self) -> None:
+        """Forget all records."""
+        os.ftruncate(self._descriptor, 0)
+        self.records.clear()
 
     def close(self) -> None:
         """Let others write."""
