@@ -25,6 +25,8 @@ from iowatt.errors import InputError
 _PREFIX: Final = ".iowatt-partial-"
 _REPLACED: Final = ".iowatt-replaced-"
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: What Polars says of a footer that it could not write, whatever the reason.
+_UNTOLD: Final = "Invalid thrift: transport error"
 _COMPLETED: Final[list[Path]] = []
 
 
@@ -176,6 +178,8 @@ def no_room(error: BaseException | None) -> int | None:
         number = int(said[1]) if said else getattr(error, "errno", None)
         if number in _NO_ROOM:
             return number
+        if _UNTOLD in str(error):
+            return errno.EIO
         error = error.__cause__ or error.__context__
     return None
 
