@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import InputError
+from iowatt.search.record import loads
 
 
 def read(file: Path) -> dict[str, dict[str, Any]]:
@@ -37,7 +38,7 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(content[:whole].splitlines(), 1):
         try:
-            record = json.loads(line)
+            record = loads(line)
             found[str(record["key"])] = record
         except (ValueError, TypeError, KeyError):
             raise InputError(
@@ -72,7 +73,7 @@ class Journal:
             os.fsync(self._descriptor)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", where=str(self._file)) from None
-        again: dict[str, Any] = json.loads(line)
+        again = loads(line)
         self.records[again["key"]] = again
         return again
 
