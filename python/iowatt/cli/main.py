@@ -52,7 +52,7 @@ from iowatt.errors import InputError, IowattError
 DEBUG: Final = "IOWATT_DEBUG"
 """Environment variable that adds the traceback to a fault of ours."""
 
-_ENDED: Final = {
+_ENDED: Final[dict[int, str]] = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "terminated",
     signal.SIGHUP: "the terminal was lost",
@@ -135,9 +135,9 @@ def _ended(left: BaseException) -> int:
     elif signals.received() or isinstance(left, KeyboardInterrupt | SystemExit):
         number = signals.received() or signal.SIGINT
         code, text = 128 + number, f"{_ENDED[number]}; nothing half-written was left"
-    elif (number := _unwritable(left)) is not None:
+    elif (reason := _unwritable(left)) is not None:
         place = f"{os.fsdecode(name)}: " if (name := getattr(left, "filename", None)) else ""
-        code, text = InputError.exit_code, f"error: {place}cannot be written: {os.strerror(number)}"
+        code, text = InputError.exit_code, f"error: {place}cannot be written: {os.strerror(reason)}"
     else:
         code, text = IowattError.exit_code, _fault(left)
     if text:

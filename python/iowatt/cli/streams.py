@@ -27,7 +27,7 @@ class _Descriptor(io.FileIO):
         super().__init__(number, "wb", closefd=False)
         self.failed = False
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any, /) -> int:
         if self.failed:
             return memoryview(data).nbytes
         try:
