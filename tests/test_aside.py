@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -65,3 +68,94 @@ def test_what_came_meanwhile_is_not_replaced(tmp_path):
         target.mkdir()
         (target / "figures").write_text("another's")
     assert (target / "figures").read_text() == "another's"
+
+
+def left(place: Path) -> list[str]:
+    return sorted(path.name for path in place.iterdir() if path.name.startswith(".iowatt"))
+
+
+def in_another_process(work) -> int:
+    """Run ``work`` in a process that then waits to be killed; its number, once it waits."""
+    waits, ready = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            work(lambda: (os.write(ready, b"!"), signal.pause()))
+        finally:
+            os._exit(1)
+    assert os.read(waits, 1) == b"!"
+    return pid
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_what_a_killed_process_left_is_swept_and_what_a_living_one_makes_is_not(kind, tmp_path):
+    target = tmp_path / "result"
+
+    def make(wait) -> None:
+        with aside.folder(target, nothing) if kind == "folder" else aside.file(target) as made:
+            (made / "half" if kind == "folder" else made).write_text("half")
+            wait()
+
+    dead, alive = in_another_process(make), in_another_process(make)
+    try:
+        both = left(tmp_path)
+        assert len(both) == 2
+        kill(dead)
+        with aside.file(tmp_path / "other") as made:
+            made.write_text("new")
+        (kept,) = left(tmp_path)
+        assert kept in both
+        assert any(path.name in ("half", "result") for path in (tmp_path / kept).iterdir())
+    finally:
+        kill(alive)
+    aside.sweep(tmp_path)
+    assert left(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_a_kill_between_the_two_renames_of_a_replacement_loses_nothing(tmp_path):
+    target = old(tmp_path)
+
+    def make(wait) -> None:
+        rename = Path.rename
+
+        def last(path: Path, to: Path) -> Path:
+            if Path(to) == target:
+                wait()
+            return rename(path, to)
+
+        Path.rename = last
+        with aside.folder(target, nothing) as made:
+            (made / "figures").write_text("new")
+
+    kill(in_another_process(make))
+    assert not target.exists()
+    aside.sweep(tmp_path)
+    assert (target / "figures").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+class PolarsLike(Exception):
+    """Errors of Rust have the number in their text only."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        PolarsLike("parquet: underlying IO error: No space left on device (os error 28)"),
+        OSError("No space left on device (os error 28)"),
+    ],
+)
+def test_no_room_is_an_error_of_the_place(error, tmp_path):
+    for make in (aside.folder(tmp_path / "a", nothing), aside.file(tmp_path / "b")):
+        with pytest.raises(InputError, match="cannot be written: No space left on device"), make:
+            raise error
+    with pytest.raises(OSError, match="elsewhere"), aside.file(tmp_path / "b"):
+        raise FileNotFoundError(errno.ENOENT, "gone", "elsewhere")
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,11 @@ The Python API has the words of the command line::
 
 from __future__ import annotations
 
-from importlib import import_module
+from iowatt import signals
+
+signals.hold_in_command()  # before everything that takes time
+
+from importlib import import_module  # noqa: E402
 
 # ``iowatt.run`` is the function, as ``iowatt run`` is the verb; the package of that name holds the Run
 # bundle. Importing the package first keeps a later ``from iowatt.run.bundle import Run`` from putting

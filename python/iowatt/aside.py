@@ -1,10 +1,20 @@
-"""Folders made aside and renamed into their place: whatever interrupts it, no half result has the name."""
+"""Results made aside and renamed into their place: whatever interrupts it, no half result has the name.
+
+What is being made lies in a folder ``.iowatt-partial-*`` beside its place, locked (flock(2)) as long as its
+process lives. One that nobody has locked was left by a process that was killed; the next result that is made
+in the same place removes it. What is replaced waits in ``.iowatt-replaced-*`` for the moment of two renames;
+where a kill falls between them, it is put back.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +23,16 @@ from typing import Final
 from iowatt.errors import InputError
 
 _PREFIX: Final = ".iowatt-partial-"
+_REPLACED: Final = ".iowatt-replaced-"
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: What Polars says of a footer that it could not write, whatever the reason.
+_UNTOLD: Final = "Invalid thrift: transport error"
+_COMPLETED: Final[list[Path]] = []
+
+
+def completed() -> list[Path]:
+    """The folders that the main thread has put in their place."""
+    return list(_COMPLETED)
 
 
 @contextmanager
@@ -23,22 +43,45 @@ def folder(target: Path, refuse: Callable[[], None]) -> Iterator[Path]:
     ``refuse`` raises where nothing may be put there; it is asked before, so that no work is done in vain,
     and again after, because work takes time.
 
-    Raises ``InputError`` where the place cannot be written.
+    Raises ``InputError`` where the place cannot be written, or has no room for what the block writes.
     """
     refuse()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{target.name}-", dir=target.parent))
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    try:
+        raise _unwritable(target, error) from None
+    with _made(target, f"{_PREFIX}{target.name}-") as aside:
         aside.chmod(0o777 & ~umask())
-        yield aside
+        with _room(target, aside):
+            yield aside
         refuse()
         _move_into_place(aside, target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+        if threading.current_thread() is threading.main_thread():
+            _COMPLETED.append(target)
+
+
+@contextmanager
+def file(target: Path) -> Iterator[Path]:
+    """The path of a file to write, which becomes ``target`` when the block ends without an error.
+
+    Raises ``InputError`` where it cannot be written.
+    """
+    with _made(target, _PREFIX) as aside:
+        made = aside / target.name
+        with _room(target, aside, error_of_block=True):
+            yield made
+            made.replace(target)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder: whatever interrupts it, it is whole or gone. Raises ``OSError``."""
+    with _made(path, _PREFIX) as aside:
+        path.rename(aside / path.name)
+
+
+def holds_only(place: Path, *names: str) -> bool:
+    """Whether a folder holds nothing but these and what a killed process left."""
+    return all(entry.name in names or entry.name.startswith(_PREFIX) for entry in place.iterdir())
 
 
 def umask() -> int:
@@ -48,17 +91,112 @@ def umask() -> int:
     return mask
 
 
+def sweep(place: Path) -> None:
+    """Remove what processes that are no longer there have left in a folder."""
+    with contextlib.suppress(OSError):
+        for path in [*place.glob(f"{_PREFIX}*"), *place.glob(f"{_REPLACED}*")]:
+            with contextlib.suppress(OSError, ImportError):
+                handle = _locked(path)
+                try:
+                    _put_back(path)
+                    shutil.rmtree(path, ignore_errors=True)
+                finally:
+                    os.close(handle)
+
+
+def _put_back(path: Path) -> None:
+    for old in path.iterdir() if path.name.startswith(_REPLACED) else ():
+        if not os.path.lexists(path.parent / old.name):
+            old.rename(path.parent / old.name)
+
+
+@contextmanager
+def _made(target: Path, prefix: str) -> Iterator[Path]:
+    """A new folder beside ``target``, locked while the block runs; what is left of it then is removed."""
+    try:
+        sweep(target.parent)
+        aside, handle = _new(target.parent, prefix)
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def _new(place: Path, prefix: str) -> tuple[Path, int | None]:
+    while True:
+        aside = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        try:
+            handle = _locked(aside)
+        except (BlockingIOError, FileNotFoundError):  # somebody's sweep was faster than our lock
+            continue
+        except (OSError, ImportError):  # no locks here: nobody's sweep has one either
+            return aside, None
+        if aside.is_dir():
+            return aside, handle
+        os.close(handle)
+
+
+def _locked(path: Path) -> int:
+    """A handle of a folder that holds its lock. Raises ``OSError`` where another process has it."""
+    import fcntl
+
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+@contextmanager
+def _room(target: Path, aside: Path, *, error_of_block: bool = False) -> Iterator[None]:
+    """Make an ``InputError`` of what keeps the block from writing; where said, also of its other calls."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        number = no_room(error)
+        if number is not None:
+            raise _unwritable(target, OSError(number, os.strerror(number))) from None
+        if not (error_of_block and isinstance(error, OSError)):
+            raise
+        if error.filename is not None and not str(error.filename).startswith(str(aside)):
+            raise
+        raise _unwritable(target, error) from None
+
+
+def no_room(error: BaseException | None) -> int | None:
+    """The number of an error, or of what it came of, that says: no room to write. Rust has it in its text."""
+    while error is not None:
+        said = re.search(r"\(os error (\d+)\)", str(error))
+        number = int(said[1]) if said else getattr(error, "errno", None)
+        if number in _NO_ROOM:
+            return number
+        if _UNTOLD in str(error):
+            return errno.EIO
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _unwritable(target: Path, error: OSError) -> InputError:
+    return InputError(f"cannot be written: {error.strerror or error}", where=str(target))
+
+
 def _move_into_place(aside: Path, target: Path) -> None:
     """Rename; what stood there before is moved out first and removed last."""
     if not target.exists():
         aside.rename(target)
         return
-    old = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{target.name}-old-", dir=target.parent))
-    target.rename(old / target.name)
-    try:
-        aside.rename(target)
-    except BaseException:
-        (old / target.name).rename(target)
-        raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    with _made(target, _REPLACED) as old:
+        target.rename(old / target.name)
+        try:
+            aside.rename(target)
+        except BaseException:
+            (old / target.name).rename(target)
+            raise

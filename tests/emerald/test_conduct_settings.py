@@ -278,7 +278,7 @@ def test_a_device_that_was_mounted_since_is_refused_before_a_stage_writes(tmp_pa
         raise mounted
 
     monkeypatch.setattr("pathlib.Path.is_block_device", lambda _: True)
-    monkeypatch.setattr("iowatt.sources.target.refuse_in_use", refuse)
+    monkeypatch.setattr("iowatt.sources.in_use.refuse", refuse)
     driver, folder = Counting(), Folder(tmp_path / "out", plan)
     with pytest.raises(DriverError, match="is in use: mounted"):
         conduct(plan, driver, folder)

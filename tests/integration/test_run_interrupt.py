@@ -26,7 +26,11 @@ def feed_for_ever(pipe) -> None:
 
 @pytest.mark.parametrize(
     ("number", "code", "said"),
-    [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"terminated")],
+    [
+        (signal.SIGINT, 130, b"interrupted"),
+        (signal.SIGTERM, 143, b"terminated"),
+        (signal.SIGHUP, 129, b"the terminal was lost"),
+    ],
 )
 def test_an_interrupted_run_leaves_nothing(tmp_path, number, code, said):
     small_arrays.one_pool(tmp_path, None, trace="-")

@@ -158,7 +158,7 @@ def test_a_block_device_has_to_be_named_twice(tmp_path, monkeypatch):
         found = real(self, **options)
         if self != device:
             return found
-        return os.stat_result([kinds.S_IFBLK | 0o600, *list(found)[1:]])
+        return os.stat_result([kinds.S_IFBLK | 0o600, *list(found)[1:]], {"st_rdev": 0})
 
     monkeypatch.setattr(Path, "stat", pretending)
     for erase in (None, tmp_path / "sdy"):

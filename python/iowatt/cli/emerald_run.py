@@ -64,7 +64,9 @@ def run(
     stop = threading.Event()
     with (
         Interrupts(stop) as interrupts,
-        begin.opened(plan, output, target=target, erase=erase, resume=resume, force=force) as ready,
+        begin.opened(
+            plan, output, target=target, erase=erase, resume=resume, force=force, tell=_talk
+        ) as ready,
     ):
         failure: IowattError | None = None
         stopped = False

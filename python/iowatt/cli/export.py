@@ -99,7 +99,14 @@ def export(
     exported = write(prepared, to, output, force=force)
     comparison = None
     if check is not None:
-        comparison = checked(prepared, to, check, force=force, erase=erase)
+        comparison = checked(
+            prepared,
+            to,
+            check,
+            force=force,
+            erase=erase,
+            tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
+        )
     if as_json:
         print_json(result(prepared, exported, output, comparison))
     else:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
-from types import FrameType
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
 
 import typer
 
+from iowatt import aside, signals
 from iowatt.cli import (
     budget,
     cache,
@@ -33,17 +40,23 @@ from iowatt.cli import (
     report,
     run,
     schema,
+    streams,
     study,
     sweep,
     tariff,
     tier,
     trace,
 )
-from iowatt.errors import IowattError
+from iowatt.errors import InputError, IowattError
 
-INTERRUPTED = 128 + signal.SIGINT
-TERMINATED = 128 + signal.SIGTERM
+DEBUG: Final = "IOWATT_DEBUG"
+"""Environment variable that adds the traceback to a fault of ours."""
 
+_ENDED: Final[dict[int, str]] = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "the terminal was lost",
+}
 app = typer.Typer(
     name="iowatt",
     help="What a storage system costs in watts, milliseconds and dollars, and what would do better.",
@@ -85,25 +98,83 @@ trace.register(app)
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 done, 1 a check failed, 2 wrong input, 3 a fault of ours, 130 interrupted (Ctrl-C), 143
-    terminated. Both signals take the same way out: what was begun is cleared away.
+    Exit codes: 0 done, 1 a check failed, 2 wrong input or output that cannot be written, 3 a fault of ours;
+    128 and the number of the signal where one ended it: 129 the terminal was lost, 130 Ctrl-C, 141 who read
+    standard output has closed it, 143 terminated. All take the same way out: what was begun is cleared away.
     """
-    terminated: list[int] = []
+    signals.hold()
+    streams.prepare()
+    code = _code()
+    signals.ignore()
+    sys.exit(code)
 
-    def terminate(number: int, _frame: FrameType | None) -> None:
-        terminated.append(number)
-        raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, terminate)
+def _code() -> int:
+    """Run the command; everything that leaves it becomes a message and an exit code here."""
     try:
-        app()
-    except IowattError as error:
-        typer.echo(f"iowatt: error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, SystemExit) as left:
-        # Typer makes an exit with code 130 of a KeyboardInterrupt that it sees.
-        if isinstance(left, SystemExit) and left.code != INTERRUPTED:
-            raise
-        word = "terminated" if terminated else "interrupted"
-        typer.echo(f"iowatt: {word}; nothing half-written was left", err=True)
-        sys.exit(TERMINATED if terminated else INTERRUPTED)
+        signals.let_through()
+        _refuse_unnameable(sys.argv)
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BaseException as left:
+        return _ended(left)
+    return 0
+
+
+def _ended(left: BaseException) -> int:
+    code, text = 0, ""
+    # Typer makes an exit with code 130 of a KeyboardInterrupt that it sees.
+    if isinstance(left, SystemExit) and left.code != 128 + signal.SIGINT:
+        code = left.code if isinstance(left.code, int) else 0
+    elif isinstance(left, IowattError):
+        code, text = left.exit_code, f"error: {left}"
+    elif isinstance(left, streams.ReaderGoneError):
+        code = 128 + signal.SIGPIPE
+    elif signals.received() or isinstance(left, KeyboardInterrupt | SystemExit):
+        number = signals.received() or signal.SIGINT
+        code, text = 128 + number, f"{_ENDED[number]}; nothing half-written was left"
+    elif (reason := _unwritable(left)) is not None:
+        place = f"{os.fsdecode(name)}: " if (name := getattr(left, "filename", None)) else ""
+        code, text = InputError.exit_code, f"error: {place}cannot be written: {os.strerror(reason)}"
+    else:
+        code, text = IowattError.exit_code, _fault(left)
+    if text:
+        # The result may be complete before all is said of it.
+        complete = "".join(f"\n  complete: {path}" for path in aside.completed() if path.exists())
+        typer.echo(f"iowatt: {text}{complete}", err=True)
+    return code
+
+
+def _unwritable(error: BaseException) -> int | None:
+    """The number of an error of the place that is written to: no fault of ours, wherever it comes up."""
+    if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM):
+        return error.errno
+    return aside.no_room(error)
+
+
+def _fault(error: BaseException) -> str:
+    """What to report of a fault of ours; prints the traceback for who asks for it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}iowatt{os.sep}" in frame.filename] or frames
+    at = f" ({Path(ours[-1].filename).name}:{ours[-1].lineno}, {ours[-1].name})" if ours else ""
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    return (
+        f"fault: iowatt {version('iowatt')} failed by itself: {type(error).__name__}: {error}{at}\n"
+        f"  hint: report this with the command and its input; {DEBUG}=1 adds the traceback"
+    )
+
+
+def _refuse_unnameable(words: Sequence[str]) -> None:
+    """Results name their files in UTF-8; a name that is no text is refused before any work is done."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"is no text in {sys.getfilesystemencoding()}, and results could not name it",
+                where=ascii(os.fsencode(word))[1:],
+                hint="rename the file, or choose a UTF-8 locale (LC_ALL=C.UTF-8) where the name is UTF-8",
+            ) from None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.toml_text import comment, inline
 
@@ -39,13 +39,8 @@ def write(text: str, target: Path, *, force: bool = False) -> None:
         It exists and ``force`` is not set, or cannot be written.
     """
     check_target(target, force=force)
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
-        aside.write_text(text, "utf-8")
-        aside.replace(target)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    with aside.file(target) as made:
+        made.write_text(text, "utf-8")
 
 
 def check_target(target: Path, *, force: bool) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.library.device_text import device_toml
 from iowatt.library.disksim.convert import Imported
@@ -38,11 +38,6 @@ def write(
         if path.exists() and not force:
             raise InputError("it exists already", where=str(path), hint="--force replaces it")
     for path, content in files.items():
-        aside = path.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{path.name}")
-        try:
-            aside.write_bytes(content)
-            aside.replace(path)
-        except OSError as error:
-            aside.unlink(missing_ok=True)
-            raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        with aside.file(path) as made:
+            made.write_bytes(content)
     return list(files)

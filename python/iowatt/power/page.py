@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import Any
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.power import figures
 from iowatt.power.text import group
@@ -34,19 +34,13 @@ def check_target(target: Path, force: bool) -> None:
 def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:
     """Write the page; never half."""
     check_target(target, force)
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
+    with aside.file(target) as made:
         if target.suffix.lower() == ".pdf":
             from iowatt.report import pdf
 
-            pdf.write(render(found), aside)
+            pdf.write(render(found), made)
         else:
-            aside.write_text(render(found), encoding="utf-8", newline="\n")
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+            made.write_text(render(found), encoding="utf-8", newline="\n")
 
 
 def render(found: dict[str, Any]) -> str:

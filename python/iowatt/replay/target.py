@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.errors import InputError
-from iowatt.sources import target
+from iowatt.sources import in_use, target
 
 _BLKSSZGET: Final = 0x1268
 _SMALLEST: Final = 512
@@ -70,8 +70,9 @@ def ready(
         if made:
             held.callback(path.unlink, missing_ok=True)
         held.enter_context(target.held(path))
-        if writes and target.kind(path) == "device":
-            target.refuse_in_use(path)
+        if writes and not made:
+            in_use.refuse(path)
+            target.told_erasing(path, tell)
         has = target.size_of(path)
         if size is not None and has < size:
             raise InputError(f"has {has} bytes, fewer than the {size} asked for", where=str(path))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iowatt import aside
 from iowatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,16 +46,10 @@ def check_place(target: Path, force: bool) -> None:
 
 def write(text: str, target: Path) -> None:
     """Write the page aside, then rename it."""
-    write_aside(target, lambda aside: aside.write_text(text, encoding="utf-8", newline="\n"))
+    write_aside(target, lambda made: made.write_text(text, encoding="utf-8", newline="\n"))
 
 
 def write_aside(target: Path, make: Callable[[Path], object]) -> None:
     """Let ``make`` write a file beside ``target``, then rename it; ``InputError`` where it cannot be."""
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
-        make(aside)
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    with aside.file(target) as made:
+        make(made)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iowatt import aside
 from iowatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,13 +27,8 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
     check_target(target, force)
     if not runs:
         raise InputError("a report needs at least one Run", hint="iowatt report RUN [RUN ...]")
-    partial = Path(tempfile.mkdtemp(prefix=".iowatt-partial-", dir=target.parent)) / target.name
-    try:
-        _render(runs, partial, target.suffix.lower())
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-        partial.parent.rmdir()
+    with aside.file(target) as made:
+        _render(runs, made, target.suffix.lower())
     return target
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-from iowatt.aside import umask
+from iowatt import aside
 from iowatt.errors import InputError
 
 
@@ -19,12 +18,5 @@ def write_text(path: Path, text: str, *, force: bool) -> None:
     """
     if path.exists() and not force:
         raise InputError("exists already", where=str(path), hint="--force replaces it")
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=".iowatt-partial-", delete=False
-        ) as aside:
-            aside.write(text)
-        Path(aside.name).chmod(0o666 & ~umask())
-        Path(aside.name).replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with aside.file(path) as made:
+        made.write_text(text, encoding="utf-8")

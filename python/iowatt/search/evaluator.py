@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from iowatt.search.executor import Cancelled, Executor, MachineError, Work
 from iowatt.search.point import as_record, as_text, evaluate
+from iowatt.search.record import loads
 from iowatt.search.threads import Threads, cores
 
 if TYPE_CHECKING:
@@ -104,9 +105,10 @@ class Evaluator:
                 record = self._fault(finished.error, key, job.label)
             else:
                 # As a resumed search will read it, so that both make the same table.
-                record = json.loads(json.dumps(finished.result))
-                if self.folder is not None:
-                    record = self.folder.journal.append(record)
+                kept_by = None if self.folder is None else self.folder.journal
+                record = (
+                    loads(json.dumps(finished.result)) if kept_by is None else kept_by.append(finished.result)
+                )
             self.records[key] = record
             self.done += job.points
             self.failed += job.points * ("error" in record)

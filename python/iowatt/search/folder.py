@@ -15,13 +15,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import aside
 from iowatt.errors import InputError
+from iowatt.search import journal
 from iowatt.search.journal import Journal
 
 SCHEMA: Final = "iowatt.sweep/1"
@@ -58,7 +59,7 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
     if not os.path.lexists(target):
         return
-    if target.is_dir() and not any(target.iterdir()):
+    if target.is_dir() and _is_unbegun(target):
         return
     if not is_search(target, shape):
         raise InputError(
@@ -84,6 +85,11 @@ def is_search(target: Path, shape: Shape = SWEEP) -> bool:
     return str(schema).startswith(shape.schema)
 
 
+def _is_unbegun(target: Path) -> bool:
+    """Whether there is nothing to lose: it is empty, or a search was killed before it had said what it is."""
+    return aside.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
+
+
 class Folder:
     """A search's directory that is being written."""
 
@@ -102,16 +108,17 @@ class Folder:
         if resume and shape.held and is_search(target, shape):
             _refuse_changed(target, manifest)
         try:
-            if force and is_search(target, shape):
-                _hold(target / JOURNAL).close()  # not from under another search
-                shutil.rmtree(target)
             target.mkdir(parents=True, exist_ok=True)
-            self.journal = Journal(target / JOURNAL)
+            self.journal = Journal(target / JOURNAL)  # first, for its lock
+            # At every moment of what follows the manifest is there, or nothing else that counts.
+            if force:
+                self.journal.clear()
+                _clear(target, but=(JOURNAL, shape.manifest))
             # Results of fewer points must not stand beside a journal that grows.
             for name in shape.results:
                 (target / name).unlink(missing_ok=True)
-            self.write(shape.text, lambda file: file.write_text(text, encoding="utf-8"))
             self.write_json(shape.manifest, manifest)
+            self.write(shape.text, lambda file: file.write_text(text, encoding="utf-8"))
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
 
@@ -131,16 +138,13 @@ class Folder:
 
 def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
     """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
-    aside = place.with_name(f".iowatt-partial-{os.getpid()}-{place.name}")
     try:
-        write(aside)
-        synced(aside)
-        aside.replace(place)
+        with aside.file(place) as made:
+            write(made)
+            synced(made)
         synced(place.parent)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(place)) from None
-    finally:
-        aside.unlink(missing_ok=True)
     return place
 
 
@@ -156,9 +160,10 @@ def synced(path: Path) -> None:
         os.close(handle)
 
 
-def _hold(journal: Path) -> Journal:
-    """The journal, for its lock; what is in it does not matter."""
-    return Journal(journal)
+def _clear(target: Path, *, but: Sequence[str]) -> None:
+    for entry in list(target.iterdir()):
+        if entry.name not in but and not entry.name.startswith("."):
+            aside.remove(entry)
 
 
 def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:

@@ -12,11 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import InputError
+from iowatt.search.record import loads
 
 
 def read(file: Path) -> dict[str, dict[str, Any]]:
     """The records by key; none where there is no journal."""
     return _parsed(file)[0]
+
+
+def has_records(file: Path) -> bool:
+    """Whether at least one record was finished, whatever it says."""
+    try:
+        return b"\n" in file.read_bytes()
+    except FileNotFoundError:
+        return False
 
 
 def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
@@ -29,7 +38,7 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(content[:whole].splitlines(), 1):
         try:
-            record = json.loads(line)
+            record = loads(line)
             found[str(record["key"])] = record
         except (ValueError, TypeError, KeyError):
             raise InputError(
@@ -64,9 +73,14 @@ class Journal:
             os.fsync(self._descriptor)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", where=str(self._file)) from None
-        again: dict[str, Any] = json.loads(line)
+        again = loads(line)
         self.records[again["key"]] = again
         return again
+
+    def clear(self) -> None:
+        """Forget all records."""
+        os.ftruncate(self._descriptor, 0)
+        self.records.clear()
 
     def close(self) -> None:
         """Let others write."""

@@ -35,7 +35,7 @@ class Task:
     #: The scenario's keys, overrides applied; file names are relative to ``base``.
     document: str
     base: str
-    #: The scenario as given, with what was changed listed at its end; kept in the bundle.
+    #: The scenario as given, the same text for all points.
     text: str
     files: tuple[File, ...]
     #: Where to write the bundle; ``None`` for none.
@@ -45,6 +45,8 @@ class Task:
     rate: RateAsked | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
+    #: What was changed of ``text``; the bundle lists it at the text's end.
+    overrides: tuple[str, ...] = ()
 
 
 def evaluate(task: Task, report: Report) -> dict[str, Any]:
@@ -135,8 +137,9 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
     from iowatt import evaluation
+    from iowatt.api import with_overrides
 
-    work = evaluation.prepare(scenario, Path(task.base), task.text)
+    work = evaluation.prepare(scenario, Path(task.base), with_overrides(task.text, task.overrides))
     return evaluation.simulate(
         work,
         inputs=lambda: [file.as_input() for file in task.files],
@@ -153,13 +156,14 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
 
     Raises ``InputError`` where no rate is within it.
     """
+    from iowatt.api import with_overrides
     from iowatt.search.rate import of_scenario, row
 
     assert task.rate is not None
     found = of_scenario(
         scenario,
         Path(task.base),
-        task.text,
+        with_overrides(task.text, task.overrides),
         task.rate,
         report,
         inputs=lambda: [file.as_input() for file in task.files],

@@ -205,13 +205,12 @@ def _manifest(request: Request, ready: Sequence[Checked], digests: dict[Path, st
 
 
 def _task(request: Request, one: Checked, key: str, digests: dict[Path, str], bundle: Path | None) -> Task:
-    from iowatt.api import with_overrides
-
     return Task(
         key=key,
         document=one.document,
         base=str(request.given.base.resolve()),
-        text=with_overrides(request.given.text, one.overrides),
+        text=request.given.text,
+        overrides=one.overrides,
         files=inputs.described(one.files, digests),
         bundle=None if bundle is None else str(bundle.resolve()),
         command=request.command,

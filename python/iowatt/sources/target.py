@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from iowatt.errors import InputError
+from iowatt.sources import content
 
 Kind = Literal["absent", "file", "device"]
 Content = Literal["sparse", "reserved", "random"]
@@ -42,22 +43,17 @@ def kind(path: Path) -> Kind:
 
 
 def must_be_named_twice(path: Path, what: str) -> InputError:
-    """The error for a target that exists; ``what`` says so, and what would be lost."""
+    """The error for a target that exists; ``what`` says so. What is on it is named."""
     return InputError(
-        what,
+        f"{what}: {content.described(path)}",
         where=str(path),
         hint=f"if it may be erased, say so by naming it again: --erase {path}",
     )
 
 
-def refuse_in_use(path: Path) -> None:
-    """A device that is mounted, or part of another, cannot be opened exclusively."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_EXCL))
-    except OSError as error:
-        busy = error.errno == errno.EBUSY
-        why = "is in use: mounted, or part of another device" if busy else error.strerror
-        raise InputError(why or "cannot be opened", where=str(path)) from None
+def told_erasing(path: Path, tell: Callable[[str], None]) -> None:
+    """Say what is on a target that is about to be written over."""
+    tell(f"writing over {path}: {content.described(path)}")
 
 
 @contextlib.contextmanager

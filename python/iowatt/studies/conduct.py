@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.search import grid, journal
 from iowatt.search.evaluator import Progress
@@ -130,7 +130,7 @@ def _manifest(target: Path) -> dict[str, Any]:
 def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) -> None:
     if resume and force:
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
-    occupied = os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir()))
+    occupied = os.path.lexists(target) and not (target.is_dir() and aside.holds_only(target))
     if occupied and not is_study(target):
         raise InputError(
             "exists and is not a study",
@@ -154,15 +154,17 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
     try:
+        aside.sweep(target.parent)
         if occupied and force:
-            shutil.rmtree(target)
-        (target / SWEEPS).mkdir(parents=True, exist_ok=True)
+            aside.remove(target)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in _OUTPUT:
+            (target / name).unlink(missing_ok=True)
+        text = json.dumps({**asked, "finished": False}, indent=2) + "\n"
+        write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
+        (target / SWEEPS).mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    for name in _OUTPUT:
-        (target / name).unlink(missing_ok=True)
-    text = json.dumps({**asked, "finished": False}, indent=2) + "\n"
-    write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
 
 
 def _request(stage: Stage, command: str | None) -> Request:

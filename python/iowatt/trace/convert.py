@@ -6,7 +6,6 @@ at a time), so that neither the input nor the output is ever in memory.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from iowatt import frames
+from iowatt.aside import file
 from iowatt.errors import InputError
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
@@ -103,12 +103,8 @@ def aside(target: Path, force: bool) -> Iterator[Path]:
         raise InputError(f"there is no directory {target.parent} to write to", where=str(target))
     if target.exists() and not force:
         raise InputError("exists already", where=str(target), hint="--force replaces it")
-    partial = target.with_name(f".iowatt-partial-{os.getpid()}-{target.name}")
-    try:
+    with file(target) as partial:
         yield partial
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _frames(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
+from iowatt import aside
 from iowatt.errors import InputError
 from iowatt.report import html
 from iowatt.validation.figure import distributions, overview, services
@@ -27,14 +27,8 @@ def check_target(target: Path, force: bool) -> None:
 def write(found: list[Validation], target: Path, *, force: bool = False) -> None:
     """Write the report; never half."""
     check_target(target, force)
-    aside = target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")
-    try:
-        aside.write_text(render(found), encoding="utf-8", newline="\n")
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    with aside.file(target) as made:
+        made.write_text(render(found), encoding="utf-8", newline="\n")
 
 
 def render(found: list[Validation]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import secrets
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import aside
 from iowatt.emerald.analyze import page
 from iowatt.emerald.analyze.stage_run import Measured
 from iowatt.errors import InputError
@@ -52,13 +52,7 @@ def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: boo
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)
     text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    aside = folder / f".iowatt-partial-{secrets.token_hex(4)}-{RESULT}"
-    try:
-        aside.write_text(text, encoding="utf-8", newline="\n")
-        aside.replace(folder / RESULT)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(folder / RESULT)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    with aside.file(folder / RESULT) as made:
+        made.write_text(text, encoding="utf-8", newline="\n")
     pages.write(page.render(found), folder / PAGE)
     return [folder / RESULT, folder / PAGE]

@@ -85,7 +85,7 @@ def make(where: Where, asked: Asked, *, told: Callable[[str], None]) -> dict[str
         claim = targets.Claim()
         if not isinstance(driver, SimulationDriver):
             ours = () if _anew(where) else _ours(aside)
-            claim = held.enter_context(targets.claimed(plan, where.erase, ours=ours))
+            claim = held.enter_context(targets.claimed(plan, where.erase, ours=ours, tell=told))
         held.enter_context(_opened(aside, anew=_anew(where)))
         try:
             bench = _bench(plan, driver, aside / _POINTS, where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,7 @@ def opened(
     erase: str | None = None,
     resume: bool = False,
     force: bool = False,
+    tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Ready]:
     """A measurement, ready to be run; its folder and targets are let go of at the end.
 
@@ -62,7 +63,9 @@ def opened(
     with contextlib.ExitStack() as held:
         claim = None
         if plan.source != "simulation":
-            claim = held.enter_context(targets.claimed(plan, erase, ours=_ours(path) if goes_on else ()))
+            claim = held.enter_context(
+                targets.claimed(plan, erase, ours=_ours(path) if goes_on else (), tell=tell)
+            )
         folder = Folder(path, plan, resume=resume, force=force)
         held.callback(folder.close)
         if hasattr(driver, "mark"):

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from iowatt import aside
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.public import without_secrets
@@ -44,13 +45,16 @@ class Folder:
 
     def __init__(self, path: Path, plan: Plan, *, resume: bool = False, force: bool = False) -> None:
         refuse(path, plan, resume=resume, force=force)
+        force = force or _is_being_replaced(path)
         self.path = path
         self.fresh = force or not is_measurement(path)
         before = {} if self.fresh else _manifest(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = hold(path)
+            aside.sweep(path)
             if force:
+                (path / PLAN).unlink(missing_ok=True)  # what is left now counts for nothing
                 clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
             for folder in (path / STAGES, path / METERS):
                 folder.mkdir(exist_ok=True)
@@ -109,7 +113,6 @@ class Folder:
 
     def _begin(self, plan: Plan) -> None:
         text = without_secrets(plan).model_dump_json(by_alias=True, indent=2) + "\n"
-        write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
         uname = platform.uname()
         manifest = {
             "schema": MEASUREMENT_SCHEMA,
@@ -125,6 +128,7 @@ class Folder:
             "plan_sha256": _sha256(text),
         }
         self.write(MANIFEST, manifest)
+        write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
 
     def _reserve(self) -> None:
         with contextlib.suppress(OSError):  # without it the space that is watched has to do
@@ -134,6 +138,20 @@ class Folder:
 def is_measurement(path: Path) -> bool:
     """Whether a directory holds a measurement."""
     return _manifest(path).get("schema") == MEASUREMENT_SCHEMA
+
+
+def _is_unbegun(path: Path) -> bool:
+    """Whether there is nothing to lose: it is empty, or a process was killed before it had begun here."""
+    if not (path / LOCK).exists():
+        return aside.holds_only(path)
+    return aside.holds_only(path, LOCK, RESERVE, STAGES, METERS) and not any(
+        any(folder.iterdir()) for folder in (path / STAGES, path / METERS) if folder.is_dir()
+    )
+
+
+def _is_being_replaced(path: Path) -> bool:
+    """Whether a process was killed between the manifest of a measurement and its plan, which comes last."""
+    return is_measurement(path) and not (path / PLAN).exists()
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -148,7 +166,7 @@ def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
     """Raise ``InputError`` where ``plan`` cannot be run, or gone on with, in ``path``."""
     if resume and force:
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
-    if not os.path.lexists(path) or (path.is_dir() and not any(path.iterdir())):
+    if not os.path.lexists(path) or (path.is_dir() and _is_unbegun(path)):
         return
     if not is_measurement(path):
         raise InputError(
@@ -162,7 +180,7 @@ def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
             where=str(path),
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
-    if resume:
+    if resume and not _is_being_replaced(path):
         _refuse_other_plan(path, plan)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.workloads import span
 from iowatt.errors import InputError
-from iowatt.sources import target
+from iowatt.sources import content, in_use, target
 
 
 def paths(plan: Plan) -> list[Path]:
@@ -53,6 +53,9 @@ class Claim:
         """Take note of a file that did not exist before."""
         self._made.append(path)
 
+    def __contains__(self, path: Path) -> bool:
+        return path in self._made
+
     def keep(self) -> None:
         """Leave the files that were made: somebody has written down whose they are."""
         self._made.clear()
@@ -64,7 +67,13 @@ class Claim:
 
 
 @contextlib.contextmanager
-def claimed(plan: Plan, erase: str | None, *, ours: Sequence[str] = ()) -> Iterator[Claim]:
+def claimed(
+    plan: Plan,
+    erase: str | None,
+    *,
+    ours: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda _text: None,
+) -> Iterator[Claim]:
     """Every target, once it may be written to, locked until the end.
 
     Files that do not exist are made, with their space reserved; they are removed again at the end unless
@@ -76,6 +85,8 @@ def claimed(plan: Plan, erase: str | None, *, ours: Sequence[str] = ()) -> Itera
         The targets once more, as ``--erase`` has them.
     ours:
         Files that this measurement has made or was allowed to overwrite before (:func:`identity`).
+    tell:
+        Told what is on those that are written over.
 
     Raises
     ------
@@ -86,7 +97,10 @@ def claimed(plan: Plan, erase: str | None, *, ours: Sequence[str] = ()) -> Itera
     with contextlib.ExitStack() as locks:
         locks.callback(claim.drop)
         for path, each in _checked(plan, erase, ours):
-            _ready(path, each, claim, locks, allowed=erase is not None, ours=identity(path) in ours)
+            own = identity(path) in ours
+            _ready(path, each, claim, locks, allowed=erase is not None, ours=own)
+            if path not in claim and not own:
+                target.told_erasing(path, tell)
         yield claim
 
 
@@ -94,7 +108,7 @@ def refuse_mounted(plan: Plan) -> None:
     """Raise ``InputError`` where a device of a plan has been mounted since it was claimed."""
     for path in paths(plan):
         if path.is_block_device():
-            target.refuse_in_use(path)
+            in_use.refuse(path)
 
 
 def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[tuple[Path, int | None]]:
@@ -149,16 +163,14 @@ def _ready(
             raise target.must_be_named_twice(
                 path, "is a block device, and what is on it would be overwritten"
             )
-        locks.enter_context(target.held(path))
-        target.refuse_in_use(path)
     elif not (allowed or ours):
         raise InputError(
-            "exists, and would be overwritten",
+            f"exists, and would be overwritten: {content.described(path)}",
             where=str(path),
             hint=f"name a new file, or say that it may be erased by naming it again: --erase {path}",
         )
-    else:
-        locks.enter_context(target.held(path))
+    locks.enter_context(target.held(path))
+    in_use.refuse(path)
     has = target.size_of(path)
     if size is not None and has < size:
         raise InputError(f"has {has} bytes, fewer than the {size} of the plan's target", where=str(path))

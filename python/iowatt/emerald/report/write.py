@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from iowatt import aside
 from iowatt.emerald.report.compose import Report
 from iowatt.emerald.report.energystar import Export
 from iowatt.errors import InputError
@@ -45,27 +45,15 @@ def is_export(target: Path) -> bool:
 
 def write_report(report: Report, target: Path) -> None:
     """Write the report as the kind that the suffix says."""
-    aside = _aside(target)
-    try:
-        _report(report, aside)
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    with aside.file(target) as made:
+        _report(report, made)
 
 
 def write_export(export: Export, target: Path) -> None:
     """Write the export as CSV or JSON."""
     text = export.csv() if target.suffix.lower() == ".csv" else export.json()
-    aside = _aside(target)
-    try:
-        aside.write_text(text, encoding="utf-8", newline="\n")
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    finally:
-        aside.unlink(missing_ok=True)
+    with aside.file(target) as made:
+        made.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _report(report: Report, path: Path) -> None:
@@ -84,7 +72,3 @@ def _report(report: Report, path: Path) -> None:
     from iowatt.report import pdf
 
     pdf.write(page, path)
-
-
-def _aside(target: Path) -> Path:
-    return target.with_name(f".iowatt-partial-{secrets.token_hex(4)}-{target.name}")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.api import with_overrides
 from iowatt.search import grid, inputs
 from iowatt.search.evaluator import Evaluator, Job
 from iowatt.search.optimize.looked import Looker
@@ -93,7 +92,8 @@ class Judge:
             key=key,
             document=checked.document,
             base=str(problem.given.base.resolve()),
-            text=with_overrides(problem.given.text, checked.overrides),
+            text=problem.given.text,
+            overrides=checked.overrides,
             files=inputs.described(checked.files, digests),
             bundle=None,
             command=problem.command,

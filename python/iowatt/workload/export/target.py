@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from iowatt.errors import InputError
-from iowatt.sources import target
+from iowatt.sources import content, in_use, target
 
 
 @contextlib.contextmanager
-def scratch(path: Path, span: int, *, force: bool = False, erase: Path | None = None) -> Iterator[bool]:
+def scratch(
+    path: Path,
+    span: int,
+    *,
+    force: bool = False,
+    erase: Path | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> Iterator[bool]:
     """``path`` as a file of at least ``span`` bytes, and whether it takes direct I/O.
 
     A file that does not exist is made (sparse) and removed again. One that exists is written to with
-    ``force`` only, a block device only where ``erase`` names it a second time.
+    ``force`` only, a block device only where ``erase`` names it again; ``tell`` is told what is on it.
 
     Raises
     ------
     InputError
-        It is something else, is too small, must be named twice, or its file system has no room for it.
+        It is something else, in use, too small, must be named twice, or its file system has no room for it.
     """
-    made = _ready(path, span, force=force, erase=erase)
+    made = _ready(path, span, force=force, erase=erase, tell=tell)
     try:
         yield target.takes_direct(path)
     finally:
@@ -30,7 +37,7 @@ def scratch(path: Path, span: int, *, force: bool = False, erase: Path | None = 
             path.unlink(missing_ok=True)
 
 
-def _ready(path: Path, span: int, *, force: bool, erase: Path | None) -> bool:
+def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Callable[[str], None]) -> bool:
     """Whether the file had to be made."""
     found = target.kind(path)
     if found == "absent":
@@ -41,11 +48,13 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None) -> bool:
             raise target.must_be_named_twice(
                 path, "is a block device, and what is on it would be overwritten"
             )
-        target.refuse_in_use(path)
     elif not force:
         raise InputError(
-            "exists, and fio would write to it", where=str(path), hint="name a new file, or add --force"
+            f"exists, and fio would write to it: {content.described(path)}",
+            where=str(path),
+            hint="name a new file, or add --force",
         )
+    in_use.refuse(path)
     size = target.size_of(path)
     if size < span:
         raise InputError(
@@ -53,4 +62,5 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None) -> bool:
             where=str(path),
             hint="a smaller --span",
         )
+    target.told_erasing(path, tell)
     return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +38,13 @@ def write(prepared: Prepared, tool: str, output: Path | None, *, force: bool = F
 
 
 def checked(
-    prepared: Prepared, tool: str, target: Path, *, force: bool = False, erase: Path | None = None
+    prepared: Prepared,
+    tool: str,
+    target: Path,
+    *,
+    force: bool = False,
+    erase: Path | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Any]:
     """What `iowatt.workload.export.check` says of fio's run on ``target``; also ``fio``, its version.
 
@@ -51,7 +58,7 @@ def checked(
     version = run_fio.version()
     if version is None:
         raise InputError("fio is not on the PATH", where="--check", hint="Debian: apt install fio")
-    with scratch(target, prepared.span, force=force, erase=erase) as direct:
+    with scratch(target, prepared.span, force=force, erase=erase, tell=tell) as direct:
         prepared = replace(prepared, target=str(target.absolute()))
         exported = fio.export(prepared, direct=direct)
         done = run_fio.run(exported.text, Path.cwd())
