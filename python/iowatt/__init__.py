@@ -32,9 +32,7 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     run,
     sweep,
 )
+from iowatt.budgeting import budget  # noqa: E402
 from iowatt.comparison import compare  # noqa: E402
 
-__all__ = ["cache", "compare", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]
-from iowatt.budgeting import budget  # noqa: E402
-
-__all__ = ["budget", "cache", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]
+__all__ = ["budget", "cache", "compare", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]
