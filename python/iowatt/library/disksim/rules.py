@@ -7,6 +7,7 @@ at the drive's own parameters only.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 from iowatt.library.disksim import queueing
 from iowatt.library.disksim.drives import Drive
@@ -98,7 +99,7 @@ def overheads(drive: Drive) -> Overheads:
     if extraction(drive) == "commands":
         return times
     foreign = _other_resolution(times)
-    changed: dict[str, float] = {}
+    changed: dict[str, Any] = {}
     for operation in ("read_hit", "read_miss", "write_hit", "write_miss"):
         names = [f"{operation}_after_{direction}_s" for direction in ("read", "write")]
         given = [getattr(times, name) for name in names]
