@@ -39,7 +39,7 @@ def test_a_drive_from_its_data_sheet(tmp_path):
     assert (made.zones[0].sectors_per_track, made.zones[-1].sectors_per_track) == (2707, 1814)
     assert made.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
     assert made.write_settle_s == pytest.approx(0.4e-3)
-    assert (made.head_switch_s, made.controller.read_miss, made.buffer.segments) == (1e-3, (0.0, 0.0), 0)
+    assert (made.head_switch_s, made.controller.read_miss) == (1e-3, (0.0, 0.0))
     assert made.power.model_dump(exclude_defaults=True) == {}
 
 
@@ -57,8 +57,63 @@ def test_every_step_is_said(tmp_path):
         "seek.full_stroke = 7.64 ms (1.91 of the average",
         "read_overhead = 0",
         "write_overhead = 0",
+        "controller.sector = 0.8533 us, 600 MB/s",
+        "buffer.segments = 32 of 2 MiB",
+        "buffer.read_ahead = history",
+        "buffer.fast_write = none",
+        "command_queue.scheduler = sptf",
     ):
         assert key in assumed
+
+
+def test_a_data_sheets_buffer_and_queue_are_assumed(tmp_path):
+    made = drive(tmp_path, SHEET)
+    buffer = made.buffer
+    assert (buffer.segments, buffer.segment_sectors, buffer.read_ahead) == (32, 4096, "history")
+    assert (made.write_cache, made.command_queue.depth, made.command_queue.scheduler) == (False, None, "sptf")
+    assert made.controller.sector == (pytest.approx(512 / 600e6),) * 2
+    # The scenario's switch finds a buffer to turn on, with room for writes while others are written.
+    cached = made.write_cached(True)
+    assert cached.write_cache and cached.buffer.write_prebuffering and cached.buffer.write_segments == 16
+
+
+@pytest.mark.parametrize(
+    ("capacity", "mebibytes"),
+    [("9GB", 2), ("36GB", 4), ("147GB", 8), ("300GB", 16), ("900GB", 64), ("6TB", 128), ("20TB", 256)],
+)
+def test_the_size_of_the_buffer_by_capacity(tmp_path, capacity, mebibytes):
+    made = drive(tmp_path, SHEET.replace("900GB", capacity))
+    assert made.buffer.segments * made.buffer.segment_sectors * 512 == mebibytes << 20
+
+
+@pytest.mark.parametrize(
+    ("interface", "megabytes", "depth"),
+    [
+        ("SATA 3G", 300, 32), ("SATA 6G", 600, 32), ("SATA 1.5G", 150, None), ("SAS 12G", 1200, None),
+        ("FC 4G", 400, None), ("Ultra320 SCSI", 320, None), ("Ultra160 SCSI", 160, None),
+    ],
+)  # fmt: skip
+def test_the_bus_and_the_queue_by_interface(tmp_path, interface, megabytes, depth):
+    made = drive(tmp_path, SHEET.replace("rpm =", f'interface = "{interface}"\nrpm ='))
+    assert made.controller.sector[0] == pytest.approx(512 / (megabytes * 1e6))
+    assert made.command_queue.depth == depth
+
+
+@pytest.mark.parametrize(
+    "given", ["[buffer]\nsegments = 0\n", "[buffer]\nsegments = 4\nsegment_sectors = 100\n", "[controller]\n"]
+)
+def test_electronics_that_are_given_are_not_assumed(tmp_path, given):
+    made = drive(tmp_path, SHEET + given)
+    assert made.buffer.segments == (4 if "= 4" in given else 0)
+    assert (made.buffer.read_ahead, made.controller.sector) == ("none", (0.0, 0.0))
+    assert (made.command_queue.depth, made.command_queue.scheduler) == (None, "fcfs")
+    assert not any("buffer." in note or "command_queue." in note for note in made.notes)
+
+
+def test_a_queue_that_is_given_is_not_assumed(tmp_path):
+    made = drive(tmp_path, SHEET + "[command_queue]\ndepth = 8\n")
+    assert (made.command_queue.depth, made.command_queue.scheduler) == (8, "fcfs")
+    assert made.buffer.segments == 32
 
 
 def test_what_is_given_is_not_assumed(tmp_path):
@@ -134,8 +189,17 @@ def test_a_library_drive_that_its_owner_completes(tmp_path):
 
 
 def test_complete_files_take_no_steps():
-    for name in ("quantum-atlas-10k", "toshiba-mg04sca500e", "arrays2002-disk"):
+    electronics = [
+        "controller.sector", "buffer.segments", "buffer.read_ahead", "buffer.fast_write",
+        "command_queue.scheduler",
+    ]  # fmt: skip
+    for name, taken in (
+        ("quantum-atlas-10k", []),
+        ("arrays2002-disk", []),
+        ("hp-335h", []),
+        ("toshiba-mg04sca500e", electronics),
+    ):
         steps = derive.Steps()
         assert derive.mechanics(device_file(name), steps) is not None
         derive.power(device_file(name), steps)
-        assert steps.taken == []
+        assert [step.figure for step in steps.taken] == taken

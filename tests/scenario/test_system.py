@@ -326,9 +326,9 @@ def test_queues_that_cannot_be():
 
 def test_a_write_cache_needs_a_buffer():
     bare = pool(count=1, raid=None, more="write_cache = true").replace(
-        '"arrays2002-disk"', f'{{ name = "toshiba-mg04sca500e", {POWER} }}'
+        '"arrays2002-disk"', f'{{ name = "hp-335h", {POWER} }}'
     )
     said = complaints(bare)
-    assert "array.pool.disks.write_cache: 'toshiba-mg04sca500e' has no on-board buffer" in said
+    assert "array.pool.disks.write_cache: 'hp-335h' has no on-board buffer" in said
     off = bare.replace("write_cache = true", "write_cache = false")
     assert resolved(off).problems == []

@@ -18,7 +18,7 @@ DOCUMENTED = {
     "dec-rz26": (15.768, 0.2518, 3.482),
     "seagate-st41601n": (14.658, 0.0778, 1.572),
     "seagate-barracuda-st32171w": (6.599, 0.2492, 2.413),
-    "seagate-cheetah-4lp": (5.215, 0.2105, 1.853),
+    "seagate-cheetah-4lp": (5.236, 0.2106, 1.855),
     "quantum-atlas-iii": (6.258, 0.2171, 2.784),
     "seagate-cheetah-15k5": (6.020, 0.2956, 1.928),
 }
@@ -46,7 +46,7 @@ def test_the_documented_figures(found, name):
 
 def test_mean_errors(found):
     errors = [abs(v.every.mean_error) for v in found.values()]
-    assert sum(error <= 0.02 for error in errors) >= 7
+    assert max(errors) <= 0.02
     for validation_ in found.values():
         theirs = text.disksim(validation_)
         if theirs is not None:

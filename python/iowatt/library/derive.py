@@ -7,8 +7,9 @@ there, and watts are never invented: a state takes the watts of published work t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower, PowerLevel
@@ -22,7 +23,10 @@ from iowatt.library.geometry import (
     ThreePointSeek,
     ZonedGeometry,
 )
+from iowatt.library.queueing import CommandQueue
 from iowatt.scenario.units import format_duration
+
+Figure = TypeVar("Figure", float, str)
 
 # Ratios to the average seek: means of the 13 drives with extracted seek curves that DiskSim's distribution
 # and its successors publish (single cylinder 0.08 to 0.24, full stroke 1.79 to 2.11).
@@ -37,6 +41,27 @@ SURFACES: Final = 8
 ZONES: Final = 16
 SECTOR_BYTES: Final = 512
 HEAD_SWITCH_S: Final = 1e-3
+# The on-board buffer of drives below a capacity in bytes. Drives that were sold with it, as recalled from
+# their data sheets: 2 MiB with 9 GB (Atlas 10K), 4 with 36 GB (Ultrastar 36LZX), 8 with 73 and 147 GB
+# (Savvio 10K.1, Cheetah 10K.6), 16 with 300 to 600 GB (Cheetah 15K.7), 64 with 1 to 2 TB (Barracuda XT), 128
+# with 4 to 6 TB (Constellation ES.3), 256 from 10 TB on (Exos X16).
+BUFFER_BYTES: Final = (
+    (20e9, 2 << 20),
+    (50e9, 4 << 20),
+    (200e9, 8 << 20),
+    (800e9, 16 << 20),
+    (3e12, 64 << 20),
+    (8e12, 128 << 20),
+    (float("inf"), 256 << 20),
+)
+# Of a Cheetah 15K.5, whose buffer was extracted: 32 segments for 16 MiB.
+BUFFER_SEGMENTS: Final = 32
+# How the interface of a file names the rate of its bus: 8b/10b coding leaves 100 MB/s of each Gb/s; parallel
+# SCSI has MB/s in its name.
+LINK: Final = re.compile(r"(?P<gigabits>\d+(\.\d+)?)G\b|Ultra-?(?P<megabytes>160|320)")
+LINK_BYTES_PER_S: Final = 600e6
+# Tags of Serial ATA's native command queueing have five bits; those of SCSI set no limit that matters.
+NCQ_DEPTH: Final = 32
 
 
 @dataclass(frozen=True)
@@ -44,7 +69,7 @@ class Derived:
     """A figure that the file does not have: SI value, what it is, and the rule that gave it."""
 
     figure: str
-    value: float
+    value: float | str
     text: str
     quality: Literal["derived", "assumed"]
     rule: str
@@ -56,12 +81,12 @@ class Steps:
 
     taken: list[Derived] = field(default_factory=list)
 
-    def derive(self, figure: str, value: float, text: str, rule: str) -> float:
+    def derive(self, figure: str, value: Figure, text: str, rule: str) -> Figure:
         """Record a figure that follows from published ones."""
         self.taken.append(Derived(figure, value, text, "derived", rule))
         return value
 
-    def assume(self, figure: str, value: float, text: str, rule: str) -> float:
+    def assume(self, figure: str, value: Figure, text: str, rule: str) -> Figure:
         """Record a figure that is taken from other drives or left at zero."""
         self.taken.append(Derived(figure, value, text, "assumed", rule))
         return value
@@ -111,6 +136,7 @@ class Mechanics:
     write_settle: float
     controller: Controller
     buffer: Buffer
+    command_queue: CommandQueue
 
 
 def missing_mechanics(file: DeviceFile) -> list[str]:
@@ -143,8 +169,9 @@ def mechanics(file: DeviceFile, steps: Steps) -> Mechanics | None:
         seek=_seek(file.seek, steps),
         head_switch=head_switch,
         write_settle=_write_settle(file, steps),
-        controller=_controller(file, steps),
-        buffer=file.buffer or Buffer(),
+        controller=_controller(file, sector_bytes, steps),
+        buffer=_buffer(file, file.capacity, sector_bytes, steps),
+        command_queue=_command_queue(file, steps),
     )
 
 
@@ -204,18 +231,89 @@ def _write_settle(file: DeviceFile, steps: Steps) -> float:
     return steps.assume("write_settle", 0.0, "0", "writes settle as fast as reads")
 
 
-def _controller(file: DeviceFile, steps: Steps) -> Controller:
+def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller:
     """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
     if file.controller is not None:
         return file.controller
     read = _overhead("read_overhead", file.read_overhead, steps)
     write = _overhead("write_overhead", file.write_overhead, steps)
     times = {"read_miss": (read, read), "write_hit": (write, write), "write_miss": (write, write)}
+    if file.buffer is None:
+        sector = _bus_sector(file, sector_bytes, steps)
+        times["sector"] = (sector, sector)
     return Controller().model_copy(update=times)
+
+
+def _bus_sector(file: DeviceFile, sector_bytes: int, steps: Steps) -> float:
+    """Seconds of a sector on the drive's bus: what a request that the buffer answers takes."""
+    found = LINK.search(file.interface or "")
+    if found is None:
+        rate, record, rule = LINK_BYTES_PER_S, steps.assume, "a link of 6 Gb/s; the interface is not known"
+    else:
+        gigabits, megabytes = found["gigabits"], found["megabytes"]
+        rate = float(gigabits) * 1e8 if gigabits else float(megabytes) * 1e6
+        record, rule = steps.derive, f"the rate of {file.interface}"
+    sector = sector_bytes / rate
+    return record("controller.sector", sector, f"{sector * 1e6:.4g} us, {rate / 1e6:g} MB/s", rule)
 
 
 def _overhead(name: str, given: float | None, steps: Steps) -> float:
     return steps.assume(name, 0.0, "0", "no command overhead") if given is None else given
+
+
+def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> Buffer:
+    """The on-board buffer, assumed where the file has neither it nor a controller, like a data sheet."""
+    if file.buffer is not None or file.controller is not None:
+        return file.buffer or Buffer()
+    size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    sectors = size // BUFFER_SEGMENTS // sector_bytes
+    steps.assume(
+        "buffer.segments",
+        BUFFER_SEGMENTS,
+        f"{BUFFER_SEGMENTS} of {size / BUFFER_SEGMENTS / 2**20:g} MiB",
+        f"{size >> 20} MiB, usual for its capacity, divided as that of a Cheetah 15K.5",
+    )
+    read_ahead = "history"
+    steps.assume(
+        "buffer.read_ahead", read_ahead, read_ahead, "as of an Atlas III, an Atlas 10K V and a Cheetah 15K.5"
+    )
+    fast_write = "none"
+    steps.assume(
+        "buffer.fast_write",
+        fast_write,
+        f"{fast_write}, the write cache is off",
+        "arrays turn it off, for it forgets in a power cut; array.pool.write_cache = true turns it on",
+    )
+    return Buffer(
+        segments=BUFFER_SEGMENTS,
+        segment_sectors=sectors,
+        write_segments=BUFFER_SEGMENTS // 2,
+        caching=True,
+        read_hits_on_writes=True,
+        read_ahead="history",
+        read_ahead_on_hit=True,
+        write_prebuffering=True,
+        combine_writes=True,
+    )
+
+
+def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
+    """The queue inside the drive, assumed where the file has neither it nor electronics, like a data sheet.
+
+    How much of it is used, a scenario says.
+    """
+    if any(part is not None for part in (file.command_queue, file.buffer, file.controller)):
+        return file.command_queue or CommandQueue()
+    depth = NCQ_DEPTH if (file.interface or "").startswith(("SATA 3G", "SATA 6G")) else None
+    if depth is not None:
+        steps.assume("command_queue.depth", depth, f"{depth}", "native command queueing has that many tags")
+    steps.assume(
+        "command_queue.scheduler",
+        "sptf",
+        "sptf, where array.pool.queue_depth is above 1",
+        "as of an Atlas 10K V and a Cheetah 15K.5",
+    )
+    return CommandQueue(depth=depth, scheduler="sptf")
 
 
 def usable(file: DeviceFile, name: str) -> float | None:

@@ -98,13 +98,17 @@ class DeviceFile(Strict):
     controller: Controller | None = key(
         "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
         default=None,
-        unset="the two overheads, and a bus without limit",
+        unset="the two overheads, and the bus of the interface; without limit with a table buffer",
     )
-    buffer: Buffer | None = key("The on-board buffer.", default=None, unset="every request goes to the media")
+    buffer: Buffer | None = key(
+        "The on-board buffer.",
+        default=None,
+        unset="assumed, and said so; none with a table controller",
+    )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
         default=None,
-        unset="as many as a scenario asks for, served first come, first served",
+        unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
     )
     flash: Flash | None = key(
         "The flash of an ssd, where it is known.",

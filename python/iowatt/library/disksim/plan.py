@@ -177,7 +177,7 @@ def _seek(drive: Drive) -> dict[str, Any]:
 
 
 def _controller(drive: Drive, sector_s: tuple[float, float]) -> dict[str, Any]:
-    times, interface, buffer = drive.overheads, drive.interface, drive.buffer
+    times, interface, buffer = rules.overheads(drive), drive.interface, drive.buffer
     own = max(0.0, interface.sector_s)
     single = {
         "per_request": times.per_request_s,

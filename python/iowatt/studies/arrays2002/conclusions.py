@@ -309,7 +309,7 @@ def _why_not(
         parts += _differences(there, ours, metric)
         cause = "; ".join(parts)
     moved = []
-    for kind in ("spindles", "mechanics", "cache"):
+    for kind in ("spindles", "mechanics", "ahead", "cache"):
         changed = choose(points, kind=kind, source=ours.source, workload=ours.workload, level=ours.level)
         if changed:
             moved.append(f"{words.KIND[kind]} {words.place_of(best(changed, metric))}")

@@ -18,7 +18,7 @@ STATES: Final = ("idle", "positioning", "active")
 class Point:
     """One array under one workload."""
 
-    #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "spindles".
+    #: What differs from the study's array: "space" nothing, else "cache", "mechanics", "ahead", "spindles".
     kind: str
     source: str
     workload: str
@@ -62,7 +62,10 @@ METRICS: Final[dict[str, Callable[[Point], float]]] = {
 NAMES: Final = {"T": "T", "E": "E", "ET": "E x T"}
 
 
-def of(results: Results, kinds: Sequence[str] = ("space", "cache", "mechanics", "spindles")) -> list[Point]:
+KINDS: Final = ("space", "cache", "mechanics", "ahead", "spindles")
+
+
+def of(results: Results, kinds: Sequence[str] = KINDS) -> list[Point]:
     """All points of these sweeps."""
     return [
         point(results.stages[key].said, row)

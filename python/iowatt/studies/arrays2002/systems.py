@@ -25,6 +25,7 @@ RATE: Final = "workload.w.profile.rate_iops"
 
 DEVICE: Final = "arrays2002-disk"
 OTHER_DEVICE: Final = "arrays2002-disk-18es"
+AHEAD_DEVICE: Final = "arrays2002-disk-ahead"
 
 TRACES: Final = {"tpcc": "pg_tpcc_paced_excerpt.parquet", "tpch": "pg_tpch_excerpt.parquet"}
 #: Requests per second as captured, over the whole excerpt; the TPC-H one is slowed to the study's rate.
@@ -222,6 +223,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
         stage("detail", axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
         stage("cache", few_pairs, controller=CACHE),
         stage("mechanics", few_pairs, device=OTHER_DEVICE),
+        stage("ahead", few_pairs, device=AHEAD_DEVICE),
         stage("spindles", few_pairs, phase="zero"),
     ]
 

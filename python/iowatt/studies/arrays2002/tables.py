@@ -282,7 +282,8 @@ def sensitivity(points: Sequence[Point]) -> Figure:
         "sensitivity",
         "Sensitivity: the optima with one thing changed",
         "Seek curve and zones of an IBM 18ES with the same watts, capacity and speed; a write-back cache of "
-        "256 MiB in the controller; spindles in step. Those three are run at fewer disk counts.",
+        "256 MiB in the controller; drives that read ahead; spindles in step. Those four are run at fewer "
+        "disk counts.",
         Table(columns, rows),
         wide=True,
     )

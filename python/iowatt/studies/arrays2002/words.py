@@ -11,6 +11,7 @@ KIND: dict[str, str] = {
     "space": "as published",
     "cache": "controller cache on",
     "mechanics": "other mechanics (IBM 18ES)",
+    "ahead": "drives that read ahead",
     "spindles": "synchronised spindles",
 }
 

@@ -91,15 +91,18 @@ impl Cursor {
         self.run = next;
     }
 
-    /// LBN of the first sector that has not passed at `now` (picoseconds from the origin), at most `limit`.
-    /// Steps over the runs that have.
-    pub fn advance(&mut self, mech: &Mechanics, now: Picos, limit: u64) -> u64 {
+    /// LBN of the first sector that has not passed at `now`, at most `limit`. Steps over the runs that have.
+    ///
+    /// A sector has passed in the nanosecond that [`Self::at`] gives its end: what a completion has delivered is never
+    /// taken back at that completion.
+    pub fn advance(&mut self, mech: &Mechanics, now: Nanos, limit: u64) -> u64 {
+        let now = self.since(now).saturating_add(999);
         loop {
             let goal = self.run.sectors.min(limit.saturating_sub(self.run.lbn));
             let end = self.passed(goal);
             if now < end {
                 let since = now.saturating_sub(self.run_at);
-                return self.run.lbn + (since * self.run.per_turn / mech.revolution_ps).min(goal);
+                return self.run.lbn + self.run.pitch.sectors(since).min(goal);
             }
             if self.run.lbn + goal >= limit {
                 return self.run.lbn + goal;

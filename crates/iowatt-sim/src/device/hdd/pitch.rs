@@ -23,6 +23,13 @@ impl Pitch {
     pub fn pass(self, sectors: u64) -> Picos {
         (sectors * self.0) >> FRACTION
     }
+
+    /// The sectors that pass within `time`, at most a few turns: the most for which [`Self::pass`] takes no longer.
+    #[must_use]
+    #[inline]
+    pub fn sectors(self, time: Picos) -> u64 {
+        (((time + 1) << FRACTION) - 1) / self.0
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +48,8 @@ mod tests {
             let sectors = (share * per_turn as f64) as u64;
             let exact = sectors * turn / per_turn;
             prop_assert!((exact..=exact + 1).contains(&pitch.pass(sectors)));
+            prop_assert_eq!(pitch.sectors(pitch.pass(sectors)), sectors);
+            prop_assert_eq!(pitch.sectors(pitch.pass(sectors + 1) - 1), sectors);
         }
     }
 }

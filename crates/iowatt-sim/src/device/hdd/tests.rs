@@ -4,10 +4,11 @@ use super::{Access, Disk, Line, Model};
 use crate::bus::Bus;
 use crate::clock::Nanos;
 use crate::plan::{
-    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, Levels, PhasePlan, SeekPlan,
-    ZonePlan, ZonedPlan,
+    BufferPlan, BusPlan, DriveControllerPlan, HddPlan, HddPowerPlan, LayoutPlan, Levels, PhasePlan,
+    ReadAhead, SeekPlan, ZonePlan, ZonedPlan,
 };
 use crate::power::Window;
+use proptest::prelude::*;
 
 /// 6,000 rpm (10 ms a turn), 2 heads, zones of 10 x 100 and 20 x 50 sectors, seek 1 ms + 0.1 ms a cylinder, head switch
 /// 0.5 ms.
@@ -109,6 +110,41 @@ fn a_buffered_read_ahead_serves_what_follows() {
     assert!(disk.background(100 * MS).1 < 11 * MS);
 }
 
+/// When the last of `count` reads, each issued as the one before completes, is done.
+fn stream(plan: &HddPlan, sectors: u64, count: u64) -> Nanos {
+    let mut disk = Disk::new(&Model::new(plan), 1, 0, 0);
+    (0..count).fold(0, |now, i| serve(&mut disk, now, i * sectors, sectors, false).done)
+}
+
+proptest! {
+    /// A read-ahead loses no turn to a host that follows it, whatever the speed of rotation makes of a sector in
+    /// nanoseconds: all arrives at the pace of the media. A faster bus never makes it later.
+    #[test]
+    fn a_stream_keeps_the_pace_of_the_media(
+        rpm in 3_600.0f64..15_000.0, sectors in 1u64..40, almost in any::<bool>(), bus in [0.0f64..0.9, 0.0f64..0.9],
+    ) {
+        let mut plan = ahead();
+        plan.rpm = rpm;
+        plan.buffer.almost_hits = almost;
+        let count = 1_500 / sectors;
+        let whole = {
+            let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+            serve(&mut disk, 0, 0, sectors * count, false).done
+        };
+        let pass = 60.0 / rpm / 100.0;
+        let mut at_bus = |share: f64| {
+            plan.controller.sector_s = [share * pass; 2];
+            stream(&plan, sectors, count)
+        };
+        prop_assert_eq!(at_bus(0.0), whole);
+        let (fast, slow) = (at_bus(bus[0].min(bus[1])), at_bus(bus[0].max(bus[1])));
+        prop_assert!(whole <= fast && fast <= slow);
+        // The last request's way over the bus, and a nanosecond of rounding.
+        let last = (sectors as f64 * 0.9 * pass * 1e9) as Nanos + 1;
+        prop_assert!(slow <= whole + last, "{slow} {whole} {last}");
+    }
+}
+
 #[test]
 fn a_read_joins_a_read_ahead_that_has_delivered_nothing_of_it() {
     let mut plan = ahead();
@@ -136,7 +172,7 @@ fn ahead() -> HddPlan {
         segments: 2,
         segment_sectors: 64,
         caching: true,
-        read_ahead: crate::plan::ReadAhead::Segment,
+        read_ahead: ReadAhead::Segment,
         partial_hit_at_once: true,
         ..BufferPlan::default()
     };

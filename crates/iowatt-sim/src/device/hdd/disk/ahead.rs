@@ -36,7 +36,7 @@ impl Works {
         if ps < cursor.run_at {
             return cursor.at(cursor.run_at) + 1;
         }
-        let sectors = (ps - cursor.run_at) * cursor.run.per_turn / model.mech.revolution_ps + 1;
+        let sectors = cursor.run.pitch.sectors(ps - cursor.run_at) + 1;
         cursor.at(cursor.passed(sectors)) + 1
     }
 

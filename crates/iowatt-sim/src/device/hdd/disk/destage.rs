@@ -36,6 +36,22 @@ impl Works {
             && self.unwritten + sectors <= Self::write_segments(model) as u64 * plan.segment_sectors
     }
 
+    /// When `sectors` from `lbn` on have room beside what the media are writing, which they follow. What is on the media
+    /// at `now` needs none any more; the changes of track on the way there are left out.
+    pub(super) fn join(&mut self, model: &Model, now: Nanos, lbn: u64, sectors: u64) -> Nanos {
+        let Some(destage) = &mut self.destage else { return now };
+        let (plan, pitch) = (&model.plan.buffer, model.mech.layout.run(lbn).pitch);
+        let held = pitch.sectors(destage.until.saturating_sub(now) * 1000).min(destage.sectors);
+        self.unwritten -= destage.sectors - held;
+        destage.sectors = held;
+        let segments = if plan.write_prebuffering { Self::write_segments(model) as u64 } else { 1 };
+        let too_many = (held + sectors).saturating_sub(segments * plan.segment_sectors);
+        if too_many == 0 {
+            return now;
+        }
+        destage.until.saturating_sub(pitch.pass(held.saturating_sub(too_many)) / 1000)
+    }
+
     /// Segments that may hold unwritten data while reads go on, to which one is left.
     pub(super) fn write_segments(model: &Model) -> usize {
         let plan = &model.plan.buffer;
@@ -217,6 +233,30 @@ mod tests {
         assert_eq!(disk.works.accepted.len(), 1);
         // 30 sectors from 15 ms on.
         assert_eq!(disk.writes_until(5 * MS), Some(18 * MS));
+    }
+
+    #[test]
+    fn a_stream_of_writes_comes_no_faster_than_the_media_take_it() {
+        for (prebuffers, segments, room) in [(false, 1, 64), (true, 2, 128)] {
+            let mut disk = disk(&cached(prebuffers, segments));
+            let (mut now, mut longest) = (0, 0);
+            for i in 0..200 {
+                let done = serve(&mut disk, now, 10 * i, 10, true);
+                longest = longest.max(done - now);
+                now = done;
+            }
+            let whole = {
+                let mut plan = cached(prebuffers, segments);
+                plan.buffer.fast_write = 0;
+                plan.controller.write_miss_s = [0.2e-3; 2];
+                serve(&mut self::disk(&plan), 0, 0, 2_000, true)
+            };
+            // What the buffer holds at the end is not on the media yet, 0.1 to 0.2 ms a sector.
+            assert!(now < whole && now + room * MS / 5 + 2 * MS > whole, "{now} {whole}");
+            // A request waits for its own ten sectors and a change of track or cylinder.
+            assert!(longest < 10 * MS, "{longest}");
+            assert_eq!(disk.writes_until(now).map(|until| until <= whole + MS), Some(true));
+        }
     }
 
     proptest! {

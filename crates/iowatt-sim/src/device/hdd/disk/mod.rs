@@ -297,7 +297,7 @@ impl Works {
         }
         if let Some((cursor, segment)) = &mut self.prefetch {
             let limit = self.buffer.segments[*segment].limit;
-            let end = cursor.advance(&model.mech, cursor.since(now), limit);
+            let end = cursor.advance(&model.mech, now, limit);
             self.arm = cursor.arm();
             self.buffer.extend(*segment, end);
             if end >= limit {

@@ -40,10 +40,12 @@ impl Works {
         let segment;
         // Taken into the buffer, and the media come to it after what they have before.
         let mut later = false;
+        let mut room_at = now;
         if let Some(destage) = append {
             hit = Hit::Append;
             segment = destage.segment;
             free = destage.until;
+            room_at = self.join(model, now, lbn, sectors);
         } else {
             if self.destage.is_some() {
                 if !self.has_room(model, sectors) {
@@ -89,7 +91,7 @@ impl Works {
         } else if waited && fast {
             free.max(now + command + over.write_disconnect) + over.reselect[0] + over.preparation
         } else {
-            now + command + over.preparation
+            room_at.max(now + command) + over.preparation
         };
         if later {
             let bus_from = line.reserve(bus_from, hold);
@@ -117,7 +119,7 @@ impl Works {
         let done;
         if fast {
             done = bus_until + over.completion[1];
-            let before = append.map_or(0, |d| d.sectors);
+            let before = append.and(self.destage).map_or(0, |d| d.sectors);
             self.destage = Some(Destage { segment, until: media.end, end, sectors: before + sectors });
             self.unwritten += sectors;
             self.behind = Some((media.end - media.transfer, media.end));
