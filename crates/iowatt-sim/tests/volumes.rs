@@ -147,7 +147,8 @@ fn what_a_read_brought_is_kept_and_the_slow_part_is_read_for_requests_alone() {
 
 #[test]
 fn a_cache_starts_with_the_extents_that_it_is_told() {
-    let work = || of_8_kib(&[(Op::Read, 65_536), (Op::Read, 3 * 65_536), (Op::Write, 3 * 65_536), (Op::Read, 0)]);
+    let work =
+        || of_8_kib(&[(Op::Read, 65_536), (Op::Read, 3 * 65_536), (Op::Write, 3 * 65_536), (Op::Read, 0)]);
     for sector in [json!(512), Value::Null] {
         let keys = |initial: Value| {
             cache(&json!({"initial": initial, "sector_bytes": sector, "allocate_on_write": sector.is_u64(),
@@ -173,7 +174,8 @@ fn a_cache_starts_with_the_extents_that_it_is_told() {
 #[test]
 fn admissions_are_bounded_and_never_read_a_saturated_slow_part() {
     // 64 reads at once, each of an extent's own 8 KiB, come back one close on the other: a single fill at a time.
-    let burst: Vec<_> = (0..16 * 4).map(|n| request(n, Op::Read, n % 16 * 65_536 + n / 16 * 8_192, 8_192)).collect();
+    let burst: Vec<_> =
+        (0..16 * 4).map(|n| request(n, Op::Read, n % 16 * 65_536 + n / 16 * 8_192, 8_192)).collect();
     let outcome = run(&cache(&json!({"promotion_threshold": 1, "max_migrations": 1})), burst);
     let [[_, fast], [slow_requests, slow]] = transferred(&outcome);
     assert_eq!((slow_requests, slow), ([64 * 8_192, 0], [0, 0]));

@@ -214,9 +214,15 @@ impl VirtualPoolPlan {
                 let (fast, slow) = self.two_parts(t.extent_bytes, t.promotion_threshold, t.max_migrations)?;
                 check(slow > t.max_migrations as u64, "tiering needs a free slow slot for each migration")?;
                 let extents = fast + slow - t.max_migrations as u64;
-                check(t.initial.placement != PlacementPlan::Empty, "the fast part of tiering is never empty")?;
+                check(
+                    t.initial.placement != PlacementPlan::Empty,
+                    "the fast part of tiering is never empty",
+                )?;
                 let fills = t.initial.extents.as_ref().is_none_or(|hot| hot.len() as u64 == fast);
-                check(fills && t.initial.is_sound(fast, extents), "the hottest extents must fill the fast part")
+                check(
+                    fills && t.initial.is_sound(fast, extents),
+                    "the hottest extents must fill the fast part",
+                )
             }
             SchemePlan::Reduced(r) => {
                 check(self.parts.len() == 1, "what is reduced is one part")?;
@@ -236,7 +242,10 @@ impl VirtualPoolPlan {
                 };
                 check(c.sector_bytes.is_none_or(whole), "an extent is at most 32,768 whole sectors")?;
                 let goes = c.sector_bytes.is_some() && c.write != WriteCaching::Around;
-                check(goes || !c.allocate_on_write, "writes get copies by sector, and none where they go around")
+                check(
+                    goes || !c.allocate_on_write,
+                    "writes get copies by sector, and none where they go around",
+                )
             }
             SchemePlan::TieredPool(t) => self.check_tiered_pool(t),
         }

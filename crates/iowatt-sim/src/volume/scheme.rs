@@ -108,9 +108,7 @@ impl Schemes {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
             SchemePlan::Caching(scheme) => match scheme.sector_bytes {
-                Some(sector) => {
-                    Self::Sectored(Box::new(Sectored::new(plan, scheme, sector, seed, number)))
-                }
+                Some(sector) => Self::Sectored(Box::new(Sectored::new(plan, scheme, sector, seed, number))),
                 None => Self::Caching(Box::new(Caching::new(plan, scheme, seed, number))),
             },
             SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),

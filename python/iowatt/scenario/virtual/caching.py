@@ -57,7 +57,7 @@ class Caching(TwoParts):
     write: Literal["back", "through", "around"] = key(
         "What a write to an extent with a copy does. back: goes to the copy, which is dirty until it is "
         "written back in the background. through: goes to both, and completes when both have it. around: "
-        "goes to the slow part, and the copy is given up (its sectors, with copy_unit = \"sector\").",
+        'goes to the slow part, and the copy is given up (its sectors, with copy_unit = "sector").',
         default="back",
         example="through",
     )

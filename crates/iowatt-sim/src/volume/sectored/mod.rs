@@ -124,9 +124,8 @@ impl Sectored {
 
     /// The extents, or slots, of bytes `from..until` of a part: each with its bytes.
     fn split(extent: u64, from: u64, until: u64) -> impl Iterator<Item = (u32, u64, u64)> {
-        (from / extent..until.div_ceil(extent)).map(move |number| {
-            (number as u32, from.max(number * extent), until.min((number + 1) * extent))
-        })
+        (from / extent..until.div_ceil(extent))
+            .map(move |number| (number as u32, from.max(number * extent), until.min((number + 1) * extent)))
     }
 
     /// The sectors of an extent that its bytes `from..until` (of the part) touch.

@@ -180,7 +180,10 @@ impl Sectored {
             }
         }
         let [_, clean, dirty, leaving] = counts;
-        held(clean == self.slots.clean.len(), format!("{clean} clean slots, {} listed", self.slots.clean.len()))?;
+        held(
+            clean == self.slots.clean.len(),
+            format!("{clean} clean slots, {} listed", self.slots.clean.len()),
+        )?;
         let listed = self.slots.dirty_ones.len();
         held(dirty == listed, format!("{dirty} dirty slots, {listed} listed"))?;
         let on_the_way = self.write_backs.under_way();
