@@ -45,7 +45,7 @@ def findings(run: Run) -> list[Finding]:
     found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     if not _loops(run):
         found += _left(run.summary)
-    found += [*_soaked_up(run.summary), *_amplified(run.summary)]
+    found += [*_soaked_up(run.summary), *_not_written_back(run), *_amplified(run.summary)]
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
 
@@ -172,6 +172,26 @@ def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
             "the cache is full (observe.warmup).",
         )
     ]
+
+
+def _not_written_back(run: Run) -> list[Finding]:
+    """Writes that a virtual pool's cache took and its slow part has not seen, where sectors are counted."""
+    found = []
+    plans = (run.plan.get("simulation") or {}).get("virtual_pools", ())
+    for plan, virtual in zip(plans, run.summary.get("virtual_pools") or (), strict=False):
+        kept, written = virtual["dirty_bytes_at_end"], virtual["bytes_written"]
+        by_sector = plan["scheme"].get("sector_bytes") is not None
+        if not by_sector or not written or kept <= SOAKED_UP * written:
+            continue
+        found.append(
+            Finding(
+                "warning",
+                f"{virtual['name']} holds {numbers.with_unit(kept, 'B')} at the end that its slow part has "
+                f"not, {numbers.percent(kept / written)} of what was written: in steady state that part has "
+                "more to do than in this run; let it run longer.",
+            )
+        )
+    return found
 
 
 def moved_over_asked(summary: Mapping[str, Any], virtual: Mapping[str, Any]) -> tuple[int, float | None]:
