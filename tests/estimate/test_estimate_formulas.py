@@ -16,6 +16,7 @@ from iowatt.estimate.pilot import Flown, Moments, Point
 from iowatt.estimate.queueing import Curve, greatest, wait
 from iowatt.estimate.root import root
 from iowatt.estimate.stations import Leg, Servers, Sets
+from iowatt.estimate.unknown import NotEstimated
 
 S = 0.010
 
@@ -181,3 +182,12 @@ def test_a_hybrid_holds_what_fits_and_moves_no_more():
     assert hybrid.targets(more, write=False)[0].share == pytest.approx(1 / 8, rel=0.01)
     # Every fourth access to what is not there moves an extent.
     assert hybrid.moves[0].rate == pytest.approx(100 * 7 / 8 / 4, rel=0.01)
+
+
+def test_a_cache_by_sectors_is_refused_by_name():
+    part = {"pool": 0, "offset_bytes": 0, "capacity_bytes": 1 << 30}
+    scheme = {"kind": "caching", "extent_bytes": 1 << 16, "write": "back", "sector_bytes": 512}
+    with pytest.raises(NotEstimated) as refused:
+        settled({"parts": [part, part], "scheme": scheme}, {}, slower=1.0, cleaned=1.0)
+    assert refused.value.where == "array.virtual_pool"
+    assert "copy_unit" in str(refused.value)

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import iowatt
+from iowatt.cli.run import figures
+from iowatt.report import numbers
+from iowatt.report.findings import findings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
 MIB = 2**20
@@ -23,6 +26,11 @@ WEB = (
 
 
 def hybrid(scheme: str, more: str) -> str:
+    """A scheme of the study: its cache copies whole extents. ``sectored`` is a cache as it is by default."""
+    scheme, more = {
+        "caching": ("caching", f', copy_unit = "extent"{more}'),
+        "sectored": ("caching", more),
+    }.get(scheme, (scheme, more))
     if scheme == "linear":
         parts = f'part = [{{ pool = "ssd", capacity = "{SPAN // 4}MiB" }}, "hdd"]'
     else:
@@ -35,13 +43,17 @@ def hybrid(scheme: str, more: str) -> str:
 
 
 @functools.cache
-def summary(scheme: str, profile: str, more: str = "", outstanding: int = 1):
+def ran(scheme: str, profile: str, more: str = "", outstanding: int = 1):
     sets = [
         f"array.virtual_pool.0={hybrid(scheme, more)}",
         f"workload.0.profile={profile}",
         f"workload.0.replay.outstanding={outstanding}",
     ]
-    return iowatt.run(EXAMPLE, set=sets).summary
+    return iowatt.run(EXAMPLE, set=sets)
+
+
+def summary(*what):
+    return ran(*what).summary
 
 
 def iops(*what) -> float:
@@ -95,7 +107,7 @@ def test_initial_placement(initial, least, most):
     assert promoted > random if initial == "cold" else promoted < random / 4
 
 
-@pytest.mark.parametrize("scheme", ["tiering", "caching"])
+@pytest.mark.parametrize("scheme", ["tiering", "caching", "sectored"])
 def test_migrations_have_their_io_and_their_energy(scheme):
     found = summary(scheme, FIU, "", 4)
     fast, slow = found["tiers"]
@@ -109,6 +121,100 @@ def test_migrations_have_their_io_and_their_energy(scheme):
     assert found["energy"]["by_cause_j"]["migration"] > 0
     assert math.isclose(sum(found["energy"]["by_cause_j"].values()), found["energy"]["total_j"])
     assert fast["hit_ratio"] + slow["hit_ratio"] == pytest.approx(1, abs=0.001)
+
+
+def moved(*what) -> float:
+    """Bytes that moves wrote for each byte of requests."""
+    found = summary(*what)
+    bytes_asked = found["requests"]["bytes_read"] + found["requests"]["bytes_written"]
+    return sum(tier["migration_bytes_written"] for tier in found["tiers"]) / bytes_asked
+
+
+def test_a_cache_by_sectors_moves_no_more_than_is_asked_for():
+    assert moved("caching", FIU) > 5
+    assert moved("sectored", FIU) <= 1
+    pool = summary("sectored", FIU)["virtual_pools"][0]
+    fast, slow = summary("sectored", FIU)["tiers"]
+    assert fast["promoted_bytes"] <= slow["bytes_read"]
+    assert slow["demoted_bytes"] + pool["dirty_bytes_at_end"] <= pool["bytes_written"]
+    # The slow part is read for requests alone.
+    assert slow["migration_bytes_read"] == 0
+    assert fast["write_hit_ratio"] > 0.95
+    # What it does without are the neighbours that whole extents bring along.
+    assert fast["read_hit_ratio"] < summary("caching", FIU)["tiers"][0]["read_hit_ratio"]
+
+
+def test_moves_that_are_most_of_the_work_are_on_the_first_screen():
+    times = numbers.significant(moved("caching", FIU))
+    warned = [found for found in findings(ran("caching", FIU)) if f"{times} times" in found.text]
+    assert [found.weight for found in warned] == ["warning"]
+    rows = dict(figures(summary("caching", FIU)))
+    assert f"({times} x what was asked for)" in rows["hybrid"]
+    assert not any("times what requests" in found.text for found in findings(ran("sectored", FIU)))
+    assert "x what" not in dict(figures(summary("sectored", FIU)))["hybrid"]
+
+
+@pytest.mark.parametrize("scheme", ["tiering", "caching", "sectored"])
+def test_the_hottest_quarter_from_the_start_serves_its_share(scheme):
+    # k = 8: the hottest quarter has 1 - (1 - 1/4)^8 of the requests. Nothing moves.
+    still = ', initial = "hot", promotion_threshold = 1000'
+    assert hit(scheme, WEB, still) == pytest.approx(1 - 0.75**8, abs=0.01)
+    assert moved(scheme, WEB, still) < 0.01
+
+
+SATURATED = """\
+name = "saturated"
+[[workload]]
+name = "oltp"
+volume = "db"
+trace = {{ path = "{trace}", end = "3min" }}
+replay = {{ mode = "open", speed = 20 }}
+[[array.pool]]
+name = "ssd"
+device = "intel-dc-p3700-2tb"
+count = 2
+raid = {{ level = 0, stripe_unit = "64KiB" }}
+[[array.pool]]
+name = "disks"
+device = "emerald2012-lff-7k-2tb"
+count = 12
+raid = {{ level = 6, stripe_unit = "64KiB" }}
+scheduler = "elevator"
+[[array.virtual_pool]]
+name = "hybrid"
+fast = "ssd"
+slow = "disks"
+{keys}
+[[array.volume]]
+name = "db"
+pool = "hybrid"
+"""
+
+
+def saturated(keys: str):
+    trace = EXAMPLE.parent / "traces" / "pg_tpcc_paced_excerpt.parquet"
+    return iowatt.run(SATURATED.format(keys=keys, trace=trace))
+
+
+def test_a_cache_before_disks_that_cannot_keep_up_fills_and_one_that_is_hot_needs_them_not():
+    run = saturated('scheme = "caching"')
+    cold = run.summary
+    # What disks bring is kept from the first seconds on (by extent under 1 % hit), and writes need no disk.
+    assert cold["tiers"][0]["read_hit_ratio"] > 0.1
+    assert cold["tiers"][0]["write_hit_ratio"] == 1
+    assert cold["virtual_pools"][0]["postponed"] < 0.01 * cold["requests"]["count"]
+    assert cold["tiers"][1]["migration_bytes_read"] == 0
+    # Write-backs cannot keep up either, and a reader is told.
+    kept = cold["virtual_pools"][0]["dirty_bytes_at_end"] / cold["virtual_pools"][0]["bytes_written"]
+    assert kept > 0.5
+    warned = [one.text for one in findings(run) if one.weight == "warning"]
+    assert any(f"{numbers.percent(kept)} of what was written" in text for text in warned)
+    # As tiering on the same drives: the workload fits into the fast part.
+    hot = saturated('scheme = "caching"\ninitial = "hot"').summary
+    tiering = saturated('scheme = "tiering"\ninitial = "hot"').summary
+    assert hot["tiers"][0]["hit_ratio"] == tiering["tiers"][0]["hit_ratio"] == 1
+    p95 = tiering["response_time_ms"]["all"]["p95"]
+    assert hot["response_time_ms"]["all"]["p95"] == pytest.approx(p95, rel=0.02)
 
 
 @pytest.mark.parametrize("write", ["through", "around"])

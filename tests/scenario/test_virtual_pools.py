@@ -94,8 +94,34 @@ def test_caching_offers_the_slow_part():
         "dirty_high": 0.5,
         "dirty_low": 0.5,
         "dirty_age_s": 0.0,
+        "initial": {"placement": "empty"},
+        "sector_bytes": 512,
+        "allocate_on_write": True,
     }
     assert found["volumes"][-1]["capacity_bytes"] == DRIVE // KIB64 * KIB64
+
+
+@pytest.mark.parametrize(
+    ("keys", "initial", "sector", "allocates"),
+    [
+        ('initial = "hot"', "hot", 512, True),
+        ("allocate_on_write = false", "empty", 512, False),
+        ('write = "around"', "empty", 512, False),
+        ('copy_unit = "extent"\ninitial = "first-touch"', "first-touch", None, False),
+    ],
+)
+def test_what_a_cache_copies_at_the_start_and_of_writes(keys, initial, sector, allocates):
+    scheme = plan(hybrid("caching", keys))["simulation"]["virtual_pools"][0]["scheme"]
+    assert (scheme["initial"], scheme["sector_bytes"]) == ({"placement": initial}, sector)
+    assert scheme["allocate_on_write"] is allocates
+
+
+def test_a_cache_has_extents_of_64_kib_and_tiering_of_1_mib():
+    def extent(scheme: str) -> int:
+        text = hybrid(scheme).replace('extent = "64KiB"\n', "")
+        return plan(text)["simulation"]["virtual_pools"][0]["scheme"]["extent_bytes"]
+
+    assert (extent("caching"), extent("tiering")) == (KIB64, 2**20)
 
 
 def test_linear_offers_all_of_its_parts():
@@ -161,7 +187,21 @@ def test_parts_and_volumes_lie_one_after_another():
         ),
         ([virtual('scheme = "linear"\npart = []')], ["must not be empty; expected names of pools"]),
         ([hybrid("tiering").replace("64KiB", "2TiB")], ['extent: must be at most 1 TiB, not "2TiB"']),
-        ([hybrid("caching", 'initial = "cold"')], ["initial", 'goes only with scheme = "tiering"']),
+        ([hybrid("caching", 'initial = "cold"')], ["hybrid.initial", "cold", '"hot"', '"empty"']),
+        ([hybrid("tiering", 'initial = "empty"')], ["hybrid.initial", "empty", '"hot"', '"cold"']),
+        ([hybrid("tiering", "allocate_on_write = true")], ["allocate_on_write", 'scheme = "caching"']),
+        (
+            [hybrid("caching", 'copy_unit = "extent"\nallocate_on_write = true')],
+            ["hybrid.allocate_on_write", "whole extents", 'copy_unit = "sector"'],
+        ),
+        (
+            [hybrid("caching", 'write = "around"\nallocate_on_write = true')],
+            ["hybrid.allocate_on_write", 'write = "through"'],
+        ),
+        (
+            [hybrid("caching").replace("64KiB", "32MiB")],
+            ["hybrid.extent", "32768 sectors of 512 bytes", "at most 16 MiB", 'copy_unit = "extent"'],
+        ),
         ([hybrid("caching", "dirty_high = 0.1\ndirty_low = 0.2")], ["dirty_low", "above dirty_high"]),
         ([hybrid("tiering", "promotion_threshold = 0")], ["promotion_threshold", "at least 1"]),
         (

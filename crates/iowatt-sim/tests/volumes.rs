@@ -83,3 +83,103 @@ fn parts_belong_to_nothing_else() {
     let error = try_run(&plan, vec![given(vec![])]).unwrap_err();
     assert!(matches!(&error, SimError::Plan(what) if what.contains("ends at byte")), "{error}");
 }
+
+/// A cache of 4 extents of 64 KiB on the first pool before 1 MiB on the second, by sectors of 512 bytes.
+fn cache(keys: &Value) -> Value {
+    let mut plan = linear(&[1, 1]);
+    let mut scheme = json!({"kind": "caching", "extent_bytes": 65_536, "promotion_threshold": 2, "max_migrations": 4,
+        "write": "back", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
+        "initial": {"placement": "empty"}, "sector_bytes": 512, "allocate_on_write": true});
+    for (key, value) in keys.as_object().unwrap() {
+        scheme[key] = value.clone();
+    }
+    plan["virtual_pools"][0]["scheme"] = scheme;
+    plan["virtual_pools"][0]["parts"][0]["capacity_bytes"] = json!(4 * 65_536);
+    plan["volumes"][0]["capacity_bytes"] = json!(MIB);
+    plan
+}
+
+/// Requests of 8 KiB, a second apart.
+fn of_8_kib(requests: &[(Op, u64)]) -> Vec<iowatt_trace::Request> {
+    let one = |(number, &(op, offset)): (usize, &(Op, u64))| {
+        request(number as u64 * 1_000_000_000, op, offset, 8_192)
+    };
+    requests.iter().enumerate().map(one).collect()
+}
+
+/// Bytes that requests and moves have read and written on the fast part and on the slow one.
+fn transferred(outcome: &Outcome) -> [[[u64; 2]; 2]; 2] {
+    let part = |number: usize| {
+        let part = &outcome.summary.virtual_pools[0].parts[number];
+        [part.request_bytes, part.migration_bytes]
+    };
+    [part(0), part(1)]
+}
+
+#[test]
+fn a_write_takes_a_place_at_once_and_only_its_sectors_are_written_back() {
+    let work = of_8_kib(&[(Op::Write, 200_704), (Op::Read, 200_704)]);
+    let outcome = run(&cache(&json!({})), work.clone());
+    // Write and read of 8 KiB on the fast part; from there to the slow one go those 8 KiB of the 64.
+    assert_eq!(transferred(&outcome), [[[8_192, 8_192], [8_192, 0]], [[0, 0], [0, 8_192]]]);
+    let counted = &outcome.summary.virtual_pools[0];
+    assert_eq!((counted.write_backs, counted.migrations, counted.dirty_bytes_at_end), (1, 0, 0));
+    assert_eq!(counted.parts[0].hits, [1, 1]);
+    // Without allocation both go to the slow part: two accesses, and what the second brought is kept.
+    let outcome = run(&cache(&json!({"allocate_on_write": false})), work);
+    assert_eq!(transferred(&outcome), [[[0, 0], [0, 8_192]], [[8_192, 8_192], [0, 0]]]);
+}
+
+#[test]
+fn what_a_read_brought_is_kept_and_the_slow_part_is_read_for_requests_alone() {
+    let same = [(Op::Read, 0), (Op::Read, 8_192), (Op::Read, 8_192), (Op::Read, 0)];
+    let outcome = run(&cache(&json!({})), of_8_kib(&same));
+    // The second access makes the extent due and keeps its own 8 KiB; the first 8 KiB are kept when they are read again.
+    assert_eq!(transferred(&outcome), [[[8_192, 0], [0, 2 * 8_192]], [[3 * 8_192, 0], [0, 0]]]);
+    assert_eq!(outcome.summary.virtual_pools[0].migrations, 2);
+    // A read of 12 KiB of which the last 4 are not there goes to both parts.
+    let mut both = of_8_kib(&[(Op::Write, 0)]);
+    both.push(request(1_000_000_000, Op::Read, 0, 12_288));
+    let outcome = run(&cache(&json!({})), both);
+    assert_eq!(transferred(&outcome), [[[8_192, 8_192], [8_192, 4_096]], [[4_096, 0], [0, 8_192]]]);
+    assert_eq!(outcome.summary.virtual_pools[0].parts[0].hit_bytes, [8_192, 8_192]);
+}
+
+#[test]
+fn a_cache_starts_with_the_extents_that_it_is_told() {
+    let work =
+        || of_8_kib(&[(Op::Read, 65_536), (Op::Read, 3 * 65_536), (Op::Write, 3 * 65_536), (Op::Read, 0)]);
+    for sector in [json!(512), Value::Null] {
+        let keys = |initial: Value| {
+            cache(&json!({"initial": initial, "sector_bytes": sector, "allocate_on_write": sector.is_u64(),
+                          "dirty_high": 1.0, "dirty_low": 1.0}))
+        };
+        let hits = |outcome: &Outcome| outcome.summary.virtual_pools[0].parts[0].hits;
+        // Extents 1 and 3 are there, 0 is not.
+        let told = run(&keys(json!({"placement": "hot", "extents": [1, 3]})), work());
+        assert_eq!(hits(&told), [2, 1]);
+        assert_eq!(transferred(&told)[1], [[8_192, 0], [0, 0]]);
+        // Not told, it counts, and all that is touched is there from its first touch on.
+        let counted = run(&keys(json!({"placement": "hot"})), work());
+        assert_eq!(counted.summary.virtual_pools[0].hottest, Some(vec![0, 1, 3]));
+        assert_eq!(hits(&counted), [3, 1]);
+        assert_eq!(hits(&run(&keys(json!({"placement": "first-touch"})), work())), [3, 1]);
+    }
+    for wrong in [json!({"placement": "cold"}), json!({"placement": "hot", "extents": [3, 1]})] {
+        let plan = cache(&json!({"initial": wrong}));
+        assert!(matches!(try_run(&plan, vec![given(vec![])]).unwrap_err(), SimError::Plan(_)));
+    }
+}
+
+#[test]
+fn admissions_are_bounded_and_never_read_a_saturated_slow_part() {
+    // 64 reads at once, each of an extent's own 8 KiB, come back one close on the other: a single fill at a time.
+    let burst: Vec<_> =
+        (0..16 * 4).map(|n| request(n, Op::Read, n % 16 * 65_536 + n / 16 * 8_192, 8_192)).collect();
+    let outcome = run(&cache(&json!({"promotion_threshold": 1, "max_migrations": 1})), burst);
+    let [[_, fast], [slow_requests, slow]] = transferred(&outcome);
+    assert_eq!((slow_requests, slow), ([64 * 8_192, 0], [0, 0]));
+    let counted = &outcome.summary.virtual_pools[0];
+    assert_eq!(fast, [0, counted.migrations * 8_192]);
+    assert!(counted.migrations > 0 && counted.held == 0, "{counted:?}");
+}

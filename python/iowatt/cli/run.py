@@ -125,6 +125,7 @@ def headline(summary: dict[str, Any], more: Sequence[tuple[str, str]] = ()) -> T
 
 def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and text of each headline figure."""
+    from iowatt.report.findings import moved_over_asked
     from iowatt.report.numbers import count, duration, percent, significant, with_unit
 
     requests, work, window = summary["requests"], summary["throughput"], summary["window"]
@@ -202,8 +203,9 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
         tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
         parts = [(tier["name"].partition(".")[2], tier["hit_ratio"]) for tier in tiers]
         found = [f"{percent(share)} of requests on {part}" for part, share in parts if share is not None]
-        moved = sum(tier["migration_bytes_written"] for tier in tiers)
-        rows.insert(4, (virtual["name"], *found, f"{with_unit(moved, 'B')} moved"))
+        moved, times = moved_over_asked(summary, virtual)
+        ratio = f" ({significant(times)} x what was asked for)" if times is not None and times > 1 else ""
+        rows.insert(4, (virtual["name"], *found, f"{with_unit(moved, 'B')} moved{ratio}"))
     return [(label, ", ".join(part for part in parts if part)) for label, *parts in rows]
 
 

@@ -171,4 +171,6 @@ def _hybrid(of: random.Random) -> tuple[str, str]:
     else:
         text += 'fast = { pool = "ssds", capacity = "2GiB" }\n'
         text += 'slow = { pool = "disks", capacity = "10GiB" }\n'
+        if scheme == "caching":  # by sector it is not modelled
+            text += 'copy_unit = "extent"\nextent = "1MiB"\n'
     return text, f", {scheme} on 4 x {device}"

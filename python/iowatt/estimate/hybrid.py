@@ -117,6 +117,8 @@ def settled(
         raise refuse(
             f"virtual pools by {kind}" + (" around copies" if kind == "caching" else ""), "array.virtual_pool"
         )
+    if scheme.get("sector_bytes") is not None:
+        raise refuse('caches that copy by sector (copy_unit = "sector")', "array.virtual_pool")
     extent = scheme["extent_bytes"]
     spaces, reads, writes, numbers = _spaces(loads, extent)
     rates = (reads + writes) / numbers

@@ -23,6 +23,9 @@ BUSY = 0.9
 WIDE_INTERVAL = 0.1
 """Half-width of the mean's interval, as a share of the mean, from which it is called uncertain."""
 
+AMPLIFIED = 2.0
+"""Bytes that a virtual pool moves for each byte that requests ask for from which that is called too many."""
+
 SOAKED_UP = 0.2
 """Share of the bytes written that a cache may keep at the end of a run without a word."""
 
@@ -45,7 +48,7 @@ def findings(run: Run) -> list[Finding]:
     found += _above_rated(run)
     if not _loops(run):
         found += _left(run.summary)
-    found += _soaked_up(run.summary)
+    found += [*_soaked_up(run.summary), *_not_written_back(run), *_amplified(run.summary)]
     found += [*_certainty(run.summary, stationary=not piled_up), *_oddities(run.summary)]
     return sorted(found, key=lambda finding: finding.weight != "warning")
 
@@ -186,6 +189,59 @@ def _soaked_up(summary: Mapping[str, Any]) -> list[Finding]:
             "the cache is full (observe.warmup).",
         )
     ]
+
+
+def _not_written_back(run: Run) -> list[Finding]:
+    """Writes that a virtual pool's cache took and its slow part has not seen, where sectors are counted."""
+    found = []
+    plans = (run.plan.get("simulation") or {}).get("virtual_pools", ())
+    for plan, virtual in zip(plans, run.summary.get("virtual_pools") or (), strict=False):
+        kept, written = virtual["dirty_bytes_at_end"], virtual["bytes_written"]
+        by_sector = plan["scheme"].get("sector_bytes") is not None
+        if not by_sector or not written or kept <= SOAKED_UP * written:
+            continue
+        found.append(
+            Finding(
+                "warning",
+                f"{virtual['name']} holds {numbers.with_unit(kept, 'B')} at the end that its slow part has "
+                f"not, {numbers.percent(kept / written)} of what was written: in steady state that part has "
+                "more to do than in this run; let it run longer.",
+            )
+        )
+    return found
+
+
+def moved_over_asked(summary: Mapping[str, Any], virtual: Mapping[str, Any]) -> tuple[int, float | None]:
+    """Bytes that moves within a virtual pool have written, and their ratio to the bytes of requests to it.
+
+    The ratio is None without requests.
+    """
+    tiers = [tier for tier in summary["tiers"] if tier["virtual_pool"] == virtual["name"]]
+    moved = sum(tier["migration_bytes_written"] for tier in tiers)
+    asked = virtual["bytes_read"] + virtual["bytes_written"]
+    return moved, moved / asked if asked else None
+
+
+def _amplified(summary: Mapping[str, Any]) -> list[Finding]:
+    """Virtual pools whose moves are most of the work."""
+    found = []
+    for virtual in summary.get("virtual_pools") or ():
+        moved, times = moved_over_asked(summary, virtual)
+        if times is None or times <= AMPLIFIED:
+            continue
+        size = numbers.with_unit(moved, "B")
+        remedy = {
+            "caching": 'smaller extents, or copies by sector (copy_unit = "sector"), move less',
+            "tiering": "smaller extents or a higher promotion_threshold move less",
+        }.get(virtual["scheme"], "smaller units of placement move less")
+        found.append(
+            Finding(
+                "warning",
+                f"{virtual['name']} moved {size}, {numbers.significant(times)} times what requests read and "
+                f"wrote: power and response times are mostly those of moves; {remedy}.",
+            )
+        )
+    return found
 
 
 def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]:

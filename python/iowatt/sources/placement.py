@@ -1,8 +1,8 @@
 """Initial placement that must know what is hot: a first pass counts it.
 
-A virtual pool of the scheme ``tiering`` with ``initial = "hot"`` starts with the extents in its fast part
-that its workload accesses most. The simulator counts accesses where the plan asks for hot extents and does
-not say which; a second run is told.
+A virtual pool of the scheme ``tiering`` or ``caching`` with ``initial = "hot"`` starts with the extents in
+its fast part that its workload accesses most. The simulator counts accesses where the plan asks for hot
+extents and does not say which; a second run is told.
 """
 
 from __future__ import annotations

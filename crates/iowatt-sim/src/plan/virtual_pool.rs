@@ -134,7 +134,8 @@ pub struct TieringPlan {
 pub struct InitialPlan {
     /// By which rule.
     pub placement: PlacementPlan,
-    /// The hottest extents, in ascending order; where they are asked for and not given, they are counted in this run.
+    /// The hottest extents, in ascending order; where they are asked for and not given, they are counted in this run. For
+    /// tiering as many as the fast part holds, for a cache at most as many.
     #[serde(default)]
     pub extents: Option<Vec<u32>>,
 }
@@ -143,6 +144,8 @@ pub struct InitialPlan {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementPlan {
+    /// Nothing, which a cache may start with and tiering may not.
+    Empty,
     /// What is touched last or never.
     Cold,
     /// Extents drawn from the seed.
@@ -171,6 +174,25 @@ pub struct CachingPlan {
     pub dirty_low: f64,
     /// Time since its last write before a copy is written back for the watermark.
     pub dirty_age_s: f64,
+    /// What the fast part holds copies of at the start.
+    pub initial: InitialPlan,
+    /// Bytes of a sector, where each is valid or dirty for itself; none: extents are copied and written back as a whole.
+    pub sector_bytes: Option<u64>,
+    /// Whether a write to an extent without a copy gets one; only with sectors.
+    pub allocate_on_write: bool,
+}
+
+/// Sectors of an extent that a cache can tell apart.
+const MOST_SECTORS: u64 = 1 << 15;
+
+impl InitialPlan {
+    /// Whether the extents given rise, are there and fit.
+    fn is_sound(&self, fast: u64, extents: u64) -> bool {
+        self.extents.as_ref().is_none_or(|hot| {
+            let rise = hot.windows(2).all(|pair| pair[0] < pair[1]);
+            rise && hot.last().is_none_or(|&last| u64::from(last) < extents) && hot.len() as u64 <= fast
+        })
+    }
 }
 
 impl VirtualPoolPlan {
@@ -192,13 +214,13 @@ impl VirtualPoolPlan {
                 let (fast, slow) = self.two_parts(t.extent_bytes, t.promotion_threshold, t.max_migrations)?;
                 check(slow > t.max_migrations as u64, "tiering needs a free slow slot for each migration")?;
                 let extents = fast + slow - t.max_migrations as u64;
-                let sound = |hot: &Vec<u32>| {
-                    let rise = hot.windows(2).all(|pair| pair[0] < pair[1]);
-                    let there = hot.last().is_none_or(|&last| u64::from(last) < extents);
-                    rise && there && hot.len() as u64 == fast
-                };
                 check(
-                    t.initial.extents.as_ref().is_none_or(sound),
+                    t.initial.placement != PlacementPlan::Empty,
+                    "the fast part of tiering is never empty",
+                )?;
+                let fills = t.initial.extents.as_ref().is_none_or(|hot| hot.len() as u64 == fast);
+                check(
+                    fills && t.initial.is_sound(fast, extents),
                     "the hottest extents must fill the fast part",
                 )
             }
@@ -207,11 +229,23 @@ impl VirtualPoolPlan {
                 r.validate(self.parts[0].capacity_bytes)
             }
             SchemePlan::Caching(c) => {
-                self.two_parts(c.extent_bytes, c.promotion_threshold, c.max_migrations)?;
+                let (fast, slow) = self.two_parts(c.extent_bytes, c.promotion_threshold, c.max_migrations)?;
                 let share = |x: f64| (0.0..=1.0).contains(&x);
                 let sound = share(c.dirty_high) && share(c.dirty_low) && c.dirty_low <= c.dirty_high;
                 check(sound, "dirty_low and dirty_high must be shares, in this order")?;
-                check(c.dirty_age_s.is_finite() && c.dirty_age_s >= 0.0, "an age must not be negative")
+                check(c.dirty_age_s.is_finite() && c.dirty_age_s >= 0.0, "an age must not be negative")?;
+                let warm = c.initial.placement != PlacementPlan::Cold && c.initial.is_sound(fast, slow);
+                check(warm, "copies at the start are of extents that there are, each once, and fit")?;
+                let whole = |sector: u64| {
+                    let sectors = c.extent_bytes.checked_div(sector);
+                    c.extent_bytes.is_multiple_of(sector) && sectors.is_some_and(|n| n <= MOST_SECTORS)
+                };
+                check(c.sector_bytes.is_none_or(whole), "an extent is at most 32,768 whole sectors")?;
+                let goes = c.sector_bytes.is_some() && c.write != WriteCaching::Around;
+                check(
+                    goes || !c.allocate_on_write,
+                    "writes get copies by sector, and none where they go around",
+                )
             }
             SchemePlan::TieredPool(t) => self.check_tiered_pool(t),
         }

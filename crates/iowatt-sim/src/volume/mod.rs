@@ -12,6 +12,7 @@ mod bench;
 mod caching;
 mod desk;
 mod held;
+mod initial;
 mod linear;
 mod maid;
 mod movement;
@@ -20,6 +21,7 @@ mod recency;
 mod reduced;
 mod run;
 mod scheme;
+mod sectored;
 mod sectors;
 mod tally;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
 use super::reduced::{Reduced, ReducedState};
+use super::sectored::Sectored;
 use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
@@ -43,7 +44,8 @@ pub trait Scheme {
     fn dirty_bytes(&self) -> u64 {
         0
     }
-    /// The extents that were accessed most, as many as the first part holds, where the plan asks for them.
+    /// The extents that were accessed most, as many as the first part holds (a cache: those accessed at all), where the plan
+    /// asks for them.
     fn hottest(&self) -> Option<Vec<u32>> {
         None
     }
@@ -65,8 +67,10 @@ pub enum Schemes {
     Linear(Linear),
     /// Each extent lives in one of two parts.
     Tiering(Box<Tiering>),
-    /// One part holds everything, the other copies.
+    /// One part holds everything, the other copies of whole extents.
     Caching(Box<Caching>),
+    /// One part holds everything, the other copies by sector.
+    Sectored(Box<Sectored>),
     /// One part, optimised for capacity.
     Reduced(Box<Reduced>),
     /// A cache that spins in front of drives that mostly do not.
@@ -86,6 +90,7 @@ macro_rules! each {
             Schemes::Linear($scheme) => $does,
             Schemes::Tiering($scheme) => $does,
             Schemes::Caching($scheme) => $does,
+            Schemes::Sectored($scheme) => $does,
             Schemes::Reduced($scheme) => $does,
             Schemes::Maid($scheme) => $does,
             Schemes::Pdc($scheme) => $does,
@@ -102,7 +107,10 @@ impl Schemes {
         match &plan.scheme {
             SchemePlan::Linear {} => Self::Linear(Linear::new(plan)),
             SchemePlan::Tiering(scheme) => Self::Tiering(Box::new(Tiering::new(plan, scheme, seed, number))),
-            SchemePlan::Caching(scheme) => Self::Caching(Box::new(Caching::new(plan, scheme))),
+            SchemePlan::Caching(scheme) => match scheme.sector_bytes {
+                Some(sector) => Self::Sectored(Box::new(Sectored::new(plan, scheme, sector, seed, number))),
+                None => Self::Caching(Box::new(Caching::new(plan, scheme, seed, number))),
+            },
             SchemePlan::TieredPool(scheme) => Self::Tiered(Box::new(Tiered::new(plan, scheme))),
             SchemePlan::Reduced(scheme) => Self::Reduced(Box::new(Reduced::new(plan, scheme, seed, number))),
             SchemePlan::Maid(scheme) => Self::Maid(Box::new(Maid::new(plan, scheme))),

@@ -29,6 +29,8 @@ struct Flight {
     sectors: std::ops::Range<usize>,
     write: bool,
     effected: bool,
+    /// What a read has found, and what a write carries that a request has read.
+    data: Vec<u32>,
 }
 
 /// A request of the host.
@@ -62,6 +64,9 @@ struct Bench {
     written: BTreeSet<(usize, u32)>,
     /// What moves have read: by tag without its half, and part.
     carried: BTreeMap<(u64, usize), Vec<u32>>,
+    /// What the transfer that has just ended had read: its first sector, and what it found. A cache by sectors fills with it.
+    brought: Option<(usize, Vec<u32>)>,
+    by_sector: bool,
     random: Stream,
 }
 
@@ -94,6 +99,8 @@ impl Bench {
             busy: vec![false; sectors],
             written: (0..sectors).map(|sector| (sector, 0)).collect(),
             carried: BTreeMap::new(),
+            brought: None,
+            by_sector: scheme["sector_bytes"].is_u64(),
             random: Stream::new(seed, Room::Think, 0),
         }
     }
@@ -155,14 +162,18 @@ impl Bench {
         loop {
             if let Some((key, transfer)) = self.volumes.take() {
                 self.volumes.sent(key, 1);
-                self.flights.push(Flight {
-                    key,
-                    owner: transfer.owner(),
-                    part: transfer.pool,
-                    sectors: (transfer.from / 512) as usize..(transfer.until / 512) as usize,
-                    write: transfer.write,
-                    effected: false,
-                });
+                let sectors = (transfer.from / 512) as usize..(transfer.until / 512) as usize;
+                let owner = transfer.owner();
+                let data = match (&self.brought, owner) {
+                    (Some((first, brought)), Owner::Scheme { .. }) if transfer.write => {
+                        // As above, the place in the extent says which sector it is.
+                        let place = |sector: usize| (sector + SECTORS - first % SECTORS) % SECTORS;
+                        sectors.clone().map(|sector| brought[place(sector)]).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                let (part, write) = (transfer.pool, transfer.write);
+                self.flights.push(Flight { key, owner, part, sectors, write, effected: false, data });
             } else if let Some(upper) = self.volumes.answer() {
                 self.answer(upper);
             } else if let Some((_, event)) = self.events.pop_until(self.now) {
@@ -191,6 +202,9 @@ impl Bench {
                 let upper = self.volumes.upper(upper);
                 let request = self.requests.get_mut(&upper).unwrap();
                 assert_eq!(request.write, flight.write);
+                if !flight.write {
+                    self.flights[at].data = self.parts[flight.part][flight.sectors.clone()].to_vec();
+                }
                 for sector in flight.sectors {
                     // A request is no longer than an extent, so that the place in the extent says which sector it is.
                     let first = request.from / SECTORS * SECTORS + sector % SECTORS;
@@ -210,7 +224,9 @@ impl Bench {
             Owner::Scheme { tag, .. } => {
                 // In all schemes a move writes to one part what it has read from another.
                 let tag = tag & !(1 << 33);
-                if flight.write {
+                if flight.write && !flight.data.is_empty() {
+                    self.parts[flight.part][flight.sectors].copy_from_slice(&flight.data);
+                } else if flight.write {
                     let read =
                         |part: &usize| *part != flight.part && self.carried.contains_key(&(tag, *part));
                     let from = (0..self.parts.len()).find(read).expect("a move writes what it has read");
@@ -235,8 +251,11 @@ impl Bench {
             return;
         }
         let done = self.flights.swap_remove(at);
+        let by_request = matches!(done.owner, Owner::Both { .. }) && !done.write;
+        self.brought = (self.by_sector && by_request).then_some((done.sectors.start, done.data));
         self.with(|volumes, moment| volumes.operation_done(done.key, moment));
         self.settle();
+        self.brought = None;
     }
 
     fn run(&mut self, steps: usize) -> Result<(), String> {
@@ -287,11 +306,17 @@ fn tiering() -> impl Strategy<Value = Value> {
 
 fn caching() -> impl Strategy<Value = Value> {
     let write = prop_oneof![Just("back"), Just("through"), Just("around")];
-    (1_u16..6, 1_usize..4, write, 0..3_u32, 0..2_u32).prop_map(|(threshold, most, write, high, age)| {
-        json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": threshold,
+    let placement = prop_oneof![Just("empty"), Just("random"), Just("first-touch"), Just("hot")];
+    let unit = prop_oneof![Just((Value::Null, false)), Just((json!(512), false)), Just((json!(512), true))];
+    (1_u16..6, 1_usize..4, write, 0..3_u32, 0..2_u32, placement, unit).prop_map(
+        |(threshold, most, write, high, age, placement, (sector, allocates))| {
+            json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": threshold,
                "max_migrations": most, "write": write, "dirty_high": f64::from(high) * 0.4,
-               "dirty_low": f64::from(high) * 0.2, "dirty_age_s": f64::from(age) * 0.05})
-    })
+               "dirty_low": f64::from(high) * 0.2, "dirty_age_s": f64::from(age) * 0.05,
+               "initial": {"placement": placement}, "sector_bytes": sector,
+               "allocate_on_write": allocates && write != "around"})
+        },
+    )
 }
 
 fn tiered() -> impl Strategy<Value = Value> {
@@ -347,11 +372,23 @@ fn the_workload_of_these_tests_makes_data_move_and_requests_wait() {
     assert!(tally.parts[0].promoted_bytes >= tally.migrations * EXTENT, "{tally:?}");
     let tally = counted(
         &json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 2,
-        "max_migrations": 3, "write": "back", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0}),
+        "max_migrations": 3, "write": "back", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
+        "initial": {"placement": "empty"}, "sector_bytes": null, "allocate_on_write": false}),
         &[6, 24],
     );
     assert!(tally.migrations > 100 && tally.held > 50 && tally.write_backs > 100, "{tally:?}");
     assert!(tally.evictions + 6 >= tally.migrations, "{tally:?}");
+    for write in ["back", "through"] {
+        let by_sector = counted(
+            &json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 2,
+            "max_migrations": 3, "write": write, "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
+            "initial": {"placement": "empty"}, "sector_bytes": 512, "allocate_on_write": true}),
+            &[6, 24],
+        );
+        assert!(by_sector.migrations > 100 && by_sector.evictions > 100, "{by_sector:?}");
+        assert!(by_sector.held > 10, "writes meet fills: {by_sector:?}");
+        assert_eq!(by_sector.write_backs > 100, write == "back", "{by_sector:?}");
+    }
     let tier = json!({"performance_iops": null, "relocation_buffer": 0.1, "new_page_buffer": 0.0});
     let scheme = json!({"kind": "tiered-pool", "page_bytes": EXTENT, "step_bytes": 1024, "capacity_bytes": 20 * EXTENT,
         "tiers": [tier, tier, tier], "cycle_s": 0.05, "weight": 1.0, "new_pages": 1, "max_relocations": 3,
@@ -361,6 +398,18 @@ fn the_workload_of_these_tests_makes_data_move_and_requests_wait() {
     let up: u64 = tally.parts.iter().map(|part| part.promoted_bytes).sum();
     let down: u64 = tally.parts.iter().map(|part| part.demoted_bytes).sum();
     assert!(up > 50 * EXTENT && down > 50 * EXTENT && up + down == tally.migrations * EXTENT, "{tally:?}");
+}
+
+#[test]
+fn a_cache_by_sectors_that_fills_with_what_is_old_would_be_seen() {
+    let scheme = json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 1,
+        "max_migrations": 3, "write": "through", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
+        "initial": {"placement": "empty"}, "sector_bytes": 512, "allocate_on_write": true});
+    let mut bench = Bench::new(&scheme, &[4, 8], 5);
+    bench.run(3_000).unwrap();
+    bench.parts[0].fill(0);
+    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(3_000)));
+    assert!(failed.is_err());
 }
 
 #[test]

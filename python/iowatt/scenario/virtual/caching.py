@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from iowatt.scenario.problems import Problem
-from iowatt.scenario.quantity import Duration
+from iowatt.scenario.quantity import BlockSize, Duration
 from iowatt.scenario.strict import key
-from iowatt.scenario.virtual.scheme import Placed
+from iowatt.scenario.units import format_bytes
+from iowatt.scenario.virtual.scheme import Placed, sector_bytes
 from iowatt.scenario.virtual.two_parts import TwoParts
+
+#: Sectors of an extent that the simulator can tell apart.
+MOST_SECTORS: Final = 2**15
 
 
 class Caching(TwoParts):
-    """The slow part holds everything, the fast part copies of what is hot. It starts empty."""
+    """The slow part holds everything, the fast part copies of what is hot."""
 
     scheme: Literal["caching"] = key(
         "How the parts make one address space. caching: the slow part holds everything, the fast one copies.",
         example="caching",
     )
+    extent: BlockSize = key(
+        "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
+        "What is copied and written back as a whole says copy_unit.",
+        default=64 * 1024,
+        unit="bytes",
+        example="64KiB",
+        gt=0,
+        le=2**40,
+    )
+    initial: Literal["empty", "random", "first-touch", "hot"] = key(
+        "Which extents the fast part holds copies of at the start, clean ones. empty: none. random: drawn "
+        "from the seed. first-touch: those that are touched first. hot: those that the workload touches "
+        "most (a first pass counts them).",
+        default="empty",
+        example="hot",
+    )
+    copy_unit: Literal["sector", "extent"] = key(
+        "What is valid and dirty for itself. sector: each sector of an extent; what a read brought from the "
+        "slow part is kept, and dirty sectors are written back, so that neither moves more than was asked "
+        "for. extent: the whole; it is read and copied, writes to it wait meanwhile, and it is written back "
+        "as a whole.",
+        default="sector",
+        example="extent",
+    )
+    allocate_on_write: bool | None = key(
+        "Whether a write to an extent without a copy takes a place in the fast part at once. Otherwise it "
+        "goes to the slow part and counts as an access. Needs copies by sector.",
+        default=None,
+        unset='true with copy_unit = "sector", unless write = "around"',
+        example=False,
+    )
     write: Literal["back", "through", "around"] = key(
         "What a write to an extent with a copy does. back: goes to the copy, which is dirty until it is "
         "written back in the background. through: goes to both, and completes when both have it. around: "
-        "goes to the slow part, and the copy is given up.",
+        'goes to the slow part, and the copy is given up (its sectors, with copy_unit = "sector").',
         default="back",
         example="through",
     )
@@ -51,8 +86,20 @@ class Caching(TwoParts):
     )
 
     def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
-        """Besides extents: watermarks in their order."""
-        yield from super().problems(parts)
+        """Besides extents: their sectors, who takes writes, and watermarks in their order."""
+        found = list(super().problems(parts))
+        yield from found
+        sector = sector_bytes(parts)
+        if not found and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
+            most = format_bytes(MOST_SECTORS * sector, binary=True)
+            message = f"{self.extent} bytes are more than {MOST_SECTORS} sectors of {sector} bytes"
+            yield Problem(("extent",), message, f'use at most {most}, or copy_unit = "extent"')
+        if self.allocate_on_write and self.copy_unit == "extent":
+            message = "a write is a part of an extent, and copies are of whole extents"
+            yield Problem(("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"')
+        elif self.allocate_on_write and self.write == "around":
+            message = 'with write = "around" no write goes to the fast part'
+            yield Problem(("allocate_on_write",), message, 'leave it out, or use write = "through"')
         if self.dirty_low is not None and self.dirty_low > self.dirty_high:
             message = f"{self.dirty_low:g} is above dirty_high, {self.dirty_high:g}"
             yield Problem(("dirty_low",), message)
@@ -62,7 +109,9 @@ class Caching(TwoParts):
         return parts[1].capacity // self.extent * self.extent
 
     def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
-        """Extent, threshold, concurrency, writes."""
+        """Extent, threshold, concurrency, writes, copies at the start and by what unit."""
+        by_sector = self.copy_unit == "sector"
+        allocates = by_sector and self.write != "around" and self.allocate_on_write is not False
         return {
             "kind": "caching",
             "extent_bytes": self.extent,
@@ -72,4 +121,7 @@ class Caching(TwoParts):
             "dirty_high": self.dirty_high,
             "dirty_low": self.dirty_high if self.dirty_low is None else self.dirty_low,
             "dirty_age_s": self.dirty_age,
+            "initial": {"placement": self.initial},
+            "sector_bytes": sector_bytes(parts) if by_sector else None,
+            "allocate_on_write": allocates,
         }

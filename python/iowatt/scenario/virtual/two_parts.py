@@ -26,7 +26,7 @@ class TwoParts(Scheme):
     )
     promotion_threshold: int = key(
         "Accesses to an extent of the slow part, reads and writes alike, after which it is moved (tiering) "
-        "or copied (caching) to the fast part.",
+        "or copied (caching) to the fast part. In a cache that allocates on write, reads alone are such.",
         default=4,
         ge=1,
         le=65_535,
@@ -34,8 +34,8 @@ class TwoParts(Scheme):
     )
     max_migrations: int = key(
         "Most extents that change places (tiering) or are copied at a time, and most that are written back "
-        "at a time (caching). An extent that crosses the threshold while as many are under way waits for its "
-        "next access.",
+        "at a time (caching). What is due while as many are under way is left to its next access, and "
+        "counted (postponed).",
         default=4,
         ge=1,
         le=4096,

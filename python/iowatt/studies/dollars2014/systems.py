@@ -192,6 +192,10 @@ def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]
             f'part = [{{ pool = "ssd", capacity = "{fast}MiB" }}, {{ pool = "hdd", capacity = "{slow}MiB" }}]'
         )
     else:
+        # The study's cache is a device-mapper target: whole extents are copied and written back, and a
+        # write to an extent without a copy goes to the disk.
+        if system == "caching":
+            more = f'copy_unit = "extent"\nallocate_on_write = false\ninitial = "empty"\n{more}'
         # What tiering demotes needs a free place for each migration: a MiB each, the largest extent.
         slow = span_mib if system == "caching" else slow + limit
         parts = (

@@ -1,6 +1,6 @@
 //! Caching: the slow part holds everything, the fast part copies of what is hot.
 //!
-//! The fast part is cut into slots of one extent and starts empty. An extent without a copy that has been accessed
+//! Copies are of whole extents here; by sector they are in `sectored`. The fast part is cut into slots of one extent. An extent without a copy that has been accessed
 //! `promotion_threshold` times is copied to a free slot, or to that of the clean copy that was used longest ago, which is
 //! given up. Reads go to the copy where there is one. Writes go to the copy, which is dirty from then on (back), to both
 //! (through), or to the slow part, whereupon the copy is given up (around).
@@ -15,10 +15,11 @@ mod moves;
 use super::Scheme;
 use super::desk::{Ask, Desk};
 use super::held::{Piece, Waiting};
+use super::initial::{Initial, chosen};
 use super::recency::{NONE, Recency};
 use super::run::{Run, Span};
 use crate::clock::{Nanos, nanos};
-use crate::plan::{CachingPlan, VirtualPoolPlan, WriteCaching};
+use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
 use copies::Slot;
 use moves::Move;
 
@@ -62,16 +63,17 @@ pub struct Caching {
     /// Moves that wait for transfers of requests to end.
     blocked: u32,
     waiting: Waiting,
+    initial: Initial,
 }
 
 impl Caching {
-    /// The scheme over the two parts of `pool`.
+    /// The scheme of virtual pool `number`, over the two parts of `pool`.
     #[must_use]
-    pub fn new(pool: &VirtualPoolPlan, plan: &CachingPlan) -> Self {
+    pub fn new(pool: &VirtualPoolPlan, plan: &CachingPlan, seed: u64, number: usize) -> Self {
         let slots = |part: usize| (pool.parts[part].capacity_bytes / plan.extent_bytes) as u32;
         let (fast, slow, most) = (slots(FAST), slots(SLOW), plan.max_migrations);
         let share = |share: f64| (share * f64::from(fast)) as u32;
-        Self {
+        let mut new = Self {
             extent: plan.extent_bytes,
             threshold: plan.promotion_threshold,
             writes: plan.write,
@@ -91,6 +93,20 @@ impl Caching {
             cleanings: vec![None; most],
             blocked: 0,
             waiting: Waiting::default(),
+            initial: Initial::new(&plan.initial, slow),
+        };
+        if new.initial.placement != PlacementPlan::FirstTouch {
+            for extent in chosen(&plan.initial, fast, slow, seed, number) {
+                new.install_free(extent);
+            }
+        }
+        new
+    }
+
+    /// `extent` has a copy as if it had always had one, if a slot is free.
+    fn install_free(&mut self, extent: u32) {
+        if let Some(slot) = self.free.pop() {
+            self.install(extent, slot);
         }
     }
 
@@ -155,6 +171,12 @@ impl Scheme for Caching {
         while from < ask.until {
             let extent = (from / self.extent) as u32;
             let until = ask.until.min((u64::from(extent) + 1) * self.extent);
+            if self.initial.touch(extent)
+                && self.initial.placement == PlacementPlan::FirstTouch
+                && self.copy[extent as usize] == NONE
+            {
+                self.install_free(extent);
+            }
             let copy = self.copy[extent as usize];
             found[if copy & COMING == 0 { FAST } else { SLOW }] += until - from;
             let piece = Piece { ask: ask.key, from, until, write: ask.write };
@@ -212,6 +234,10 @@ impl Scheme for Caching {
 
     fn dirty_bytes(&self) -> u64 {
         u64::from(self.dirty_copies) * self.extent
+    }
+
+    fn hottest(&self) -> Option<Vec<u32>> {
+        self.initial.hottest(self.slots.len(), true)
     }
 
     fn audit(&self) -> Result<(), String> {

@@ -5,68 +5,13 @@
 
 use super::{MOVING, Tiering};
 use crate::plan::{InitialPlan, PlacementPlan};
-use crate::rng::{Room, Stream};
-
-/// What the placement still has to decide.
-#[derive(Debug)]
-pub struct Initial {
-    placement: PlacementPlan,
-    /// Whether each extent has been touched, where that decides.
-    touched: Vec<bool>,
-    /// The next extent that may be untouched.
-    next: u32,
-    /// Accesses of each extent, where they are counted.
-    accesses: Vec<u32>,
-}
-
-impl Initial {
-    /// Nothing touched, of so many extents.
-    pub fn new(plan: &InitialPlan, extents: u32) -> Self {
-        let decides = |wanted: bool| if wanted { extents as usize } else { 0 };
-        let counts = plan.placement == PlacementPlan::Hot && plan.extents.is_none();
-        let first = plan.placement == PlacementPlan::FirstTouch || counts;
-        let cold = plan.placement == PlacementPlan::Cold;
-        Self {
-            placement: if counts { PlacementPlan::FirstTouch } else { plan.placement },
-            touched: vec![false; decides(first || cold)],
-            next: if cold { extents } else { 0 },
-            accesses: vec![0; decides(counts)],
-        }
-    }
-
-    /// The `most` extents with most accesses, in the order of their addresses; none where they are not counted.
-    pub fn hottest(&self, most: usize) -> Option<Vec<u32>> {
-        if self.accesses.is_empty() {
-            return None;
-        }
-        let mut order: Vec<u32> = (0..self.accesses.len() as u32).collect();
-        order.sort_by_key(|&extent| (std::cmp::Reverse(self.accesses[extent as usize]), extent));
-        order.truncate(most);
-        order.sort_unstable();
-        Some(order)
-    }
-}
+use crate::volume::initial::chosen;
 
 impl Tiering {
     /// Gives every extent its first home: those chosen for the fast part and the others each in the order of addresses.
     pub(super) fn place(&mut self, plan: &InitialPlan, seed: u64, number: usize) {
         let (fast, extents) = (self.fast, self.home.len() as u32);
-        let chosen: Vec<u32> = match (plan.placement, &plan.extents) {
-            (PlacementPlan::Random, _) => {
-                // Each extent in turn, with the chance that leaves the right number for the rest.
-                let mut random = Stream::new(seed, Room::InitialPlacement, number);
-                let mut left = u64::from(fast);
-                let chance = |extent: &u32| {
-                    let chosen = random.below(u64::from(extents - extent)) < left;
-                    left -= u64::from(chosen);
-                    chosen
-                };
-                (0..extents).filter(chance).collect()
-            }
-            (PlacementPlan::Hot, Some(hot)) => hot.clone(),
-            (PlacementPlan::Cold, _) => (extents - fast..extents).collect(),
-            _ => (0..fast).collect(),
-        };
+        let chosen = chosen(plan, fast, extents, seed, number);
         let mut slow = fast;
         let mut next = chosen.into_iter().enumerate().peekable();
         for extent in 0..extents {
@@ -83,13 +28,9 @@ impl Tiering {
 
     /// `extent` is accessed: if that is the first time, where it has been all along may only be decided now.
     pub(super) fn touch(&mut self, extent: u32) {
-        if let Some(accesses) = self.initial.accesses.get_mut(extent as usize) {
-            *accesses = accesses.saturating_add(1);
-        }
-        if self.initial.touched.is_empty() || self.initial.touched[extent as usize] {
+        if !self.initial.touch(extent) {
             return;
         }
-        self.initial.touched[extent as usize] = true;
         let cold = self.initial.placement == PlacementPlan::Cold;
         let home = self.home[extent as usize];
         if home & MOVING != 0 || (home < self.fast) != cold {

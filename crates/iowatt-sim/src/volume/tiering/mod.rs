@@ -13,10 +13,11 @@ mod moves;
 use super::Scheme;
 use super::desk::{Ask, Desk};
 use super::held::{Piece, Waiting};
+use super::initial::Initial;
 use super::recency::Recency;
 use super::run::{Run, Span};
 use crate::plan::{TieringPlan, VirtualPoolPlan};
-use initial::Initial;
+
 use moves::Move;
 
 /// Set in the home of an extent that is on the move.
@@ -181,7 +182,7 @@ impl Scheme for Tiering {
     }
 
     fn hottest(&self) -> Option<Vec<u32>> {
-        self.initial.hottest(self.fast as usize)
+        self.initial.hottest(self.fast as usize, false)
     }
 
     fn audit(&self) -> Result<(), String> {
