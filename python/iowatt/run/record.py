@@ -405,11 +405,13 @@ class Record:
     workloads: Sequence[Workload]
     volumes: Sequence[Volume]
     tables: Tables
-    #: Watts of each drive that is ready and without work, by name.
-    idle_w: Mapping[str, float]
+    #: Watts of each drive that is ready and without work, by name; None where they are not known.
+    idle_w: Mapping[str, float | None]
     capacity: Capacity
     #: The same of the array's parts and its supplies' losses, where they are modelled.
     array_idle_w: Mapping[str, float] = field(default_factory=dict)
+    #: Why joules are null, where the watts of a drive are not known.
+    unknown_energy: str | None = None
     buses: Sequence[Bus] = ()
     #: Parts of the controller and its cache, where they are modelled.
     processors: Station | None = None

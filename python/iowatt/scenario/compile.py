@@ -161,6 +161,7 @@ def _drives(system: System) -> list[dict[str, Any]]:
             "raw_bytes": pool.drive.raw_bytes,
             "used_share": _used_share(system, index),
             "idle_w": pool.drive.power.idle,
+            **({"missing_watts": pool.drive.missing_watts} if pool.drive.missing_watts else {}),
             "ratings": pool.drive.ratings,
             "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             **_sold(pool.drive.sold),

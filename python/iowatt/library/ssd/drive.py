@@ -182,7 +182,7 @@ class Ssd:
 
         NVMe gives no energy of a transition: the most that the drive draws, for the longest that it takes.
         """
-        return ladder_of(self.levels, self.power.idle or 0.0)
+        return ladder_of(self.levels, self.power.idle)
 
     @property
     def levels(self) -> dict[str, PowerLevel]:
@@ -288,9 +288,9 @@ class Ssd:
         return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """The ``device`` of a plan's pool (``SsdPlan``). The watts that it needs must be there."""
+        """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
         link, power, ladder = self.interface, self.power, self.ladder
-        idle = power.idle or 0.0
+        idle = power.idle
         return {
             "kind": "ssd",
             "sector_bytes": self.sector_bytes,
@@ -313,10 +313,11 @@ class Ssd:
             "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
         }
 
-    def _flash(self, idle: float, geometry: Geometry) -> dict[str, Any]:
+    def _flash(self, idle: float | None, geometry: Geometry) -> dict[str, Any]:
         times, how = self.times, self.behaviour
         assert times is not None
-        spent = joules.operations(self.work, idle, self.sheet, geometry, times)
+        known = idle is not None and not self.missing_watts
+        spent = joules.operations(self.work, idle, self.sheet, geometry, times) if known else joules.UNKNOWN
         steady = {
             "kind": "steady",
             "fill": how.fill,
@@ -354,7 +355,7 @@ class Ssd:
     def _suspend(suspend: Suspend) -> dict[str, Any]:
         return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
 
-    def _data_sheet(self, idle: float) -> dict[str, Any]:
+    def _data_sheet(self, idle: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
         return {
             "kind": "data-sheet",
@@ -362,14 +363,19 @@ class Ssd:
                 "latency_s": sheet.read_s,
                 "iops": sheet.read_iops,
                 "bytes_per_s": sheet.read_rate,
-                "active_w": max(idle, work.sequential_read or idle),
+                "active_w": _at_least(idle, work.sequential_read),
             },
             "write": {
                 "latency_s": sheet.write_s,
                 "iops": sheet.write_iops,
                 "bytes_per_s": sheet.write_rate,
-                "active_w": max(idle, work.sequential_write or idle),
+                "active_w": _at_least(idle, work.sequential_write),
             },
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,
         }
+
+
+def _at_least(idle: float | None, work: float | None) -> float | None:
+    """Watts of work, never below those of idling; None where either is not known."""
+    return None if idle is None or work is None else max(idle, work)
