@@ -325,8 +325,14 @@ fn unknown_watts_leave_times_and_other_joules_alone() {
     let mut plan = one_pool("0", 1);
     let second = plan["pools"][0].clone();
     plan["pools"].as_array_mut().unwrap().push(second);
-    plan["volumes"].as_array_mut().unwrap().push(json!({"pool": 1, "offset_bytes": 0, "capacity_bytes": 81_920}));
-    plan["workloads"].as_array_mut().unwrap().push(json!({"volume": 1, "replay": {"mode": "open", "speed": 1.0}}));
+    plan["volumes"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"pool": 1, "offset_bytes": 0, "capacity_bytes": 81_920}));
+    plan["workloads"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"volume": 1, "replay": {"mode": "open", "speed": 1.0}}));
     plan["observe"]["end_s"] = json!(10.0);
     let of = |plan: &Value| {
         let plan: Plan = serde_json::from_value(plan.clone()).unwrap();

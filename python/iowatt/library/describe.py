@@ -54,7 +54,7 @@ def simulated_by(file: DeviceFile) -> str | None:
 
 
 def simulated_for(file: DeviceFile) -> list[str]:
-    """What a simulation tells: ``time``, and ``energy`` where watts are known; nothing where none can be made."""
+    """What a simulation tells: ``time``, and ``energy`` where watts are known; nothing without mechanics."""
     lacking = uses.lacks(file)
     if lacking["mechanics"]:
         return []

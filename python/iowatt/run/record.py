@@ -381,9 +381,11 @@ class Tables:
     latency: pl.DataFrame
     energy: pl.DataFrame
     devices: pl.DataFrame
-    #: Every idle period, where they were asked for.
-    idle: IdleSpool | None = None
-    #: Requests by extent and period, where they were asked for.
+    #: Idle periods: every one where that was asked for, else as many as there was room for.
+    idle: IdleSpool | pl.DataFrame | None = None
+    #: Idle periods that are counted by length, where there was no room for every one.
+    idle_short: pl.DataFrame | None = None
+    #: Requests by extent and period, where they were counted.
     heat: pl.DataFrame | None = None
     #: What instruments read, by quantity and interval, where there were any.
     instruments: pl.DataFrame | None = None

@@ -158,13 +158,17 @@ class Power(Part):
     wall_* are null where the array's own power is neither modelled nor metered.
     """
 
-    mean: float | None = Field(description="Of the devices; null where only the wall is metered, or energy.unknown says why.")
+    mean: float | None = Field(
+        description="Of the devices; null where only the wall is metered, or energy.unknown says why."
+    )
     max: float | None = Field(
         description="The highest mean over one whole interval of the intervals table, or over the window."
     )
     wall_mean: float | None
     wall_max: float | None
-    idle: float | None = Field(description="All devices ready and without work; null where measured or not known.")
+    idle: float | None = Field(
+        description="All devices ready and without work; null where measured or not known."
+    )
     wall_idle: float | None = Field(
         default=None, description="All of the array ready and without work; null where it is not modelled."
     )

@@ -87,7 +87,7 @@ def compile_plan(
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
                 **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
-                "idle": scenario.observe.idle,
+                "idle": bool(scenario.observe.idle),
                 **heat.plan(scenario.observe.heat),
             },
         },

@@ -109,11 +109,7 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
         system.problems.extend(survival.problems(pool, path))
 
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
-    if drive is None:
-        return
-    if drive.missing_watts and not _time_alone(pool, drive, path, system, wall_asked):
-        return
-    adapted = _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+    adapted = None if drive is None else _adapted(pool, drive, path, system, wall_asked)
     if adapted is None:
         return
     drive = adapted
@@ -136,8 +132,17 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
 
 
+def _adapted(
+    pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool
+) -> Drive | Ssd | None:
+    """The drive as the pool's keys have it; None where these ask what it cannot do."""
+    if drive.missing_watts and not _time_alone(pool, drive, path, system, wall_asked):
+        return None
+    return _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+
+
 def _time_alone(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool) -> bool:
-    """Whether the scenario asks nothing that needs the watts which ``drive`` lacks: else they are a problem."""
+    """Whether nothing is asked that needs the watts which ``drive`` lacks: else they are a problem."""
     settings = pool.ssd
     reason = None
     if not isinstance(pool.power, NeverPolicy):

@@ -289,7 +289,8 @@ def tables(
         latency=latency(raw["latency"], names["workloads"], volumes),
         energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
-        idle=idle,
+        idle=idle if idle is not None or "idle" not in raw else frame("idle", _cut(raw["idle"])),
+        idle_short=frame("idle_short", raw["idle_short"]) if "idle_short" in raw else None,
         heat=heat_table(names, raw["heat"]) if "heat" in raw else None,
         **paths.tables(names, raw),
     )
@@ -302,6 +303,10 @@ def unknown_energy(devices: Sequence[Mapping[str, Any]]) -> str | None:
         return None
     figures = (f"{model} has no {', '.join(f'power.{k}' for k in keys)}" for model, keys in lacking.items())
     return f"watts are not known: {'; '.join(figures)}"
+
+
+def _cut(raw: Columns) -> Columns:
+    return {**raw, "cut": raw["cut"] != 0}
 
 
 def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> Heat | None:

@@ -4,7 +4,7 @@ use super::IdlePeriod;
 use crate::clock::Nanos;
 
 /// Bins of short periods to the octave.
-const STEPS: u64 = 8;
+const STEPS: u64 = 16;
 
 /// Periods of one drive that are only counted, in a bin of their lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl IdleKept {
     #[inline]
     pub fn add(&mut self, period: IdlePeriod) {
         if period.length < self.shortest && !period.cut {
-            return self.count(&period);
+            return count(&mut self.bins, &period);
         }
         self.rows.push(period);
         if self.rows.len() >= self.room {
@@ -65,15 +65,6 @@ impl IdleKept {
         })
     }
 
-    fn count(&mut self, period: &IdlePeriod) {
-        let (bins, bin) = (&mut self.bins[period.drive as usize], bin_of(period.length));
-        if bin >= bins.len() {
-            bins.resize(bin + 1, Counted::default());
-        }
-        bins[bin].count += 1;
-        bins[bin].sum += period.length;
-    }
-
     #[cold]
     fn shed(&mut self) {
         let mut lengths: Vec<_> = self.rows.iter().filter(|row| !row.cut).map(|row| row.length).collect();
@@ -85,12 +76,25 @@ impl IdleKept {
         let middle = lengths.len() / 2;
         let median = *lengths.select_nth_unstable(middle).1;
         self.shortest = lower_edge(bin_of(median) + 1);
-        let shortest = self.shortest;
-        let (short, long) = std::mem::take(&mut self.rows).into_iter().partition(|row| row.length < shortest && !row.cut);
-        self.rows = long;
-        let short: Vec<IdlePeriod> = short;
-        short.iter().for_each(|row| self.count(row));
+        let (shortest, bins) = (self.shortest, &mut self.bins);
+        self.rows.retain(|row| {
+            let stays = row.length >= shortest || row.cut;
+            if !stays {
+                count(bins, row);
+            }
+            stays
+        });
     }
+}
+
+#[inline]
+fn count(bins: &mut [Vec<Counted>], period: &IdlePeriod) {
+    let (bins, bin) = (&mut bins[period.drive as usize], bin_of(period.length));
+    if bin >= bins.len() {
+        bins.resize(bin + 1, Counted::default());
+    }
+    bins[bin].count += 1;
+    bins[bin].sum += period.length;
 }
 
 /// Bin of a length: one for each of the first `STEPS` nanoseconds, then `STEPS` to the octave.

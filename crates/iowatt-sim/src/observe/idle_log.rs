@@ -1,7 +1,7 @@
 //! Every idle period of every drive, handed out in batches as they end, so that memory does not grow with the run.
 
-use crate::clock::Nanos;
 use super::IdleKept;
+use crate::clock::Nanos;
 use crate::power::Window;
 
 /// Periods held back before they are handed out.

@@ -442,10 +442,7 @@ impl SsdPowerPlan {
             self.levels.below.iter().all(|l| l.serves_at.is_none() && !l.stopped),
             "a level below idling neither serves nor stops a spindle",
         )?;
-        check(
-            not_below(self.active_w, self.levels.idle_w),
-            "working must draw no less than idling",
-        )?;
+        check(not_below(self.active_w, self.levels.idle_w), "working must draw no less than idling")?;
         check(
             self.cap_w.is_none_or(|w| w.is_finite() && w > self.active_w),
             "a power cap must leave some power for operations",

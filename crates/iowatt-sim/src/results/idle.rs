@@ -6,7 +6,8 @@ use crate::observe::IdleKept;
 /// Periods one by one: drive, start, length, and whether the window or the run cuts them; then, by drive and bin of lengths,
 /// those that are only counted.
 pub(super) fn tables(kept: &IdleKept) -> [Table; 2] {
-    let row = |value: &dyn Fn(&crate::IdlePeriod) -> u64| Column::U64(kept.rows().iter().map(value).collect());
+    let row =
+        |value: &dyn Fn(&crate::IdlePeriod) -> u64| Column::U64(kept.rows().iter().map(value).collect());
     let bins: Vec<_> = kept.counted().collect();
     let bin = |value: &dyn Fn(usize) -> u64| Column::U64((0..bins.len()).map(value).collect());
     [
