@@ -11,7 +11,7 @@ from iowatt.library.ssd import joules
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
 PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
-NEEDS: Final = ("power", "mechanics", "price", "simulation")
+NEEDS: Final = ("power", "mechanics", "price", "simulation", "spin-down")
 
 _WATTS: Final = ("active", "positioning", "idle")
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")

@@ -120,7 +120,10 @@ def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoState
     try:
         return power.of_run(run), None
     except MissingFiguresError as error:
-        return [], f"no policies: {error.message}; name a drive whose figures to use with --device"
+        return [], (
+            f"no policies: {error.message}; name a drive whose figures to use with --device "
+            "(`iowatt devices list --needs spin-down` prints them)"
+        )
 
 
 def _notes(
