@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS: Final = 131_072
+#: Extents that workloads may reach before those of such a Run's heat map grow: counting over 16,384 of them at
+#: random takes as long as simulating. A trace touches few of those that its volume has.
+EXTENTS_MADE: Final = 512
+EXTENTS_TRACED: Final = 16_384
 
 
 @dataclass(frozen=True)
@@ -135,5 +139,23 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
     if asked.heat is None:
         # Without anything in between, what a pool is handed is what hosts ask.
         between = (simulation["controller"] or {}).get("cache") or simulation.get("virtual_pools")
-        kept |= heat.plan(heat.Heat(points=["front", "back"] if between else ["front"]))
+        points: list[Any] = ["front", "back"] if between else ["front"]
+        kept |= heat.plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
     return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
+
+
+def _extent_bytes(plan: Mapping[str, Any]) -> int:
+    """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
+    from iowatt.scenario.heat import EXTENT
+
+    simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
+    for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):
+        if "synthetic" in source:
+            reach += max(stream["end_bytes"] for stream in source["synthetic"]["streams"])
+        else:
+            reach += simulation["volumes"][workload["volume"]]["capacity_bytes"]
+            most = EXTENTS_TRACED
+    extent = EXTENT
+    while reach > most * extent:
+        extent *= 2
+    return extent

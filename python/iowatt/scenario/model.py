@@ -81,8 +81,9 @@ class Observe(Strict):
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
         default=None,
-        unset="`iowatt run` records it by extents of 64 MiB in front, and behind where a cache or a virtual "
-        "pool lies between; the points of a sweep do not",
+        unset="`iowatt run` records it in front, and behind where a cache or a virtual pool lies between, by "
+        "extents of 64 MiB, larger where workloads reach more than 512 of them (traces: 16,384); the points of "
+        "a sweep do not",
         example={"extent": "64MiB", "points": ["front", "back"]},
     )
 
