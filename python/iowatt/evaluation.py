@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS: Final = 131_072
-#: Extents that workloads may reach before those of such a Run's heat map grow: counting over 16,384 of them at
+#: Extents that workloads may reach before those of such a Run grow: counting over 16,384 of them at
 #: random takes as long as simulating. A trace touches few of those that its volume has.
 EXTENTS_MADE: Final = 512
 EXTENTS_TRACED: Final = 16_384

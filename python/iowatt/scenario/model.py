@@ -82,7 +82,7 @@ class Observe(Strict):
         "takes every default of the table. false: not recorded.",
         default=None,
         unset="`iowatt run` records it in front, and behind where a cache or a virtual pool lies between, by "
-        "extents of 64 MiB, larger where workloads reach more than 512 of them (traces: 16,384); the points of "
+        "extents of 64 MiB, larger where workloads reach more than 512 of them (traces: 16,384); points of "
         "a sweep do not",
         example={"extent": "64MiB", "points": ["front", "back"]},
     )
