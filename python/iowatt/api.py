@@ -94,6 +94,7 @@ def run(
                 inputs=digest.inputs,
                 scratch=None if reservation is None else reservation.aside,
                 back_end=back_end,
+                lens_tables=True,
                 started_at=started_at,
                 command=command,
                 progress=progress,

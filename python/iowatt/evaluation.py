@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from iowatt.scenario import Scenario
     from iowatt.sources.simulator import Progress
     from iowatt.trace.back_end import BackEndSpool
+
+
+#: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
+IDLE_ROWS: Final = 131_072
+#: Extents that workloads may reach before those of such a Run grow: counting over 16,384 of them at
+#: random takes as long as simulating. A trace touches few of those that its volume has.
+EXTENTS_MADE: Final = 512
+EXTENTS_TRACED: Final = 16_384
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def simulate(
     progress: Progress | None = None,
     scratch: Path | None = None,
     back_end: BackEndSpool | None = None,
+    lens_tables: bool = False,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Run:
@@ -87,6 +96,9 @@ def simulate(
         Asked for after the simulation: the files that were read, with their digests.
     started_at:
         As :func:`iowatt.run.provenance.now` has it.
+    lens_tables:
+        Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read, unless the
+        scenario says otherwise.
     progress, scratch, back_end, other_cpu_s, cpu_clock:
         As for :func:`iowatt.sources.simulator.observe`.
 
@@ -96,7 +108,7 @@ def simulate(
         A trace is missing or wrong, or the run has nothing to observe.
     """
     record = simulator.observe(
-        work.plan,
+        _with_lens_tables(work) if lens_tables else work.plan,
         work.traces,
         scenario_text=work.text,
         progress=progress,
@@ -114,3 +126,36 @@ def simulate(
     )
     summary = summarise(record, origin).as_dict()
     return Run.of(record, summary)
+
+
+def _with_lens_tables(work: Prepared) -> dict[str, Any]:
+    """The plan, which keeps idle periods and heat where its scenario leaves that open."""
+    from iowatt.scenario import heat
+
+    simulation, asked = work.plan["simulation"], work.scenario.observe
+    kept: dict[str, Any] = {}
+    if asked.idle is None:
+        kept["idle_rows"] = IDLE_ROWS
+    if asked.heat is None:
+        # Without anything in between, what a pool is handed is what hosts ask.
+        between = (simulation["controller"] or {}).get("cache") or simulation.get("virtual_pools")
+        points: list[Any] = ["front", "back"] if between else ["front"]
+        kept |= heat.plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
+    return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
+
+
+def _extent_bytes(plan: Mapping[str, Any]) -> int:
+    """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
+    from iowatt.scenario.heat import EXTENT
+
+    simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
+    for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):
+        if "synthetic" in source:
+            reach += max(stream["end_bytes"] for stream in source["synthetic"]["streams"])
+        else:
+            reach += simulation["volumes"][workload["volume"]]["capacity_bytes"]
+            most = EXTENTS_TRACED
+    extent = EXTENT
+    while reach > most * extent:
+        extent *= 2
+    return extent

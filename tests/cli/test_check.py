@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import iowatt
 from iowatt.cli import check as check_verb
 from iowatt.cli import main
 from iowatt.errors import InputError
@@ -166,3 +167,15 @@ def test_init_overwrites_nothing(tmp_path):
     assert target.read_text() == "mine"
     assert invoke("init", target, "--force").exit_code == 0
     assert "No such file" in str(error_of("init", tmp_path / "no" / "s.toml"))
+
+
+def test_init_leaves_the_interval_to_the_length_of_the_run(tmp_path):
+    """A trace of a minute has more than the 12 intervals that a verdict on power needs, and both lenses."""
+    target, trace = tmp_path / "s.toml", tmp_path / "t.csv"
+    rows = [f"{0.05 * at:.2f},{'RW'[at % 2]},{4096 * (at * 7919 % 50_000)},4096" for at in range(1_340)]
+    trace.write_text("time_s,op,offset,size\n" + "\n".join(rows) + "\n")
+    assert invoke("init", target, "--trace", trace).exit_code == 0
+    run = iowatt.run(target, set=['workload.trace.trace.time_unit="s"'], output=tmp_path / "run")
+    assert 60 <= run.table("intervals").height <= 70
+    for lens in ("idle", "heat"):
+        assert invoke(lens, tmp_path / "run").exit_code == 0

@@ -129,7 +129,7 @@ def test_show_of_measured_drives_and_flash():
     assert "geometry.zones" in text and "24 entries" in text
     text = invoke("show", "intel-320-300gb").stdout
     assert "NOT FOR WORK: mean of a mobile workload" in text
-    assert "for simulation: power.active" in text
+    assert "for simulation of time and energy: power.active" in text
     text = invoke("show", "intel-dc-s3700-800gb").stdout
     assert "flash.over_provisioning = 0.2" in text
     assert "Xiang and Kurkoski's closed form" in text
@@ -171,15 +171,10 @@ def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
 @pytest.mark.parametrize(
     ("device", "words"),
     [
-        ("intel-320-300gb", "energy needs power figures that 'intel-320-300gb' does not have: active"),
         (
             "seagate-cheetah-15k7-300gb",
             "seagate-cheetah-15k7-300gb.toml (library): a simulation needs figures that "
             "'seagate-cheetah-15k7-300gb' does not have: seek.average, geometry.outer_rate",
-        ),
-        (
-            "ibm-ultrastar-36lzx",
-            "energy needs power figures that 'ibm-ultrastar-36lzx' does not have: active, positioning, idle",
         ),
         ("seagate-cheetah-15k-300gb", "unknown device 'seagate-cheetah-15k-300gb'"),
     ],
@@ -189,3 +184,24 @@ def test_a_scenario_with_a_device_that_will_not_do(device, words):
     assert isinstance(result.exception, InputError)
     assert words in str(result.exception)
     assert "array.pool.disks.device" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("device", "lacking"),
+    [("ibm-ultrastar-36lzx", "power.active, power.positioning, power.idle")],
+)
+def test_a_scenario_with_a_drive_without_watts_is_checked_and_says_so(device, lacking):
+    result = check(device)
+    assert result.exit_code == 0
+    assert f"{device!r} has no {lacking}, so it is simulated for time only" in result.stdout
+
+
+def test_the_library_tells_time_only_from_time_and_energy():
+    listed = json.loads(CliRunner().invoke(main.app, ["devices", "list", "--json"]).stdout)["devices"]
+    counts = [sum(one["simulated_for"] == told for one in listed) for told in (["time"], ["time", "energy"])]
+    # Those with energy are the ones that could be simulated at all before.
+    assert counts[1] == sum("simulation" in one["good_for"] for one in listed)
+    assert counts[0] >= 40
+    assert sum(counts) == sum("mechanics" in one["good_for"] for one in listed)
+    shown = CliRunner().invoke(main.app, ["devices", "show", "seagate-cheetah-15k5"]).stdout
+    assert "a simulation tells: time only" in shown

@@ -41,7 +41,7 @@ def made(tmp_path_factory):
     (folder / "trace.csv").write_text(TRACE)
     (folder / "small.toml").write_text(SCENARIO)
     iowatt.run(folder / "small.toml", output=folder / "run")
-    iowatt.run(folder / "small.toml", set=["observe={}"], output=folder / "bare")
+    iowatt.run(folder / "small.toml", set=["observe={heat=false}"], output=folder / "bare")
     return folder
 
 

@@ -72,7 +72,7 @@ def test_the_page_is_written_once(week, tmp_path):
 
 
 def test_a_run_without_periods_says_which_key(tmp_path):
-    iowatt.run(ROOT / "examples" / "idle.toml", output=tmp_path / "run")
+    iowatt.run(ROOT / "examples" / "idle.toml", set=["observe.idle=false"], output=tmp_path / "run")
     done = subprocess.run([IOWATT, "idle", tmp_path / "run"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "observe.idle = true" in done.stderr and "Traceback" not in done.stderr

@@ -128,9 +128,9 @@ def test_it_cannot_be_changed(directory):
         ("arrays2002-disk", "no.toml", "scenario:10: array.pool.disks.device", "no.toml: cannot be read"),
         (
             "arrays2002-disk",
-            "quantum-atlas-10k",
+            "seagate-cheetah-15k7-300gb",
             "scenario:10: array.pool.disks.device",
-            'power = { active = "..W"',
+            "seek.average, geometry.outer_rate",
         ),
         (
             "level = 5",

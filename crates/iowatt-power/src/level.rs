@@ -30,11 +30,20 @@ pub struct Level {
     pub serves_at: Option<f64>,
 }
 
+/// Reads a figure that may be unknown: `null` becomes NaN, and so do all joules that would follow from it.
+///
+/// # Errors
+/// What is neither a number nor `null`.
+pub fn unknown_as_nan<'de, D: serde::Deserializer<'de>>(figure: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(figure)?.unwrap_or(f64::NAN))
+}
+
 /// Idling (level 0), and the levels below it: number 1 is the first of `below`.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
-    /// Draw while spinning without work, watts.
+    /// Draw while spinning without work, watts; NaN where it is not known (`null`), and then there are no levels below.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub idle_w: f64,
     /// Further levels, each drawing no more than the one before.
     #[serde(default)]
@@ -129,6 +138,9 @@ impl Levels {
     /// Says which is not.
     pub fn validate(&self) -> Result<(), String> {
         let sound = |x: f64| x.is_finite() && x >= 0.0;
+        if self.idle_w.is_nan() && self.below.is_empty() {
+            return Ok(());
+        }
         if !sound(self.idle_w) {
             return Err("idling must draw a power of 0 W or more".into());
         }

@@ -21,6 +21,6 @@ pub mod policy;
 pub mod speed;
 
 pub use evaluation::{Evaluation, evaluate};
-pub use level::{Level, Levels, Transition};
+pub use level::{Level, Levels, Transition, unknown_as_nan};
 pub use plan::PolicyPlan;
 pub use policy::{Change, Ended, Policy};

@@ -77,6 +77,9 @@ impl PolicyPlan {
     /// What is wrong with the levels or the parameters.
     pub fn build(&self, levels: &Levels, seed: u64) -> Result<Box<dyn Policy>, String> {
         levels.validate()?;
+        if levels.idle_w.is_nan() && *self != Self::Never {
+            return Err("a policy needs the watts of idling".into());
+        }
         self.validate(levels)?;
         Ok(match self.clone() {
             Self::Never => Box::new(Never),

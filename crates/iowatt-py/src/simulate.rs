@@ -97,6 +97,10 @@ pub fn simulate<'py>(
     if let Some(heat) = outcome.heat {
         result.set_item("heat", columns(py, heat)?)?;
     }
+    if let Some([rows, counted]) = outcome.idle {
+        result.set_item("idle", columns(py, rows)?)?;
+        result.set_item("idle_short", columns(py, counted)?)?;
+    }
     if let Some(hops) = outcome.hops {
         result.set_item("hops", columns(py, hops)?)?;
     }

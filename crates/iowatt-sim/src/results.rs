@@ -2,6 +2,7 @@
 
 mod controller;
 mod heat;
+mod idle;
 mod path;
 mod series;
 mod ssd;
@@ -320,6 +321,8 @@ pub struct Outcome {
     pub foreseen: Foreseen,
     /// Where requests went, where that was asked for: point, space, extent, period, requests and bytes.
     pub heat: Option<Table>,
+    /// Idle periods kept one by one, and those that are only counted by length, where they were kept in bounded memory.
+    pub idle: Option<[Table; 2]>,
     /// Where the time of requests on paths went, where there are any.
     pub hops: Option<Table>,
 }
@@ -403,6 +406,7 @@ pub fn collect(
         series_bins,
         foreseen: foreseen.collect(),
         heat: observer.heat().map(heat::table),
+        idle: observer.idle_kept().map(idle::tables),
         hops: paths.map(path::table),
     }
 }

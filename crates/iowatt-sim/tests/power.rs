@@ -317,3 +317,49 @@ proptest! {
         }
     }
 }
+
+/// Watts that are not known change no time, and make unknown the joules that rest on them: those of other drives, and of
+/// states whose watts are known, stay.
+#[test]
+fn unknown_watts_leave_times_and_other_joules_alone() {
+    let mut plan = one_pool("0", 1);
+    let second = plan["pools"][0].clone();
+    plan["pools"].as_array_mut().unwrap().push(second);
+    plan["volumes"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"pool": 1, "offset_bytes": 0, "capacity_bytes": 81_920}));
+    plan["workloads"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"volume": 1, "replay": {"mode": "open", "speed": 1.0}}));
+    plan["observe"]["end_s"] = json!(10.0);
+    let of = |plan: &Value| {
+        let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+        let mut sources = [given(vec![read(S)]), given(vec![read(2 * S)])];
+        let inputs = sources.iter_mut().map(|s| s as &mut dyn Source).collect();
+        Simulation::new(&plan, inputs)?.run(&mut |_| true)
+    };
+    let known = of(&plan).unwrap().summary;
+    plan["pools"][0]["device"]["power"]["active_w"] = Value::Null;
+    let partly = of(&plan).unwrap();
+    for (one, other) in known.devices.iter().zip(&partly.summary.devices) {
+        assert_eq!(one.state_ns, other.state_ns);
+    }
+    assert_eq!(known.devices[1].energy_j, partly.summary.devices[1].energy_j);
+    let first = &partly.summary.devices[0];
+    assert!(first.energy_j["active"].is_nan() && first.cause_j["host_read"].is_nan());
+    assert_eq!(first.energy_j["idle"], known.devices[0].energy_j["idle"]);
+    assert_eq!(first.energy_j["standby"], 0.0);
+    let told = serde_json::to_value(&partly.summary).unwrap();
+    assert_eq!(told["devices"][0]["energy_j"]["active"], Value::Null);
+    plan["pools"][0]["power_policy"] = fixed(1.0);
+    assert!(of(&plan).is_err());
+    // A drive that does nothing needs no watts of work.
+    plan["pools"][0]["power_policy"] = json!({"policy": "never"});
+    let mut idle = plan.clone();
+    (idle["workloads"], idle["volumes"]) = (json!([]), json!([]));
+    let idle: Plan = serde_json::from_value(idle).unwrap();
+    let outcome = Simulation::new(&idle, vec![]).unwrap().run(&mut |_| true).unwrap();
+    assert_eq!(total(&outcome), 2.0 * 10.0 * 22.3);
+}

@@ -61,7 +61,7 @@ def lines(found: dict[str, Any]) -> list[str]:
         space.append(f"{size(found['effective_bytes'])} effective")
     text = [
         f"{found['name']}: ok",
-        f"  {found['drives']} drives, {', '.join(space)}, {found['idle_w']:.4g} W idle",
+        f"  {found['drives']} drives, {', '.join(space)}, {_idle(found['idle_w'])}",
     ]
     for pool in found["pools"]:
         level = "no RAID" if pool["raid_level"] is None else f"RAID-{pool['raid_level']}"
@@ -125,3 +125,7 @@ def _commands(pool: dict[str, Any]) -> str:
     """What a drive does with the commands that it holds, where it holds several."""
     depth = pool["queue_depth"]
     return "" if depth == 1 else f", {depth} commands in the drive by {pool['drive_scheduler']}"
+
+
+def _idle(watts: float | None) -> str:
+    return "idle watts not known" if watts is None else f"{watts:.4g} W idle"

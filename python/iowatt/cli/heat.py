@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def heat(
     source: Annotated[
-        str, typer.Argument(metavar="RUN|TRACE", help="A Run with observe.heat, or a trace; - is stdin.")
+        str, typer.Argument(metavar="RUN|TRACE", help="A Run of `iowatt run`, or a trace; - is stdin.")
     ],
     *,
     over: Annotated[

@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def idle(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A Run with observe.idle = true.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A Run of `iowatt run`.")],
     *,
     device: Annotated[
         str | None,

@@ -135,7 +135,7 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     split = ", ".join(
         f"{state.replace('_', ' ')} {percent(joules / total)}"
         for state, joules in energy["by_state_j"].items()
-        if joules > 0
+        if total and joules > 0
     )
     rows = [
         (
@@ -161,7 +161,7 @@ def figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
             f"highest interval {with_unit(power['max'], 'W')}",
             f"idle {with_unit(power['idle'], 'W')} (device)",
         ),
-        ("energy", with_unit(total, "J"), split),
+        ("energy", with_unit(total, "J"), split or energy.get("unknown") or ""),
         (
             "per request",
             with_unit(energy["per_request_j"], "J"),

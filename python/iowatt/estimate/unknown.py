@@ -46,6 +46,9 @@ def _of_pool(pool: Mapping[str, Any], where: str) -> None:
         raise refuse("power policies", f"{where}.power")
     if pool["batching"] is not None:
         raise refuse("batching of requests for idle drives", f"{where}.power")
+    drawn = pool["device"]["power"]
+    if None in (drawn["active_w"], drawn.get("positioning_w", 0.0), drawn["levels"]["idle_w"]):
+        raise refuse("the power of a drive whose watts are not known", f"{where}.device")
     recovery = pool["recovery"]
     if recovery is not None and recovery["failures"]:
         raise refuse("failed drives and rebuilds", f"{where}.failure")

@@ -39,6 +39,7 @@ def summary(file: DeviceFile) -> dict[str, Any]:
         "price_usd": file.price.usd,
         "power_grade": file.grade(),
         "simulated_by": simulated_by(file),
+        "simulated_for": simulated_for(file),
         "good_for": uses.good_for(file),
     }
 
@@ -50,6 +51,14 @@ def simulated_by(file: DeviceFile) -> str | None:
     if file.kind == "hdd":
         return "mechanics"
     return "flash" if ssd.why_not_flash(file) is None else "data sheet"
+
+
+def simulated_for(file: DeviceFile) -> list[str]:
+    """What a simulation tells: ``time``, and ``energy`` where watts are known; nothing without mechanics."""
+    lacking = uses.lacks(file)
+    if lacking["mechanics"]:
+        return []
+    return ["time"] if lacking["power"] else ["time", "energy"]
 
 
 def device(file: DeviceFile) -> dict[str, Any]:
@@ -143,13 +152,21 @@ def table(summaries: list[dict[str, Any]]) -> list[str]:
             _number(found["idle_w"]),
             found["power_grade"],
             _number(found["price_usd"]),
-            found["simulated_by"] or "-",
+            _model(found),
             ", ".join(found["good_for"]) or "-",
         )
         for found in summaries
     ]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (heads, *rows)]
+
+
+_PURPOSES: Final = {"simulation": "simulation of time and energy"}
+
+
+def _model(found: dict[str, Any]) -> str:
+    by = found["simulated_by"]
+    return "-" if by is None else by if "energy" in found["simulated_for"] else f"{by}, time only"
 
 
 def page(found: dict[str, Any]) -> list[str]:
@@ -175,12 +192,17 @@ def page(found: dict[str, Any]) -> list[str]:
         "derived or assumed where a scenario uses it": derived,
         "assumptions": found["assumptions"],
         "notes": found["notes"],
-        "missing": [f"for {purpose}: {', '.join(keys)}" for purpose, keys in found["missing"].items()],
+        "missing": [
+            f"for {_PURPOSES.get(purpose, purpose)}: {', '.join(keys)}"
+            for purpose, keys in found["missing"].items()
+        ],
     }
     for title, entries in sections.items():
         if entries:
             lines += ["", title, *(f"  {entry}" for entry in entries)]
-    return [*lines, "", f"good for: {', '.join(found['good_for']) or 'its figures only'}"]
+    simulated = " and ".join(found["simulated_for"]) or "nothing"
+    lines += ["", f"a simulation tells: {simulated}{' only' if simulated == 'time' else ''}"]
+    return [*lines, f"good for: {', '.join(found['good_for']) or 'its figures only'}"]
 
 
 def _number(value: float | None) -> str:

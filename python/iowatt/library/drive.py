@@ -153,12 +153,17 @@ class Drive:
         return replace(self, power=self.power.with_figures(power), notes=(*self.notes, note))
 
     @property
+    def missing_watts(self) -> list[str]:
+        """Figures of ``power`` without which its energy is not known."""
+        return [name for name in ("active", "positioning", "idle") if getattr(self.power, name) is None]
+
+    @property
     def ladder(self) -> Ladder:
         """Its power levels below idling, as far as they are wholly known."""
         return levels.ladder(self.power, self.rpm)
 
     def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """The ``device`` of a plan's pool. The figures that every simulation needs must be there."""
+        """The ``device`` of a plan's pool. Watts that are not known are None."""
         return {"kind": "hdd", **self.hdd_plan(phase, states)}
 
     def hdd_plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:

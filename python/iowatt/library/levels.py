@@ -113,11 +113,16 @@ def missing(level: PowerLevel) -> list[str]:
 
 def ladder(power: HddPower, rpm: float) -> Ladder:
     """The levels of which nothing is missing and that draw no more than idling."""
-    return ladder_of(levels(power, rpm), power.idle or 0.0, rpm)
+    return ladder_of(levels(power, rpm), power.idle, rpm)
 
 
-def ladder_of(all_levels: Mapping[str, PowerLevel], idle_w: float, rpm: float = 1.0) -> Ladder:
-    """The same of levels that are at hand, below ``idle_w``; ``rpm`` is what their speeds are shares of."""
+def ladder_of(all_levels: Mapping[str, PowerLevel], idle_w: float | None, rpm: float = 1.0) -> Ladder:
+    """The same of levels that are at hand, below ``idle_w``; ``rpm`` is what their speeds are shares of.
+
+    None is below idling where its watts are not known.
+    """
+    if idle_w is None:
+        return Ladder((), {"idle_w": None, "below": []})
     known = [level for level in all_levels.values() if not missing(level)]
     usable = [level for level in known if level.power is not None and level.power <= idle_w]
     usable.sort(key=lambda level: -(level.power or 0.0))

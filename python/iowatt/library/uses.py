@@ -11,7 +11,7 @@ from iowatt.library.ssd import joules
 
 # In the order in which people ask. Spinning down is needed by some power policies only.
 PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
-NEEDS: Final = ("power", "mechanics", "price", "simulation")
+NEEDS: Final = ("power", "mechanics", "price", "simulation", "spin-down")
 
 _WATTS: Final = ("active", "positioning", "idle")
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
@@ -20,7 +20,8 @@ _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_do
 def lacks(file: DeviceFile) -> dict[str, list[str]]:
     """Key paths that are missing for each purpose that applies to the kind of device; none: it will do.
 
-    ``power``: joules of work and idling. ``mechanics``: response times. ``simulation``: both. ``spin-down``:
+    ``power``: joules of work and idling. ``mechanics``: response times, enough to be simulated for time.
+    ``simulation``: both, for time and energy. ``spin-down``:
     what stopping it costs, too. ``price``: what one cost.
     """
     price = [] if file.price.usd is not None else ["price.usd"]

@@ -81,7 +81,13 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
         )
     if power["mean"] is None:
         if power["wall_mean"] is None:
-            return [*sentences, "No meter tells what power it took."]
+            unknown = energy.get("unknown")
+            why = (
+                "No meter tells what power it took."
+                if unknown is None
+                else f"What it draws is null: {unknown}."
+            )
+            return [*sentences, why]
         drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
     else:
         drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"

@@ -73,7 +73,10 @@ def add_charts(
 def _states(runs: Sequence[Run]) -> list[str]:
     """States that hold energy in any run."""
     found = {
-        state for run in runs for state, joules in run.summary["energy"]["by_state_j"].items() if joules > 0
+        state
+        for run in runs
+        for state, joules in run.summary["energy"]["by_state_j"].items()
+        if joules is not None and joules > 0
     }
     return palette.in_order(list(found))
 

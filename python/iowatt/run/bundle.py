@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from iowatt.run.record import Record
 
 TABLES = ("intervals", "latency", "energy", "devices")
-#: Tables that a Run has only where its scenario asked for them, and how.
+#: Tables that `iowatt run` keeps unless its scenario says no, and how they are asked for.
 ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
+#: Beside ``idle``, where there are too many periods.
+COUNTED = ("idle_short",)
 #: Tables of measured Runs beside which instruments recorded.
 MEASURED = ("instruments",)
 #: Tables that older Runs lack, or Runs of what does not tell: why it may be, and what to do.
@@ -47,7 +49,7 @@ RECORDED = {
         "add [[path]] to the scenario",
     ),
 }
-OPTIONAL = (*ASKED_FOR, *MEASURED, *RECORDED)
+OPTIONAL = (*ASKED_FOR, *COUNTED, *MEASURED, *RECORDED)
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
 
@@ -107,15 +109,18 @@ class Run:
     def of(cls, record: Record, summary: dict[str, Any]) -> Run:
         """The run of a record, in memory but for what is too long for it."""
         tables = {name: getattr(record.tables, name) for name in TABLES}
-        for name in ("heat", *MEASURED, *RECORDED):
+        for name in ("heat", *COUNTED, *MEASURED, *RECORDED):
             if getattr(record.tables, name) is not None:
                 tables[name] = getattr(record.tables, name)
+        idle = record.tables.idle
+        if idle is not None and not hasattr(idle, "add"):
+            tables["idle"], idle = idle, None
         return cls(
             summary=summary,
             plan=dict(record.plan),
             scenario_text=record.scenario_text,
             tables=tables,
-            idle=record.tables.idle,
+            idle=idle,
         )
 
     def table(self, name: str) -> pl.DataFrame:
@@ -169,9 +174,9 @@ class Run:
                 hint=hint,
             )
         if not self.has(name):
-            asked = ASKED_FOR[name]
+            asked = ASKED_FOR.get(name, ASKED_FOR["idle"])
             raise InputError(
-                f"this Run has no table {name!r}: its scenario did not ask for it",
+                f"this Run has no table {name!r}: it was not kept",
                 where=str(self.path) if self.path else self.name,
                 hint=f"set {asked} in the scenario (or: iowatt run SCENARIO --set {asked.replace(' ', '')})",
             )

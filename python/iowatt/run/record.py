@@ -381,9 +381,11 @@ class Tables:
     latency: pl.DataFrame
     energy: pl.DataFrame
     devices: pl.DataFrame
-    #: Every idle period, where they were asked for.
-    idle: IdleSpool | None = None
-    #: Requests by extent and period, where they were asked for.
+    #: Idle periods: every one where that was asked for, else as many as there was room for.
+    idle: IdleSpool | pl.DataFrame | None = None
+    #: Idle periods that are counted by length, where there was no room for every one.
+    idle_short: pl.DataFrame | None = None
+    #: Requests by extent and period, where they were counted.
     heat: pl.DataFrame | None = None
     #: What instruments read, by quantity and interval, where there were any.
     instruments: pl.DataFrame | None = None
@@ -405,11 +407,13 @@ class Record:
     workloads: Sequence[Workload]
     volumes: Sequence[Volume]
     tables: Tables
-    #: Watts of each drive that is ready and without work, by name.
-    idle_w: Mapping[str, float]
+    #: Watts of each drive that is ready and without work, by name; None where they are not known.
+    idle_w: Mapping[str, float | None]
     capacity: Capacity
     #: The same of the array's parts and its supplies' losses, where they are modelled.
     array_idle_w: Mapping[str, float] = field(default_factory=dict)
+    #: Why joules are null, where the watts of a drive are not known.
+    unknown_energy: str | None = None
     buses: Sequence[Bus] = ()
     #: Parts of the controller and its cache, where they are modelled.
     processors: Station | None = None

@@ -8,13 +8,19 @@ them gives the interval (Law, Simulation Modeling and Analysis, 9.5.3).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 MIN_BATCHES = 10
 MIN_REQUESTS_PER_BATCH = 2
 MSER_BATCH = 5
+
+
+def known_sum(values: Iterable[float | None]) -> float | None:
+    """The exact sum (``math.fsum``), None where a value is not known."""
+    found = list(values)
+    return None if None in found else math.fsum(value for value in found if value is not None)
 
 
 def student_t_cdf(t: float, degrees: int) -> float:

@@ -108,6 +108,7 @@ def _energy_and_power(record: Record) -> tuple[Energy, Power]:
         completions,
         mean_s,
         causes_j=energy.by_cause(tables.devices, tables.energy),
+        unknown=record.unknown_energy,
     )
     drawn = energy.power(
         energy.devices_j(tables.energy),

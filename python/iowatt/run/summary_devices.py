@@ -44,7 +44,7 @@ class Flash(Part):
     trimmed_bytes: int
     buffer_hits: int = Field(description="Units that reads found in the write buffer.")
     suspends: int = Field(description="Programs and erases that reads interrupted.")
-    energy_by_operation_j: dict[str, float] = Field(
+    energy_by_operation_j: dict[str, float | None] = Field(
         description="Joules of reads (sensing), programs, erases, transfers and commands, beyond what the "
         "drive draws while it is active; part of energy_j.active."
     )
@@ -116,7 +116,7 @@ class Device(Part):
         "where no rating is known."
     )
     state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
-    energy_j: dict[str, float]
-    energy_by_cause_j: dict[str, float] = Field(default={}, description="As energy.by_cause_j.")
+    energy_j: dict[str, float | None]
+    energy_by_cause_j: dict[str, float | None] = Field(default={}, description="As energy.by_cause_j.")
     flash: Flash | None = Field(default=None, description="Only of SSDs.")
     wear: list[Wear] = Field(default=[], description="Its ratings, as far as the library knows them.")

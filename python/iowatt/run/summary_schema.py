@@ -124,13 +124,16 @@ class Energy(Part):
     """Energy within the window; devices only unless the array's own power is modelled, then at the wall."""
 
     total_j: float | None = Field(
-        description="Null where measured without a meter, or with one that missed a part of the window."
+        description="Null where the watts of a drive are not known, and where measured without a meter, or "
+        "with one that missed a part of the window."
     )
     per_request_j: float | None = Field(description="Total over throughput.completions; null without any.")
     energy_delay_js: float | None = Field(description="per_request_j times the mean response time in s.")
-    by_state_j: dict[str, float]
-    by_component_j: dict[str, float]
-    by_cause_j: dict[str, float] = Field(
+    by_state_j: dict[str, float | None] = Field(
+        description="Null where the watts of a drive in that state are not known."
+    )
+    by_component_j: dict[str, float | None] = Field(description="Null where some of its watts are not known.")
+    by_cause_j: dict[str, float | None] = Field(
         default={},
         description="What drives worked for: host_read, host_write, redundancy (parity, copies, and what "
         "they are computed from), rebuild, background (what buffers write out and read ahead), migration "
@@ -142,6 +145,11 @@ class Energy(Part):
     above_idle_j: float | None = Field(
         description="Total minus what the same devices use doing nothing; null where only a meter knows."
     )
+    unknown: str | None = Field(
+        default=None,
+        description="Why total_j is null, and with it power_w and efficiency: the drives whose watts are not "
+        "known, and the missing figures.",
+    )
 
 
 class Power(Part):
@@ -150,13 +158,17 @@ class Power(Part):
     wall_* are null where the array's own power is neither modelled nor metered.
     """
 
-    mean: float | None = Field(description="Of the devices; null where only the wall is metered.")
+    mean: float | None = Field(
+        description="Of the devices; null where only the wall is metered, or energy.unknown says why."
+    )
     max: float | None = Field(
         description="The highest mean over one whole interval of the intervals table, or over the window."
     )
     wall_mean: float | None
     wall_max: float | None
-    idle: float | None = Field(description="All devices ready and without work; null where measured.")
+    idle: float | None = Field(
+        description="All devices ready and without work; null where measured or not known."
+    )
     wall_idle: float | None = Field(
         default=None, description="All of the array ready and without work; null where it is not modelled."
     )
@@ -174,7 +186,7 @@ class Capacity(Part):
 
 
 class Efficiency(Part):
-    """Work and capacity per watt of mean power; null where no power was drawn."""
+    """Work and capacity per watt of mean power; null where no power was drawn or it is not known."""
 
     iops_per_w: float | None
     mib_per_s_per_w: float | None

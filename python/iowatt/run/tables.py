@@ -139,7 +139,7 @@ ARRAY_COLUMNS = ("parts_j", "supply_loss_j", "wall_w")
 #: All columns that may be left out, and are null then.
 NULLABLE = (*ARRAY_COLUMNS, *(f"flash_{key}" for key in FLASH))
 
-#: Only where it was asked for. By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
+#: By ``drive`` (row of ``devices``) in order of time; see docs/reference/run.md.
 IDLE: dict[str, type[pl.DataType]] = {
     "drive": pl.UInt32,
     "start_ns": pl.UInt64,
@@ -147,7 +147,17 @@ IDLE: dict[str, type[pl.DataType]] = {
     "cut": pl.Boolean,
 }
 
-#: Only where it was asked for. Rows that hold nothing are left out; see docs/reference/run.md.
+#: Idle periods that are too many to be rows of ``idle``, counted by drive and length (``low_ns`` to
+#: ``high_ns``, both included): shorter than all of those there that are known whole.
+IDLE_SHORT: dict[str, type[pl.DataType]] = {
+    "drive": pl.UInt32,
+    "low_ns": pl.UInt64,
+    "high_ns": pl.UInt64,
+    "count": pl.UInt64,
+    "sum_ns": pl.UInt64,
+}
+
+#: Rows that hold nothing are left out; see docs/reference/run.md.
 HEAT: dict[str, type[pl.DataType]] = {
     "point": pl.String,
     "space": pl.String,
@@ -222,6 +232,7 @@ SCHEMAS: dict[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     "energy": ENERGY,
     "devices": DEVICES,
     "idle": IDLE,
+    "idle_short": IDLE_SHORT,
     "heat": HEAT,
     "instruments": INSTRUMENTS,
     "series": SERIES,

@@ -27,6 +27,10 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
     usable, effective = usable_and_effective(
         [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
     )
+    idle_w = [
+        None if (watts := pool.drive.power.idle) is None else pool.pool.drives * watts
+        for pool in system.pools
+    ]
     return {
         "schema": CHECK_SCHEMA,
         "ok": True,
@@ -35,7 +39,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> dict[str, Any]:
         "raw_bytes": sum(pool.raw_bytes for pool in system.pools),
         "usable_bytes": usable,
         "effective_bytes": effective,
-        "idle_w": sum(pool.pool.drives * (pool.drive.power.idle or 0.0) for pool in system.pools),
+        "idle_w": None if None in idle_w else sum(w for w in idle_w if w is not None),
         "pools": [_pool(pool) for pool in system.pools],
         "virtual_pools": virtual,
         "volumes": [

@@ -43,9 +43,9 @@ class Heat(Strict):
     )
 
 
-def plan(heat: Heat | None) -> dict[str, dict[str, object]]:
+def plan(heat: Heat | Literal[False] | None) -> dict[str, dict[str, object]]:
     """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
-    if heat is None:
+    if not heat:
         return {}
     asked: dict[str, object] = {
         "extent_bytes": heat.extent,

@@ -69,16 +69,21 @@ class Observe(Strict):
         example="1h",
         gt=0,
     )
-    idle: bool = key(
-        "Whether every idle period of every drive is recorded in the Run's table `idle`, for `iowatt idle`.",
-        default=False,
+    idle: bool | None = key(
+        "Idle periods of the drives in the Run's table `idle`, for `iowatt idle`. true: every one of them. "
+        "false: none.",
+        default=None,
+        unset="`iowatt run` keeps up to 131,072 of them, the longest, and counts the others by length; the "
+        "points of a sweep keep none",
         example=True,
     )
-    heat: Heat | None = key(
-        "Record where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. "
-        "`heat = {}` takes every default.",
+    heat: Heat | Literal[False] | None = key(
+        "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
+        "takes every default of the table. false: not recorded.",
         default=None,
-        unset="not recorded",
+        unset="`iowatt run` records it in front, and behind where a cache or a virtual pool lies between, by "
+        "extents of 64 MiB, larger where workloads reach more than 512 of them (traces: 16,384); points of "
+        "a sweep do not",
         example={"extent": "64MiB", "points": ["front", "back"]},
     )
 

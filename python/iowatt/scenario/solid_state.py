@@ -243,16 +243,7 @@ def _disk_keys(pool: Pool, path: KeyPath) -> Iterator[Problem]:
 
 
 def _watts(pool: Pool, drive: Ssd, path: KeyPath) -> Iterator[Problem]:
-    """Watts that energy needs, and the levels that the policy uses."""
-    if drive.missing_watts:
-        names = drive.missing_watts
-        asked = ", ".join(f'{name} = "..W"' for name in names)
-        yield Problem(
-            (*path, "device"),
-            f"energy needs power figures that {drive.name!r} does not have: {', '.join(names)}",
-            f'give them: device = {{ name = "{pool.device.name}", power = {{ {asked} }} }}',
-        )
-        return
+    """The levels that the policy uses."""
     usable, had = drive.ladder.names, drive.levels
     if isinstance(pool.power, NeverPolicy | MultiSpeedPolicy):
         return

@@ -32,7 +32,6 @@ from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
 from iowatt.scenario.workload import Trace
 
-ALWAYS_NEEDED = ("active", "positioning", "idle")
 SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
@@ -49,7 +48,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     system = System()
     _unique_names(scenario, system)
     for index, pool in enumerate(scenario.array.pool):
-        _pool(index, pool, base_dir, system)
+        _pool(index, pool, base_dir, system, scenario.array.power is not None)
     _buses(scenario, system)
     if len(system.pools) == len(scenario.array.pool):
         place_volumes(scenario, system)
@@ -87,7 +86,7 @@ def _unique_names(scenario: Scenario, system: System) -> None:
                 )
 
 
-def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
+def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bool) -> None:
     path: KeyPath = ("array", "pool", index)
     report = system.problems.append
     if pool.chunklet is not None:
@@ -110,9 +109,7 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
         system.problems.extend(survival.problems(pool, path))
 
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
-    if drive is None:
-        return
-    adapted = _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+    adapted = None if drive is None else _adapted(pool, drive, path, system, wall_asked)
     if adapted is None:
         return
     drive = adapted
@@ -133,6 +130,36 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
         message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
         report(Problem((*path, "raid", "stripe_unit"), message))
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
+
+
+def _adapted(
+    pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool
+) -> Drive | Ssd | None:
+    """The drive as the pool's keys have it; None where these ask what it cannot do."""
+    if drive.missing_watts and not _time_alone(pool, drive, path, system, wall_asked):
+        return None
+    return _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
+
+
+def _time_alone(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool) -> bool:
+    """Whether nothing is asked that needs the watts which ``drive`` lacks: else they are a problem."""
+    settings = pool.ssd
+    reason = None
+    if not isinstance(pool.power, NeverPolicy):
+        reason = f"the policy {pool.power.policy!r} needs"
+    elif wall_asked:
+        reason = "the array's power ([array.power]) needs"
+    elif settings is not None and (settings.power_cap is not None or settings.power_state is not None):
+        reason = "a power cap needs"
+    if reason is not None:
+        system.problems.append(_figures_missing(pool, drive, path, reason, drive.missing_watts))
+        return False
+    lacking = ", ".join(f"power.{name}" for name in drive.missing_watts)
+    system.notes.append(
+        f"pool {pool.name!r}: {drive.name!r} has no {lacking}, so it is simulated for time only: its energy "
+        "and every total that includes it are null"
+    )
+    return True
 
 
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
@@ -181,10 +208,6 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
 
 def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     report = system.problems.append
-    missing = [name for name in ALWAYS_NEEDED if getattr(drive.power, name) is None]
-    if missing:
-        report(_figures_missing(pool, drive, path, "energy needs", missing))
-        return
     wrong = levels.speed_problem(drive.power, drive.rpm)
     if wrong is not None:
         report(Problem((*path, "device"), f"{drive.name!r}: {wrong}"))
@@ -254,7 +277,7 @@ def _speeds(pool: Pool, had: Mapping[str, PowerLevel], path: KeyPath, system: Sy
             system.problems.append(problem)
 
 
-def _figures_missing(pool: Pool, drive: Drive, path: KeyPath, reason: str, names: list[str]) -> Problem:
+def _figures_missing(pool: Pool, drive: Drive | Ssd, path: KeyPath, reason: str, names: list[str]) -> Problem:
     return Problem(
         (*path, "device"),
         f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",

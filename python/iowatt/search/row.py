@@ -44,6 +44,8 @@ def of_run(run: Run) -> Row:
                 for name, cell in _flat(key, value)
                 if name.removeprefix("energy.by_component_j.") not in drives
             }
+    if row.get("energy.unknown") is None:
+        row.pop("energy.unknown", None)
     row |= _of_drives(summary["devices"])
     if run.plan.get("simulation"):
         row["redundancy.failures_survived"] = failures_survived(run.plan)

@@ -20,7 +20,7 @@ def unknown(simulation: Simulation) -> bool:
 
 def counted(simulation: Simulation, simulate: Callable[[Simulation], Mapping[str, Any]]) -> dict[str, Any]:
     """The simulation with the hottest extents of each virtual pool that asks for them, from one run of it."""
-    observe = {**simulation["observe"], "idle": False, "heat": None, "warmup_s": 0.0}
+    observe = {**simulation["observe"], "idle": False, "idle_rows": None, "heat": None, "warmup_s": 0.0}
     summary = simulate({**simulation, "observe": observe})["summary"]
     pools = zip(simulation["virtual_pools"], summary["virtual_pools"], strict=True)
     return _with(simulation, [raw["hottest"] if _asks(pool) else None for pool, raw in pools])

@@ -303,6 +303,7 @@ def build_record(
         ],
         tables=tables if array is None else array.tables,
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
+        unknown_energy=translation.unknown_energy(names["devices"]),
         capacity=translation.capacity(names, simulation, summary),
         array_idle_w={} if array is None else array.idle_w,
         buses=translation.buses(names["buses"], summary),

@@ -5,7 +5,6 @@ The simulator knows numbers only; this is where its indices get their names back
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,7 @@ from iowatt.run.record import (
     Window,
     Zeros,
 )
+from iowatt.run.statistics import known_sum
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.space import usable_and_effective
@@ -289,10 +289,24 @@ def tables(
         latency=latency(raw["latency"], names["workloads"], volumes),
         energy=energy(names["devices"], raw["summary"]["devices"], names.get("states", [])),
         devices=devices(names["devices"], raw["summary"], names.get("states", [])),
-        idle=idle,
+        idle=idle if idle is not None or "idle" not in raw else frame("idle", _cut(raw["idle"])),
+        idle_short=frame("idle_short", raw["idle_short"]) if "idle_short" in raw else None,
         heat=heat_table(names, raw["heat"]) if "heat" in raw else None,
         **paths.tables(names, raw),
     )
+
+
+def unknown_energy(devices: Sequence[Mapping[str, Any]]) -> str | None:
+    """Which drives' watts are not known, in a sentence for people; None where all are."""
+    lacking = {device["model"]: device["missing_watts"] for device in devices if device.get("missing_watts")}
+    if not lacking:
+        return None
+    figures = (f"{model} has no {', '.join(f'power.{k}' for k in keys)}" for model, keys in lacking.items())
+    return f"watts are not known: {'; '.join(figures)}"
+
+
+def _cut(raw: Columns) -> Columns:
+    return {**raw, "cut": raw["cut"] != 0}
 
 
 def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> Heat | None:
@@ -455,7 +469,7 @@ def intervals(raw: Columns, levels: Sequence[str] = ()) -> pl.DataFrame:
             "response_max_ms": _ms(raw["response_max_ns"], completions),
             **{f"response_{p}_ms": _ms(raw[f"response_{p}_ns"], completions) for p in ("p50", "p95", "p99")},
             "power_w": _nullable(_ratio(np.sum(list(joules.values()), axis=0), span_s)),
-            **joules,
+            **{name: _nullable(values) for name, values in joules.items()},
         },
         levels,
     )
@@ -484,7 +498,8 @@ def energy(
 ) -> pl.DataFrame:
     """The ``energy`` table: one row per drive and state that it has.
 
-    ``power_w`` is the mean power while in the state, null where it was never entered.
+    ``power_w`` is the mean power while in the state, null where it was never entered; that and the joules are
+    null where its watts are not known.
     """
     columns: dict[str, list[Any]] = {
         key: [] for key in ("component", "kind", "state", "time_s", "power_w", "energy_j")
@@ -498,7 +513,7 @@ def energy(
             columns["kind"].append(name.get("kind", "hdd"))
             columns["state"].append(state)
             columns["time_s"].append(time_s)
-            columns["power_w"].append(joules / time_s if time_s > 0 else None)
+            columns["power_w"].append(None if joules is None or time_s <= 0 else joules / time_s)
             columns["energy_j"].append(joules)
     return frame("energy", columns)
 
@@ -526,7 +541,7 @@ def _flash(raw: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _at_levels(
     name: Mapping[str, Any], raw: Mapping[str, Any], levels: Sequence[str]
-) -> list[tuple[str, int, float]]:
+) -> list[tuple[str, int, float | None]]:
     """The further power levels that a drive has: name, nanoseconds, joules."""
     every = zip(levels, raw.get("level_ns", ()), raw.get("level_j", ()), strict=True) if levels else ()
     return [found for found in every if found[0] in name.get("levels", ())]
@@ -569,7 +584,7 @@ def _device(
         **{f"time_{state}_s": raw["state_ns"][state] / NS_PER_S for state in STATES},
         **{f"energy_{state}_j": raw["energy_j"][state] for state in STATES},
         **at_levels,
-        "energy_total_j": math.fsum([*raw["energy_j"].values(), *raw["level_j"]]),
+        "energy_total_j": known_sum([*raw["energy_j"].values(), *raw["level_j"]]),
         "level_changes": raw["descents"],
         "delayed_accesses": raw["delayed"],
         "delay_s": raw["delay_ns"] / NS_PER_S,

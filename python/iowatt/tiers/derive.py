@@ -187,7 +187,7 @@ class _OnePool:
             for name, volume in zip(names["volumes"], simulation["volumes"], strict=True)
         ]
         stored = sum(size for _, size in volumes)
-        given = scenario.observe.heat.extent if scenario.observe.heat is not None else None
+        given = scenario.observe.heat.extent if scenario.observe.heat else None
         extent = asked.extent_bytes or given or _extent(stored)
         if stored < 8 * extent:
             raise InputError(

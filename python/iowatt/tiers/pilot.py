@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iowatt.errors import InputError
 from iowatt.toml_text import inline
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.
@@ -88,6 +89,10 @@ def fly(
     outstanding = max(int(pool.get("queue_depth", 1)), OUTSTANDING_SSD if kind == "ssd" else OUTSTANDING_DISK)
     asked: dict[str, Any] = {"size": size, "read_share": read_share, "span_bytes": span_bytes, "seed": seed}
     one = _run(pool, base, **asked, outstanding=1)
+    if (unknown := one["energy"]["unknown"]) is not None:
+        raise InputError(
+            f"tiers are chosen by energy, too, and {unknown}", where=f"device {pool['device']!r}"
+        )
     many = _run(pool, base, **asked, outstanding=outstanding)
     response, idle_w = one["response_time_ms"]["all"], float(one["power_w"]["idle"])
     service_s = response["mean"] / 1e3

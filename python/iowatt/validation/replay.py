@@ -144,6 +144,4 @@ def _sectors(drive: Drive, asked: Asked) -> tuple[NDArray[np.uint64], NDArray[np
 
 def timing_plan(drive: Drive) -> dict[str, Any]:
     """``HddPlan`` for times alone: watts that are not known do not matter to them."""
-    plan = drive.hdd_plan("zero")
-    needed = {name: plan["power"][name] or 0.0 for name in ("active_w", "positioning_w")}
-    return {**plan, "power": {**plan["power"], **needed}}
+    return drive.hdd_plan("zero")

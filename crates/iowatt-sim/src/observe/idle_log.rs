@@ -1,5 +1,6 @@
 //! Every idle period of every drive, handed out in batches as they end, so that memory does not grow with the run.
 
+use super::IdleKept;
 use crate::clock::Nanos;
 use crate::power::Window;
 
@@ -22,15 +23,26 @@ pub struct IdlePeriod {
 /// Takes batches of periods: each drive's in order of time, those of several drives in order of their ends.
 pub type IdleSink = Box<dyn FnMut(&[IdlePeriod]) + Send>;
 
-/// Collects periods for a sink.
+/// Where periods go.
+enum Target {
+    /// All of them to a sink, in batches.
+    Sink { rows: Vec<IdlePeriod>, sink: IdleSink },
+    /// Into bounded memory.
+    Kept(IdleKept),
+}
+
+/// Collects periods, for a sink or in bounded memory.
 pub struct IdleLog {
-    rows: Vec<IdlePeriod>,
-    sink: IdleSink,
+    target: Target,
 }
 
 impl std::fmt::Debug for IdleLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IdleLog").field("held", &self.rows.len()).finish_non_exhaustive()
+        let held = match &self.target {
+            Target::Sink { rows, .. } => rows.len(),
+            Target::Kept(kept) => kept.rows().len(),
+        };
+        f.debug_struct("IdleLog").field("held", &held).finish_non_exhaustive()
     }
 }
 
@@ -38,7 +50,22 @@ impl IdleLog {
     /// An empty log.
     #[must_use]
     pub fn new(sink: IdleSink) -> Self {
-        Self { rows: Vec::with_capacity(BATCH), sink }
+        Self { target: Target::Sink { rows: Vec::with_capacity(BATCH), sink } }
+    }
+
+    /// An empty log that keeps at most so many periods one by one.
+    #[must_use]
+    pub fn bounded(room: usize, drives: usize) -> Self {
+        Self { target: Target::Kept(IdleKept::new(room, drives)) }
+    }
+
+    /// What was kept in bounded memory; none where a sink took the periods.
+    #[must_use]
+    pub fn kept(&self) -> Option<&IdleKept> {
+        match &self.target {
+            Target::Sink { .. } => None,
+            Target::Kept(kept) => Some(kept),
+        }
     }
 
     /// A drive had nothing to do over a span; `ended` by an arrival, or only by a failure or the end of the run. What lies
@@ -50,17 +77,25 @@ impl IdleLog {
         }
         // A drive that never worked may have been idle for years.
         let whole = ended && from > 0 && from >= window.start && until <= window.end;
-        self.rows.push(IdlePeriod { drive: drive as u32, start, length: end - start, cut: !whole });
-        if self.rows.len() == BATCH {
-            self.flush();
+        let period = IdlePeriod { drive: drive as u32, start, length: end - start, cut: !whole };
+        match &mut self.target {
+            Target::Kept(kept) => kept.add(period),
+            Target::Sink { rows, .. } => {
+                rows.push(period);
+                if rows.len() == BATCH {
+                    self.flush();
+                }
+            }
         }
     }
 
     /// Hands out what is held back.
     pub fn flush(&mut self) {
-        if !self.rows.is_empty() {
-            (self.sink)(&self.rows);
-            self.rows.clear();
+        if let Target::Sink { rows, sink } = &mut self.target
+            && !rows.is_empty()
+        {
+            sink(rows);
+            rows.clear();
         }
     }
 }

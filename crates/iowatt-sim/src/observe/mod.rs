@@ -5,6 +5,7 @@ mod batch;
 mod flow;
 mod heat;
 mod idle;
+mod idle_kept;
 mod idle_log;
 mod intervals;
 mod series;
@@ -13,6 +14,7 @@ pub use batch::Batches;
 pub use flow::Flow;
 pub use heat::Heat;
 pub use idle::{IdlePeriods, IdleResult};
+pub use idle_kept::IdleKept;
 pub use idle_log::{IdleLog, IdlePeriod, IdleSink};
 pub use intervals::{Interval, Intervals};
 pub(crate) use series::POINTS;
@@ -77,11 +79,11 @@ impl Observer {
             series: Series::new(window.start, plan.series_s.map(nanos), memberships.len()),
             points: Default::default(),
             queues: vec![0; ladders.len()],
+            idle_log: plan.idle_rows.map(|rows| Box::new(IdleLog::bounded(rows, ladders.len()))),
             ledger: Ledger::new(window, ladders),
             flows: vec![Flow::default(); flows],
             memberships,
             histograms,
-            idle_log: None,
             heat: None,
             last_arrival: 0,
             states,
@@ -91,6 +93,12 @@ impl Observer {
     /// Hands every idle period to `sink` from now on.
     pub fn log_idle(&mut self, sink: IdleSink) {
         self.idle_log = Some(Box::new(IdleLog::new(sink)));
+    }
+
+    /// Idle periods in bounded memory, where they are asked for so.
+    #[must_use]
+    pub fn idle_kept(&self) -> Option<&IdleKept> {
+        self.idle_log.as_ref()?.kept()
     }
 
     /// Counts requests by where they go from now on.

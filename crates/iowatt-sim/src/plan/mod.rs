@@ -38,6 +38,7 @@ pub use virtual_pool::{
 };
 
 use crate::power::{STATES, State};
+use iowatt_power::unknown_as_nan;
 pub use iowatt_power::{Levels, PolicyPlan};
 use serde::Deserialize;
 
@@ -314,6 +315,16 @@ impl DevicePlan {
         }
     }
 
+    /// Whether all watts are known that its work draws.
+    #[must_use]
+    pub fn knows_watts(&self) -> bool {
+        let working = match self {
+            Self::Hdd(hdd) => hdd.power.active_w + hdd.power.positioning_w,
+            Self::Ssd(ssd) => ssd.power.active_w,
+        };
+        !(working + self.levels().idle_w).is_nan()
+    }
+
     /// Number of states that its levels are reported as, those of every drive included.
     #[must_use]
     pub fn states(&self) -> usize {
@@ -344,13 +355,16 @@ pub enum PhasePlan {
     Zero,
 }
 
-/// Watts by state, and the levels below idling with their transitions.
+/// Watts by state, and the levels below idling with their transitions. Watts that are not known are `null` in JSON and NaN
+/// here: a drive without them is simulated for time, and its joules, with all sums over them, are NaN as well.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HddPowerPlan {
     /// Media transfer, and command or bus time that holds the disk.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub active_w: f64,
     /// Seek, settle, head switch and rotational wait.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub positioning_w: f64,
     /// Spinning without work, and what lies below that.
     pub levels: Levels,
@@ -385,6 +399,10 @@ pub struct ObservePlan {
     /// Every idle period of every drive goes to the sink of [`crate::Simulation::log_idle`].
     #[serde(default)]
     pub idle: bool,
+    /// Idle periods that are kept one by one, at most, in [`crate::Outcome::idle`]; shorter ones are counted by length. None:
+    /// nothing is kept.
+    #[serde(default)]
+    pub idle_rows: Option<usize>,
     /// Where requests go, by extent and period; none: not recorded.
     #[serde(default)]
     pub heat: Option<HeatPlan>,
@@ -528,6 +546,7 @@ impl PoolPlan {
         )?;
         self.power_policy.build(self.device.levels(), 0).map_err(|e| format!("power policy: {e}"))?;
         let never = self.power_policy == PolicyPlan::Never;
+        check(never || self.device.knows_watts(), "a power policy needs the watts of its drives")?;
         check(!never || self.batching.is_none(), "batching needs a policy that changes the level")?;
         check(self.spin_ups_at_once != Some(0), "at least 1 drive must be able to spin up")?;
         let late = self.batching.is_some() || self.spin_ups_at_once.is_some();

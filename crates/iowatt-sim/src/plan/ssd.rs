@@ -12,7 +12,7 @@
 //!   `cap_w`.
 
 use super::{check_reported, reported};
-use iowatt_power::Levels;
+use iowatt_power::{Levels, unknown_as_nan};
 use serde::Deserialize;
 
 /// A solid-state drive.
@@ -186,15 +186,19 @@ pub struct TrafficPlan {
 #[serde(deny_unknown_fields)]
 pub struct FlashEnergyPlan {
     /// Sensing one page of one plane.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub read_j: f64,
     /// Programming one page of one plane.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub program_j: f64,
     /// Erasing one block of one plane.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub erase_j: f64,
     /// Each byte to or from the host.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub transfer_j_per_byte: f64,
     /// Each command.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unknown_as_nan")]
     pub command_j: f64,
 }
 
@@ -225,6 +229,7 @@ pub struct RatedPlan {
     /// Most bytes a second.
     pub bytes_per_s: f64,
     /// Draw of the whole drive at those rates, watts.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub active_w: f64,
 }
 
@@ -234,6 +239,7 @@ pub struct RatedPlan {
 pub struct SsdPowerPlan {
     /// Draw while a command or an operation on flash is under way, the energy of operations apart, watts; no less than
     /// idling. Of a data sheet: the draw that its `active_w` are counted from, normally that of idling.
+    #[serde(deserialize_with = "unknown_as_nan")]
     pub active_w: f64,
     /// How long it goes on drawing that after its last work, before it idles, seconds. A run that begins without work begins
     /// idle.
@@ -382,7 +388,9 @@ impl FlashPlan {
         )?;
         let e = &self.energy;
         check(
-            [e.read_j, e.program_j, e.erase_j, e.transfer_j_per_byte, e.command_j].into_iter().all(sound),
+            [e.read_j, e.program_j, e.erase_j, e.transfer_j_per_byte, e.command_j]
+                .into_iter()
+                .all(|joules| joules.is_nan() || sound(joules)),
             "energies of operations must be 0 J or more",
         )?;
         let FlashInitialPlan::Steady(steady) = &self.initial else { return Ok(()) };
@@ -413,7 +421,7 @@ impl DataSheetPlan {
                 "a data sheet's latency, IOPS and bytes a second must be above 0",
             )?;
             check(
-                rated.active_w.is_finite() && rated.active_w >= drive.power.active_w,
+                not_below(rated.active_w, drive.power.active_w),
                 "a data sheet's watts of work must be no less than those of idling",
             )?;
         }
@@ -425,6 +433,11 @@ impl DataSheetPlan {
     }
 }
 
+/// Whether some watts are no less than others, as far as both are known.
+fn not_below(watts: f64, least: f64) -> bool {
+    watts.is_nan() || least.is_nan() || (watts.is_finite() && watts >= least)
+}
+
 impl SsdPowerPlan {
     fn validate(&self) -> Result<(), String> {
         self.levels.validate()?;
@@ -433,10 +446,7 @@ impl SsdPowerPlan {
             self.levels.below.iter().all(|l| l.serves_at.is_none() && !l.stopped),
             "a level below idling neither serves nor stops a spindle",
         )?;
-        check(
-            self.active_w.is_finite() && self.active_w >= self.levels.idle_w,
-            "working must draw no less than idling",
-        )?;
+        check(not_below(self.active_w, self.levels.idle_w), "working must draw no less than idling")?;
         check(sound(self.awake_s), "it stays awake for 0 s or more")?;
         check(
             self.cap_w.is_none_or(|w| w.is_finite() && w > self.active_w),

@@ -196,12 +196,12 @@ impl Ledger {
             let all: Nanos = time.iter().sum();
             used.state_ns[reported] += all;
             let dark = if number == State::Standby as usize { self.dark[drive] } else { 0 };
-            let joules = seconds(all - dark) * watts;
+            let joules = joules_of(all - dark, watts);
             used.state_j[reported] += joules;
             match reported {
                 0 | 1 => {
                     for (cause, &ns) in used.cause_j.iter_mut().zip(time) {
-                        *cause += seconds(ns) * watts;
+                        *cause += joules_of(ns, watts);
                     }
                 }
                 2 => used.cause_j[CAUSES + 1] += joules,
@@ -216,6 +216,11 @@ impl Ledger {
         }
         used
     }
+}
+
+/// Joules of a time at so many watts. A state that was never entered drew nothing, whatever its watts, which may be NaN.
+fn joules_of(ns: Nanos, watts: f64) -> f64 {
+    if ns == 0 { 0.0 } else { seconds(ns) * watts }
 }
 
 #[cfg(test)]

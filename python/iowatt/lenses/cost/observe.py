@@ -76,12 +76,16 @@ def load(run: Run, where: str) -> Load:
 
     Raises ``InputError`` where a part of them is not known.
     """
-    total = run.summary["energy"]["total_j"]
+    total, unknown = run.summary["energy"]["total_j"], run.summary["energy"].get("unknown")
     if total is None:
         raise InputError(
-            "its power is not known all through, so there is nothing to bill",
+            f"its power is not known, so there is nothing to bill: {unknown}"
+            if unknown
+            else "its power is not known all through, so there is nothing to bill",
             where=where,
-            hint="see its notes; a meter beside the measurement must not miss a part of it",
+            hint="give the watts: in the scenario, device = { power = ... }, or in a device file of your own"
+            if unknown
+            else "see its notes; a meter beside the measurement must not miss a part of it",
         )
     power = "wall_w" if run.summary["power_basis"] == "wall" else "power_w"
     table = run.table("intervals").select("start_s", "end_s", power)

@@ -128,7 +128,9 @@ def _point(run: Run, measure: str) -> Point:
     power = run.summary["power_w"]
     watts = power["wall_mean"] if power["wall_mean"] is not None else power["mean"]
     if watts is None:
-        raise InputError("its power is not known", where=str(run.path or run.name), hint="see its notes")
+        why = run.summary.get("energy", {}).get("unknown")
+        said = "its power is not known" + (f": {why}" if why else "")
+        raise InputError(said, where=str(run.path or run.name), hint="see its notes")
     name = run.path.name if run.path is not None else run.name
     return Point(
         name,

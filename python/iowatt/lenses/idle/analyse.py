@@ -10,8 +10,8 @@ from iowatt.lenses.idle.bound import Bound
 from iowatt.lenses.idle.histogram import Histogram
 from iowatt.lenses.idle.laws import fits
 from iowatt.lenses.idle.laws.sample import Sample
-from iowatt.lenses.idle.periods import NS_PER_S, Periods
-from iowatt.lenses.idle.policies import Trial, policies
+from iowatt.lenses.idle.periods import NS_PER_S, Periods, Short
+from iowatt.lenses.idle.policies import Trial, idles_through, policies
 from iowatt.lenses.idle.power import MissingFiguresError, TwoStates
 
 if TYPE_CHECKING:
@@ -50,8 +50,18 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
     # All periods, those of the two drives, and those known whole, which the laws are fitted to.
     every, whole, own = Histogram(), Histogram(), {drive: Histogram() for drive in extremes or ()}
     products = autocorrelation.Products(sums)
-    trials = [Trial(policy, drives) for policy in policies()] if drives else []
-    bound = Bound(drives) if drives else None
+    short = periods.short
+    told = [one for one in policies() if idles_through(one, drives) * NS_PER_S >= short.longest_ns]
+    trials = [Trial(policy, drives) for policy in told] if drives else []
+    bound = Bound(drives, short) if drives else None
+    products.add_short(short)
+    for trial in trials:
+        trial.add_short(short)
+    for histogram in (every, whole):
+        histogram.add_counted(short.mean_ns, short.count)
+    for drive, histogram in own.items():
+        mine = short.drive == drive
+        histogram.add_counted(short.mean_ns[mine], short.count[mine])
     done, total = 0, int(sums.periods.sum())
     for batch in periods.batches():
         products.add(batch)
@@ -65,8 +75,8 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
             bound.add(batch)
         done += len(batch.drive)
         if progress is not None:
-            progress(done / total, done)
-    total_j = None if device is not None else float(run.summary["energy"]["total_j"])
+            progress(done / (total - short.periods), done)
+    total_j = None if device is not None else run.summary["energy"]["total_j"]
     accesses = sum(int(one["accesses"]) for one in run.summary["devices"])
     roles = dict(zip(("fewest", "most"), extremes, strict=True)) if extremes else {}
     evaluated = [trial.result(total_j, accesses) for trial in trials]
@@ -76,6 +86,7 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         "path": str(run.path) if run.path else None,
         "window_s": periods.duration_s,
         "periods": total,
+        "counted": short.periods,
         "cut": int(sums.cut.sum()),
         "idle_s": int(sums.idle_ns.sum()) / NS_PER_S,
         "idle_share": _idle_share(periods, int(sums.idle_ns.sum())),
@@ -90,7 +101,10 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
         "drives": [one.described() for one in dict.fromkeys(drives)],
         "policies": evaluated,
         "oracle_bound": [] if bound is None else bound.points(total_j),
-        "notes": _notes(run, sums, device, why_not, _waits(evaluated, drives)),
+        "notes": [
+            *_counted(short, total, len(policies()) - len(told) if drives else 0),
+            *_notes(run, sums, device, why_not, _waits(evaluated, drives)),
+        ],
     }
 
 
@@ -106,7 +120,10 @@ def _drives(run: Run, device: str | None, count: int) -> tuple[Sequence[TwoState
     try:
         return power.of_run(run), None
     except MissingFiguresError as error:
-        return [], f"no policies: {error.message}; name a drive whose figures to use with --device"
+        return [], (
+            f"no policies: {error.message}; name a drive whose figures to use with --device "
+            "(`iowatt devices list --needs spin-down` prints them)"
+        )
 
 
 def _notes(
@@ -136,6 +153,19 @@ def _notes(
             "energy is not that of drives that never stop"
         )
     return said
+
+
+def _counted(short: Short, total: int, left_out: int) -> list[str]:
+    """What is not known where not every period was kept."""
+    if short.periods == 0:
+        return []
+    policies = f", policies that go by shorter ones ({left_out})" if left_out else ""
+    return [
+        f"{short.periods:,} of {total:,} periods, all of at most {short.longest_ns / NS_PER_S:.3g} s, were "
+        "only counted by length (16 bins to the octave): laws are fitted to these bins, and autocorrelation"
+        f"{policies} and the oracle bound at quicker transitions are left out; observe.idle = true keeps "
+        "every period"
+    ]
 
 
 def _waits(evaluated: Sequence[Mapping[str, Any]], drives: Sequence[TwoStates]) -> list[str]:

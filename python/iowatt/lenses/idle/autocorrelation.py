@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.lenses.idle.counts import PerDrive
-from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats
+from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Short
 
 LAGS: Final = 50
 #: Whole periods that a drive needs for each lag.
@@ -29,6 +29,8 @@ class Products:
         self._whole = sums.whole
         self._last = np.zeros((sums.drives, LAGS))
         self.sums = np.zeros((sums.drives, LAGS + 1))
+        #: Whether every period came, one by one: else nothing is known of which followed which.
+        self._ordered = True
 
     def add(self, batch: Batch) -> None:
         """Add a batch; batches come in order."""
@@ -42,6 +44,14 @@ class Products:
                 self.sums[drive, lag] += np.einsum("i,i->", earlier, deviations)
             self._last[drive] = joined[-LAGS:]
 
+    def add_short(self, short: Short) -> None:
+        """Add periods that are only counted, to the variance alone."""
+        if short.periods == 0:
+            return
+        self._ordered = False
+        deviations = short.mean_ns / NS_PER_S - self._mean[short.drive]
+        np.add.at(self.sums[:, 0], short.drive, short.count * deviations**2)
+
     @property
     def variance_s2(self) -> Floats:
         """Variance (population) of each drive's whole periods in s^2; 0 where there are none."""
@@ -54,7 +64,8 @@ class Products:
         lags = np.arange(1, LAGS + 1)
         enough = self._whole[:, None] >= PERIODS_PER_LAG * lags[None, :]
         r = np.full((len(self._mean), LAGS), np.nan)
-        np.divide(self.sums[:, 1:], self.sums[:, :1], out=r, where=enough & varies[:, None])
+        if self._ordered:
+            np.divide(self.sums[:, 1:], self.sums[:, :1], out=r, where=enough & varies[:, None])
         return r
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.lenses.idle.periods import Batch
-from iowatt.lenses.idle.policies import Named, Trial
+from iowatt.lenses.idle.periods import NS_PER_S, Batch, Short
+from iowatt.lenses.idle.policies import Named, Trial, idles_through
 from iowatt.lenses.idle.power import TwoStates
 
 #: Eight points a decade over three decades, from the drive's own transitions (1) down.
@@ -23,19 +23,18 @@ _ORACLES: Final = {
 
 
 class Bound:
-    """Both oracles over every point of the curve."""
+    """Both oracles over every point of the curve at which the periods tell what they save."""
 
-    def __init__(self, drives: Sequence[TwoStates], factors: Sequence[float] = FACTORS) -> None:
-        self._points = [
-            (
-                max(drive.transition_s for drive in drives) * factor,
-                {
-                    name: Trial(oracle, [drive.quicker(factor) for drive in drives])
-                    for name, oracle in _ORACLES.items()
-                },
-            )
-            for factor in factors
-        ]
+    def __init__(self, drives: Sequence[TwoStates], short: Short, factors: Sequence[float] = FACTORS) -> None:
+        self._points = []
+        for factor in factors:
+            quicker = [drive.quicker(factor) for drive in drives]
+            if any(idles_through(one, quicker) * NS_PER_S < short.longest_ns for one in _ORACLES.values()):
+                break  # and so on at every quicker one
+            trials = {name: Trial(oracle, quicker) for name, oracle in _ORACLES.items()}
+            for trial in trials.values():
+                trial.add_short(short)
+            self._points.append((max(drive.transition_s for drive in drives) * factor, trials))
 
     def add(self, batch: Batch) -> None:
         """Add a batch."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Periods
+from iowatt.lenses.idle.periods import NS_PER_S, Batch, Floats, Periods, Short
 
 #: Lengths in s beyond which periods are counted; 41 s is the spin-down and spin-up of the 2002 study.
 LONG_S: Final = (0.1, 1.0, 2.0, 10.0, 41.0, 60.0, 300.0)
@@ -69,6 +69,20 @@ class PerDrive:
             self.longer[at] += np.count_nonzero(beyond)
             self.longer_ns[at] += int(length[beyond].sum())
 
+    def add_short(self, short: Short) -> None:
+        """Count periods that are counted already: each is taken to be as long as the mean of its bin."""
+        drive, length = short.drive, short.mean_ns
+        np.add.at(self.periods, drive, short.count)
+        np.add.at(self.idle_ns, drive, short.sum_ns)
+        np.maximum.at(self.longest_ns, drive, length)
+        self.whole_s += short.idle_s(self.drives)
+        minute = length > MINUTE_S * NS_PER_S
+        np.add.at(self.minute_ns, drive[minute], short.sum_ns[minute])
+        for at, limit in enumerate(LONG_S):
+            beyond = length > limit * NS_PER_S
+            self.longer[at] += int(short.count[beyond].sum())
+            self.longer_ns[at] += int(short.sum_ns[beyond].sum())
+
     def fewest_and_most(self) -> tuple[int, int] | None:
         """The drives with fewest and with most periods, the first of equals; none without periods."""
         having = np.flatnonzero(self.periods)
@@ -83,6 +97,7 @@ def count(periods: Periods) -> PerDrive:
     sums = PerDrive(len(periods.devices))
     for batch in periods.batches():
         sums.add(batch)
+    sums.add_short(periods.short)
     return sums
 
 

@@ -40,6 +40,17 @@ class Histogram:
         self.least_s = min(self.least_s, float(seconds.min()))
         self.most_s = max(self.most_s, float(seconds.max()))
 
+    def add_counted(self, length_ns: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> None:
+        """Add lengths that occur so often each."""
+        if len(length_ns) == 0:
+            return
+        seconds = length_ns / NS_PER_S
+        at = np.minimum((BINS_PER_DECADE * np.log10(length_ns)).astype(np.int64), BINS - 1)
+        np.add.at(self.count, at, count)
+        np.add.at(self.sum_s, at, seconds * count)
+        self.least_s = min(self.least_s, float(seconds.min()))
+        self.most_s = max(self.most_s, float(seconds.max()))
+
     @property
     def total(self) -> int:
         """Number of lengths."""

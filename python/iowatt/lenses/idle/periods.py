@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt.errors import InputError
-from iowatt.run.tables import IDLE
+from iowatt.run.tables import IDLE, IDLE_SHORT
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -58,8 +58,36 @@ class Batch:
         return list(zip(first.tolist(), np.split(length, edges), strict=True))
 
 
+@dataclass(frozen=True)
+class Short:
+    """Periods that a Run only counts, by drive and length: columns of equal length, one row a bin.
+
+    All of them are known whole, and shorter than any that is known whole and has a row of its own.
+    """
+
+    drive: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    sum_ns: npt.NDArray[np.int64]
+    #: No period here is longer.
+    longest_ns: int
+
+    @property
+    def mean_ns(self) -> npt.NDArray[np.int64]:
+        """Mean length of each bin, which stands for all in it."""
+        return np.maximum(1, np.rint(self.sum_ns / np.maximum(1, self.count))).astype(np.int64)
+
+    @property
+    def periods(self) -> int:
+        """How many there are."""
+        return int(self.count.sum())
+
+    def idle_s(self, drives: int) -> Floats:
+        """Seconds in them, by drive."""
+        return np.bincount(self.drive, weights=self.sum_ns / NS_PER_S, minlength=drives)
+
+
 class Periods:
-    """The table ``idle`` of a Run.
+    """The table ``idle`` of a Run, and ``idle_short`` where it has it.
 
     Raises
     ------
@@ -74,6 +102,8 @@ class Periods:
         window = run.summary["window"]
         self.start_ns = round(window["start_s"] * NS_PER_S)
         self.end_ns = round(window["end_s"] * NS_PER_S)
+        self._run = run
+        self._short_where = str(run.path / "idle_short.parquet") if run.path else f"{run.name}: idle_short"
         self._frame = run.scan("idle")
         self._check_columns()
 
@@ -92,6 +122,18 @@ class Periods:
                 return
             yield self._checked(frame, row, ends)
             row += frame.height
+
+    @cached_property
+    def short(self) -> Short:
+        """The periods that are only counted; none where every one is a row."""
+        nothing = pl.DataFrame(schema=IDLE_SHORT)
+        table = self._run.table("idle_short") if self._run.has("idle_short") else nothing
+        missing = [name for name in IDLE_SHORT if name not in table.columns]
+        if missing or (table.height and int(table["drive"].max()) >= len(self.devices)):  # type: ignore[call-overload]
+            raise InputError("is no table of counted idle periods of this Run", where=self._short_where)
+        drive, count, sums = (table[name].cast(pl.Int64).to_numpy() for name in ("drive", "count", "sum_ns"))
+        longest = int(table["high_ns"].max()) if table.height else 0  # type: ignore[arg-type]
+        return Short(drive, count, sums, longest)
 
     def _check_columns(self) -> None:
         try:

@@ -10,11 +10,12 @@ bound of the whole: requests that follow while a drive spins up wait as well.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.lenses.idle.periods import Batch
+from iowatt.lenses.idle.periods import Batch, Short
 from iowatt.lenses.idle.power import TwoStates
 
 #: Fixed thresholds in s: 2 s is that of Li et al. (1994), a minute that of Helmbold et al. (2000).
@@ -40,6 +41,24 @@ class Named:
     key: str
     title: str
     plan: dict[str, Any]
+
+
+def idles_through(policy: Named, drives: Sequence[TwoStates]) -> float:
+    """Seconds: shorter periods a policy idles through on each of these drives, and learns nothing from."""
+    plan, pays = policy.plan, [drive.break_even_s for drive in drives]
+    break_even = min((s for s in pays if s is not None), default=math.inf)
+    transition = min((drive.transition_s for drive in drives), default=0.0)
+    # Share learns from every period.
+    return float(
+        {
+            "never": math.inf,
+            "fixed-threshold": plan.get("threshold_s", 0.0),
+            "oracle-energy": max(break_even, transition),
+            "oracle-latency": transition,
+            "two-competitive": break_even,
+            "adaptive": plan.get("adaptation", {}).get("least_s", 0.0),
+        }.get(plan["policy"], 0.0)
+    )
 
 
 def policies() -> list[Named]:
@@ -69,7 +88,8 @@ class Trial:
     def __init__(self, policy: Named, drives: Sequence[TwoStates]) -> None:
         from iowatt import _core  # the compiled core, for those who evaluate
 
-        self.policy = policy
+        self.policy, self._idled, self._idled_j = policy, 0, 0.0
+        self._idle_w = [drive.idle_w for drive in drives]
         plan = json.dumps(policy.plan)
         self._drives = [
             _core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
@@ -79,6 +99,12 @@ class Trial:
         """Let the policy manage the drives through the periods."""
         for drive, length_ns in batch.by_drive:
             self._drives[drive].add(length_ns)
+
+    def add_short(self, short: Short) -> None:
+        """Add periods that are only counted; all are shorter than the policy idles through."""
+        self._idled = short.periods
+        idle_s = short.idle_s(len(self._idle_w))
+        self._idled_j = math.fsum(s * w for s, w in zip(idle_s.tolist(), self._idle_w, strict=True))
 
     def result(self, total_j: float | None, accesses: int | None = None) -> dict[str, Any]:
         """Sums over drives.
@@ -91,8 +117,8 @@ class Trial:
         def total(key: str) -> float:
             return float(sum(one[key] for one in found))
 
-        periods, delayed = int(total("periods")), int(total("delayed"))
-        baseline_j, energy_j = total("baseline_j"), total("energy_j")
+        periods, delayed = int(total("periods")) + self._idled, int(total("delayed"))
+        baseline_j, energy_j = total("baseline_j") + self._idled_j, total("energy_j") + self._idled_j
         saved_j = baseline_j - energy_j
         return {
             "policy": self.policy.key,

@@ -182,7 +182,7 @@ class Ssd:
 
         NVMe gives no energy of a transition: the most that the drive draws, for the longest that it takes.
         """
-        return ladder_of(self.levels, self.power.idle or 0.0)
+        return ladder_of(self.levels, self.power.idle)
 
     @property
     def levels(self) -> dict[str, PowerLevel]:
@@ -251,12 +251,13 @@ class Ssd:
     @property
     def sleeps(self) -> bool:
         """Whether its idle watts are a sleep state's, to which it goes by itself after its work."""
-        return self.awake_w > (self.power.idle or 0.0)
+        return self.power.idle is not None and self.awake_w is not None and self.awake_w > self.power.idle
 
     @property
-    def awake_w(self) -> float:
-        """What it draws while there is any work, operations apart."""
-        return max(self.power.active_idle or 0.0, self.power.idle or 0.0)
+    def awake_w(self) -> float | None:
+        """What it draws while there is any work, operations apart; None where its idle is not known."""
+        idle = self.power.idle
+        return None if idle is None else max(self.power.active_idle or 0.0, idle)
 
     def kept_awake(self) -> Ssd:
         """The drive that does not fall asleep by itself, because a power policy says when it does."""
@@ -316,7 +317,7 @@ class Ssd:
         return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """The ``device`` of a plan's pool (``SsdPlan``). The watts that it needs must be there."""
+        """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
         link, ladder = self.interface, self.ladder
         awake = self.awake_w
         return {
@@ -333,7 +334,7 @@ class Ssd:
             },
             "media": self._data_sheet(awake) if self.geometry is None else self._flash(awake, self.geometry),
             "power": {
-                "active_w": self.awake_w,
+                "active_w": awake,
                 "awake_s": joules.AWAKE_S if self.sleeps else 0.0,
                 "levels": ladder.plan,
                 "states": ladder.states(states),
@@ -342,10 +343,12 @@ class Ssd:
             "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
         }
 
-    def _flash(self, awake_w: float, geometry: Geometry) -> dict[str, Any]:
+    def _flash(self, awake_w: float | None, geometry: Geometry) -> dict[str, Any]:
         times, how = self.times, self.behaviour
         assert times is not None
-        spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
+        spent = joules.UNKNOWN
+        if awake_w is not None and not self.missing_watts:
+            spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
         steady = {
             "kind": "steady",
             "fill": how.fill,
@@ -383,7 +386,7 @@ class Ssd:
     def _suspend(suspend: Suspend) -> dict[str, Any]:
         return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
 
-    def _data_sheet(self, awake_w: float) -> dict[str, Any]:
+    def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
         return {
             "kind": "data-sheet",
@@ -391,14 +394,19 @@ class Ssd:
                 "latency_s": sheet.read_s,
                 "iops": sheet.read_iops,
                 "bytes_per_s": sheet.read_rate,
-                "active_w": max(awake_w, work.sequential_read or awake_w),
+                "active_w": _at_least(awake_w, work.sequential_read),
             },
             "write": {
                 "latency_s": sheet.write_s,
                 "iops": sheet.write_iops,
                 "bytes_per_s": sheet.write_rate,
-                "active_w": max(awake_w, work.sequential_write or awake_w),
+                "active_w": _at_least(awake_w, work.sequential_write),
             },
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,
         }
+
+
+def _at_least(idle: float | None, work: float | None) -> float | None:
+    """Watts of work, never below those of idling; None where either is not known."""
+    return None if idle is None or work is None else max(idle, work)

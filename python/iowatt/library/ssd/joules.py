@@ -64,11 +64,15 @@ class OperationJoules:
     and of a command.
     """
 
-    read_j: float
-    program_j: float
-    erase_j: float
-    transfer_j_per_byte: float
-    command_j: float
+    read_j: float | None
+    program_j: float | None
+    erase_j: float | None
+    transfer_j_per_byte: float | None
+    command_j: float | None
+
+
+#: Of a drive whose watts are not known.
+UNKNOWN: Final = OperationJoules(None, None, None, None, None)
 
 
 def work(file: DeviceFile, steps: Steps) -> Work:

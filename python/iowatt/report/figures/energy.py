@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 
 def by_state(run: Run) -> Figure | None:
-    """Bars of energy by state, with the share of energy and of time."""
+    """Bars of energy by state, with the share of energy and of time; none where joules are not known."""
     table = run.table("energy")
+    if table["energy_j"].null_count():
+        return None
     sums = table.group_by("state").agg(pl.col("energy_j", "time_s").sum()).filter(pl.col("time_s") > 0)
     if sums.height == 0:
         return None
@@ -78,7 +80,10 @@ def by_state(run: Run) -> Figure | None:
 
 def by_cause(run: Run) -> Figure | None:
     """Bars of energy by what it was for; none for a run that does not tell, as a measured one."""
-    causes = {cause: joules for cause, joules in run.summary["energy"]["by_cause_j"].items() if joules > 0}
+    by_cause_j = run.summary["energy"]["by_cause_j"]
+    if None in by_cause_j.values():
+        return None
+    causes = {cause: joules for cause, joules in by_cause_j.items() if joules > 0}
     if not causes:
         return None
     total = sum(causes.values())
@@ -119,9 +124,11 @@ def by_cause(run: Run) -> Figure | None:
 
 
 def by_component(run: Run) -> Figure | None:
-    """Stacked bars of energy by state for each drive."""
+    """Stacked bars of energy by state for each drive of which all joules are known."""
     table = run.table("energy")
     table = table.filter(~pl.col("state").is_in(ARRAY_STATES))
+    unknown = table.filter(pl.col("energy_j").is_null())["component"].unique()
+    table = table.filter(~pl.col("component").is_in(unknown.implode()))
     used = table.filter(pl.col("time_s") > 0)
     if used.height == 0:
         return None

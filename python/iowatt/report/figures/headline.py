@@ -41,7 +41,8 @@ def headlines(summary: Mapping[str, Any]) -> list[Headline]:
     busiest = max((device["utilisation"] for device in summary["devices"]), default=None)
     total = requests["count"]
     if power["mean"] is None:
-        when_idle = "metered at the wall" if at_wall else "not metered, or not all the time"
+        unknown = energy.get("unknown") or "not metered, or not all the time"
+        when_idle = "metered at the wall" if at_wall else unknown
     elif at_wall:
         when_idle = f"at the wall; drives {numbers.with_unit(power['mean'], 'W')}"
     else:

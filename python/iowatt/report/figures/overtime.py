@@ -86,12 +86,14 @@ def queue(run: Run) -> Figure | None:
 def power(run: Run) -> Figure | None:
     """Mean power of each interval, stacked by state, with the level of an idle system.
 
-    ``None`` without intervals, and where no meter measured any of them.
+    ``None`` without intervals, where no meter measured any of them, and where watts are not known.
     """
     series = intervals.of_run(run.table("intervals"))
     if series is None:
         return None
     drawn = run.summary["power_w"]
+    if run.summary["energy"].get("unknown") is not None:
+        return None
     metered = drawn["mean"] is None
     if metered and series.table["wall_w"].null_count() == series.table.height:
         return None

@@ -112,7 +112,7 @@ def _least_of_drive(pool: Mapping[str, Any]) -> float:
             states.append(below["watts"])
             for way in (below["enter"], below["leave"]):
                 states.append(way["joules"] / way["seconds"] if way["seconds"] > 0 else 0.0)
-    return float(min(states))
+    return 0.0 if None in states else float(min(states))
 
 
 def _least_wall(plan: Mapping[str, Any], drives_w: float) -> float:

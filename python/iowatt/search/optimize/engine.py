@@ -239,8 +239,9 @@ def _first(problem: Problem, looker: Looker, judge: Judge) -> None:
         if len(few) == len(order) or not judge.too_slow:
             raise _all_failed(judge)
         return
+    unknown = next((row["energy.unknown"] for row in judge.rows.values() if row.get("energy.unknown")), None)
     raise InputError(
-        f"no Run of this scenario has the metric {missing[0]!r}",
+        f"no Run of this scenario has the metric {missing[0]!r}" + (f": {unknown}" if unknown else ""),
         where=f"{len(judge.rows)} points of {looker.space.size:,}",
         hint="the table of `iowatt sweep` with one value shows those that it has",
     )
