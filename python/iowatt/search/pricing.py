@@ -67,7 +67,7 @@ def _all_known(components: Iterable[Component], system: System) -> None:
     raise InputError(
         f"no price is known of {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
         where=system.where,
-        hint=f"--set purchase.model.{drive.model}=USD states what one costs",
+        hint=f"--assume purchase.model.{drive.model}=USD states what one costs",
     )
 
 
