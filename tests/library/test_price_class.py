@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.library.find import device_file, device_names, find_device
-from iowatt.library.price_class import CLASSES, SMALLEST_GB, below_listings, price_class
+from iowatt.library.price_class import CLASSES, price_class
 from iowatt.scenario import compile_plan, load
 
 TB = 10**12
@@ -37,14 +37,6 @@ TB = 10**12
 def test_classes(drive, expected):
     """Of (kind, interface, form factor, rpm, bytes)."""
     assert price_class(*drive) == expected
-
-
-def test_small_drives_are_said_to_come_too_cheap():
-    assert "300 GB" in below_listings("hdd-to-6tb", 300.0)
-    assert below_listings("hdd-to-6tb", 2000.0) is None
-    assert "36 GB" in below_listings("hdd-10k-15k", 36.0)
-    assert below_listings("hdd-10k-15k", 300.0) is None
-    assert set(SMALLEST_GB) < set(CLASSES)
 
 
 def test_the_library_is_of_classes_that_the_book_prices():
@@ -137,3 +129,17 @@ def test_what_a_scenario_leaves_of_a_drive_is_bought_whole(name):
     named = _named(f'{{ name = "{name}", capacity = "300GB" }}')
     assert named["raw_bytes"] == 300 * 10**9
     assert (named["sold_bytes"], named["price_class"]) == (whole.sold.capacity_bytes, whole.sold.price_class)
+
+
+def test_a_price_that_a_file_notes_in_another_currency_is_a_price() -> None:
+    """decisions.md D2: EUR 5,190 stood in a note, and 27,034 USD in the bill."""
+    drive = find_device("solidigm-d5-p5336-61-44tb").sold
+    assert (drive.usd, drive.date) == (5657, "2024-01")
+    assert drive.usd == pytest.approx(5190 * 1.09, abs=1)
+    assert "EUR 5,190" in drive.source
+
+
+def test_no_note_of_a_drive_holds_a_price_of_it_that_is_no_price():
+    for name in device_names():
+        said = " ".join(device_file(name).notes)
+        assert "EUR" not in said and not said.startswith("price:"), name

@@ -115,7 +115,7 @@ def _system(made, horizon, values):
             {
                 "name": label, "model": model, "pool": kind, "kind": kind, "capacity_gb": gb, "used_gb": 1.0,
                 "price_usd": price, "price_expression": f"{gb!r}*{{{price_key}}}",
-                "price_source": "made up for tests", "price_date": "2026-01",
+                "price_source": "made up for tests", "price_date": "2026-01", "price_extrapolated": False,
                 "wear": {
                     "fraction": fraction / values["wear.endurance_factor"],
                     "by": "bytes_written" if kind == "ssd" else "start_stop_cycles",
@@ -198,6 +198,7 @@ def _system(made, horizon, values):
         },
         "drives": found,
         "carbon": {
+            "grid": {"key": "carbon.grid", "g_per_kwh": values["carbon.grid"], "source": "made up for tests"},
             "operational_kg": operational, "embodied_kg": embodied, "estimate": "survey",
             "operational_expression": f"{kwh_once!r}*{{repeats}}*{{cooling.pue}}*{{carbon.grid}}/1000",
             "embodied_expression": "+".join(
@@ -217,7 +218,7 @@ def _system(made, horizon, values):
             {"key": "usd_per_iops", "title": "Per IOPS", "value": usd / (60_000 / work_s),
              "unit": "USD/IOPS", "formula": "total / mean IOPS", "source": "", "note": ""},
         ],
-        "spin_down": [], "notes": ["parts without a price: 1 controller"],
+        "spin_down": [], "cautions": [], "known_usd": usd, "notes": ["parts without a price: 1 controller"],
     }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def test_with_one_price_of_energy_nearly_everything_is_live():
     assert told[live.HORIZON].startswith("live")
     for key in (
         "purchase.price.ssd-sata", "energy.factor", "cooling.pue", "wear.service_life", "failures.warranty",
-        "service.per_year", "disposal.per_drive", "carbon.grid", "carbon.price",
+        "service.per_year", "disposal.per_drive", "carbon.grid.world", "carbon.price",
     ):  # fmt: skip
         assert told[key].startswith("live"), key
 

@@ -49,7 +49,7 @@ CHANGED = {
 OTHERWISE = {
     "purchase.price.ssd-sata": 0.21, "energy.factor": 1.2, "cooling.pue": 1.3, "wear.service_life": 3.5,
     "failures.warranty": 2.0, "service.per_year": 11.0, "disposal.per_drive": 4.0, "disposal.residual": 0.2,
-    "carbon.price": 80.0, "carbon.grid": 250.0, "wear.price_decline": 0.1,
+    "carbon.price": 80.0, "carbon.grid.world": 250.0, "wear.price_decline": 0.1,
 }  # fmt: skip
 LONGER = {"wear.endurance_factor": 2.0, "wear.service_life": 6.0}
 

@@ -24,13 +24,6 @@ CLASSES: Final = {
     "ssd-u2": "NVMe SSDs of the data centre's forms (U.2, U.3, E1, E3, cards), and SAS SSDs",
 }
 
-#: GB of the smallest drives among the listings that prices of a class were taken from, where they are known;
-#: of disks of 10,000 rpm and more an assumption (the smallest still sold in 2.5 inches).
-SMALLEST_GB: Final = {
-    "hdd-to-6tb": 3000.0, "hdd-to-12tb": 8000.0, "hdd-to-18tb": 14_000.0, "hdd-over-18tb": 20_000.0,
-    "hdd-10k-15k": 146.0, "ssd-sata": 480.0,
-}  # fmt: skip
-
 _FAST_RPM: Final = 9500
 _TB: Final = 10**12
 _SIZES: Final = ((6 * _TB, "hdd-to-6tb"), (12 * _TB, "hdd-to-12tb"), (18 * _TB, "hdd-to-18tb"))
@@ -65,20 +58,6 @@ def price_class(
     if "nvme" in link or "pci" in link:
         return "ssd-u2" if any(word in form for word in _DATA_CENTRE) else "ssd-nvme"
     return "ssd-u2" if "sas" in link and "sata" not in link else "ssd-sata"
-
-
-def below_listings(name: str, capacity_gb: float) -> str | None:
-    """What to say of a drive priced by its class that is less than half of what its class was listed from.
-
-    Drives have parts that cost the same at any capacity: by the gigabyte a small one comes far too cheap.
-    """
-    smallest = SMALLEST_GB.get(name)
-    if smallest is None or capacity_gb >= smallest / 2:
-        return None
-    return (
-        f"{capacity_gb:,.0f} GB priced by the gigabyte as {name}, whose listings begin at {smallest:,.0f} "
-        "GB: too cheap; a price of the model or in its device file is needed"
-    )
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from iowatt.lenses.cost.component import GROUPS
+from iowatt.errors import InputError
+from iowatt.lenses.cost.component import GROUPS, Component
 from iowatt.search.over import Cell
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.horizon import Horizon
+    from iowatt.lenses.cost.system import System
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
 
@@ -45,6 +47,7 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
             system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
         )
     )
+    _all_known(costs.components, system)
     row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
     for group in GROUPS:
         row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
@@ -53,6 +56,19 @@ def columns(run: Run, asked: Pricing) -> dict[str, Cell | None]:
     row["cost.embodied_kg"] = embodied
     row["cost.carbon_kg"] = costs.operational_kg + embodied
     return row
+
+
+def _all_known(components: Iterable[Component], system: System) -> None:
+    """Refuse to rank a system by dollars that it lacks a price for."""
+    unknown = next((one for one in components if not one.known), None)
+    if unknown is None:
+        return
+    drive = next(drive for drive in system.drives if drive.name == unknown.device)
+    raise InputError(
+        f"no price is known of {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})",
+        where=system.where,
+        hint=f"--assume purchase.model.{drive.model}=USD states what one costs",
+    )
 
 
 def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
@@ -70,7 +86,9 @@ def purchase(plan: Mapping[str, Any], asked: Pricing) -> float:
         system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, system.work.load)
     )
     many = {drive.name: drive.count for drive in system.drives}
-    return sum(one.usd * many.get(one.device or "", 1) for one in bought.components(case))
+    components = list(bought.components(case))
+    _all_known(components, system)
+    return sum(one.usd * many.get(one.device or "", 1) for one in components)
 
 
 def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) -> dict[str, float]:
@@ -96,6 +114,7 @@ def expected(plan: Mapping[str, Any], row: Mapping[str, float], asked: Pricing) 
     work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
     system = replace(unused(plan, str(plan["name"])).merged(), work=work)
     costs = price(Case(system, asked.book.changed({}), asked.horizon, Bills(asked.tariff, asked.start, load)))
+    _all_known(costs.components, system)
     carbon = costs.operational_kg + costs.embodied_kg
     found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
     return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}

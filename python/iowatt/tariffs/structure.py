@@ -112,4 +112,6 @@ class Tariff:
     applicable_kwh: tuple[float | None, float | None] = (None, None)
     #: When its figures were taken from the source, ISO 8601; None where that is not said.
     date: str | None = None
+    #: As the record names it, such as ``USA``; empty where it does not.
+    country: str = ""
     notes: tuple[str, ...] = ()

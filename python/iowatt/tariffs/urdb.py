@@ -91,6 +91,7 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
         applicable_kw=_applicable_kw(record),
         applicable_kwh=_range(record, "peakkwhusagemin", "peakkwhusagemax"),
         date=_date(ours, "date"),
+        country=record.text("country"),
         notes=(*notes, *_not_billed(record)),
     )
     charges = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)

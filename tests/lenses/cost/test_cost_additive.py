@@ -14,6 +14,8 @@ from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, u
 from iowatt.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.price import pricer
+from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.uncertainty import sample
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
@@ -96,7 +98,7 @@ def test_only_credits_are_negative(
 
 
 def test_what_is_fed_back_and_what_is_left_are_named_credits() -> None:
-    costs = priced(system("x", ssd()), book(*NOTHING, "disposal.residual=0.25"), Horizon("time", 1.0))
+    costs = priced(system("x", ssd()), book(*NOTHING, "disposal.residual=0.25"), Horizon("time", 0.2))
     (credit,) = costs.of("credit")
     assert credit.key == "residual:ssd.0"
     assert credit.usd < 0
@@ -160,11 +162,27 @@ def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> Non
     assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * years * 50)
 
 
-def test_what_is_left_of_a_life_is_worth_something() -> None:
-    """Seven years in lives of five: the second drive has three left."""
+def test_what_is_left_of_the_first_drive_s_life_is_worth_something() -> None:
     assumed = book(*NOTHING, "wear.service_life=5", "disposal.residual=0.25")
-    costs = priced(system("x", ssd(counts={"bytes_written": 0})), assumed, Horizon("time", 7.0))
-    assert usd(costs, "residual:ssd.0") == pytest.approx(-0.25 * 450 * 3 / 5)
+    still = ssd(counts={"bytes_written": 0})
+    assert usd(priced(system("x", still), assumed, Horizon("time", 2.0)), "residual:ssd.0") == pytest.approx(
+        -0.25 * 450 * 3 / 5
+    )
+    assert usd(priced(system("x", still), assumed, Horizon("time", 7.0)), "residual:ssd.0") == 0.0
+
+
+@pytest.mark.parametrize("sets", [(), ("wear.price_decline=0.1",), ("disposal.per_drive=7",)])
+def test_no_dollar_jumps_where_one_more_drive_begins_to_serve(sets: tuple[str, ...]) -> None:
+    """decisions.md D6: at a service life of 4 years a fifth year cost as much as all four before."""
+    still = ssd(counts={"bytes_written": 0})
+
+    def total(service: float) -> float:
+        assumed = book(*NOTHING, *sets, f"wear.service_life={service}")
+        return priced(system("x", still, watts=0.001), assumed, FIVE_YEARS).usd
+
+    assert total(4.999) == pytest.approx(total(5.001), rel=1e-3)
+    assert total(4.0) < 1.25 * total(5.0) + 1e-6
+    assert total(2.499) == pytest.approx(total(2.501), rel=2e-3)
 
 
 def test_discounting_takes_from_later_dollars_only() -> None:
@@ -183,10 +201,58 @@ def test_escalation_raises_each_year_by_the_same_factor() -> None:
     assert risen.usd == pytest.approx(flat.usd * (1 + 1.1 + 1.21) / 3, rel=1e-3)
 
 
-def test_a_drive_without_a_price_is_refused_with_what_would_price_it() -> None:
+def test_a_drive_without_a_price_leaves_the_total_unknown_and_says_what_would_price_it() -> None:
     odd = replace(ssd(), price=None, price_class="optane")
-    with pytest.raises(InputError, match=r"ssd\.0 \(test-ssd\) has no price"):
-        priced(system("x", odd), book(), FIVE_YEARS)
+    costs = priced(system("x", odd, hdd()), book("wear.service_life=4"), FIVE_YEARS)
+    unknown = {one.key for one in costs.components if not one.known}
+    assert unknown == {"purchase:ssd.0", "wear:ssd.0"}
+    assert not costs.known
+    assert any("--set purchase.model.test-ssd=" in caution for caution in costs.cautions)
+    assert priced(system("x", odd, hdd()), book("purchase.model.test-ssd=99"), FIVE_YEARS).known
+
+
+def test_failures_beyond_the_warranty_are_unknown_without_a_price_and_labour_is_not() -> None:
+    odd = hdd(price=None, price_class="drum", counts={"start_stops": 0, "load_unloads": 0})
+    within, beyond = (
+        priced(system("x", odd), book("wear.service_life=9", f"failures.warranty={years}"), FIVE_YEARS)
+        for years in (5, 3)
+    )
+    assert [one.known for one in within.of("failures")] == [True]
+    assert [one.known for one in beyond.of("failures")] == [False]
+
+
+@pytest.mark.parametrize(
+    ("drive", "per_gb"),
+    [
+        (ssd(price=None, capacity_gb=960.0), 0.114),
+        (ssd(price=None, capacity_gb=240.0), 0.114),
+        (ssd(price=None, capacity_gb=230.0), None),
+        (ssd(price=None, capacity_gb=33_000.0), None),
+        (ssd(price=None, price_class="ssd-u2", capacity_gb=15_360.0), 0.44),
+        (ssd(price=None, price_class="ssd-u2", capacity_gb=61_440.0), 0.206),
+        (hdd(price=None, capacity_gb=34.0, price_class="hdd-10k-15k"), None),
+        (hdd(price=None, capacity_gb=600.0, price_class="hdd-10k-15k"), 0.16),
+    ],
+)
+def test_a_price_per_gb_holds_for_capacities_like_those_that_it_was_taken_from(
+    drive: Drive, per_gb: float | None
+) -> None:
+    """decisions.md D2: 34 GB at 0.16 USD/GB made a disk of 5.38 USD."""
+    found = case(system("x", drive), book(), FIVE_YEARS).price_of(drive)
+    assert (found.per_gb if found.known else None) == per_gb
+    assert found.extrapolated == (per_gb == 0.206)
+    asked = book(f"purchase.price.{drive.price_class}=0.16")
+    assert case(system("x", drive), asked, FIVE_YEARS).price_of(drive).per_gb == 0.16
+
+
+def test_the_range_of_an_extrapolation_holds_the_prices_that_are_known() -> None:
+    """The drive of 61.44 TB with a price (0.092 USD/GB), and the upper quartile of smaller ones (0.46)."""
+    large = ssd(price=None, price_class="ssd-u2", capacity_gb=61_440.0)
+    pricers = {"x": pricer(system("x", large), find_tariff("flat:0.1"), START)}
+    found = sample(pricers, book(*NOTHING), Horizon("time", 0.01), samples=200)
+    assert found is not None
+    ends = found.systems[0].total.quantiles
+    assert ends["p5"] < 0.092 * 61_440 < 0.46 * 61_440 < ends["p95"]
 
 
 def test_a_price_of_the_book_for_the_model_comes_before_the_drive_s_own_and_that_before_its_class() -> None:
@@ -239,10 +305,25 @@ def _tariff(rate: float) -> Tariff:
 def test_a_factor_multiplies_the_whole_bill_its_minimum_too() -> None:
     of, tariff = system("x", watts=1000.0), _tariff(0.1)
     for factor in (1.0, 1.5):
-        costs = pricer(of, tariff, START)(book(*NOTHING, f"energy.factor={factor}"), Horizon("time", 1.0))
+        costs = pricer(of, tariff, START)(
+            book(*NOTHING, "energy.fixed=months", f"energy.factor={factor}"), Horizon("time", 1.0)
+        )
         assert costs.usd == pytest.approx(2400 * factor)
     none = pricer(of, tariff, START)(book(*NOTHING, "energy.fixed=none"), Horizon("time", 1.0))
     assert none.usd == pytest.approx(876)
+
+
+def test_what_a_meter_costs_is_shared_by_power_or_named_and_left_out() -> None:
+    """decisions.md D8: 360 USD a year for a meter, of which 1 kW beside 9 kW bears a tenth."""
+    of = pricer(system("x", watts=1000.0), replace(_tariff(0.1), minimum=()), START)
+    alone = of(book(*NOTHING), Horizon("time", 1.0))
+    assert alone.usd == pytest.approx(876)
+    assert any("360.00" in caution for caution in alone.cautions)
+    shared = of(book(*NOTHING, "energy.site_kw=9"), Horizon("time", 1.0))
+    assert usd(shared, "fixed") == pytest.approx(36)
+    assert shared.cautions == ()
+    whole = of(book(*NOTHING, "energy.fixed=months"), Horizon("time", 1.0))
+    assert (usd(whole, "fixed"), whole.cautions) == (pytest.approx(360), ())
 
 
 def test_what_cooling_is_paid_at_negative_prices_is_a_credit() -> None:

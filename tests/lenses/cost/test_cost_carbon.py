@@ -140,7 +140,17 @@ def test_embodied_carbon_of_unknown_drives_is_not_nothing():
 def test_the_document_says_what_is_left_out():
     made = carbon.as_dict(_case(drives=(ssd(),), parts={"shelf": 1}))
     assert list(made) == [
-        "operational_kg", "operational_expression", "operational_rests_on", "embodied_kg",
+        "grid", "operational_kg", "operational_expression", "operational_rests_on", "embodied_kg",
         "embodied_expression", "embodied_rests_on", "estimate", "choices", "note",
     ]  # fmt: skip
     assert "controllers" in made["note"]
+
+
+def test_the_grid_is_that_of_the_tariff_s_country_unless_one_is_set():
+    """decisions.md D9: 481 g/kWh of the world whatever the tariff's region."""
+    of = system("x", ssd())
+    usa, world = (case(of, book(), Horizon("time", 1.0), name) for name in ("lipa-281-2026", "flat:0.2"))
+    assert (carbon.grid_of(usa).key, carbon.grid_of(world).key) == ("carbon.grid.usa", "carbon.grid.world")
+    assert carbon.operational_kg(usa) / carbon.operational_kg(world) == pytest.approx(369 / 481)
+    own = case(of, book("carbon.grid=50"), Horizon("time", 1.0), "lipa-281-2026")
+    assert carbon.operational_kg(own) / carbon.operational_kg(world) == pytest.approx(50 / 481)

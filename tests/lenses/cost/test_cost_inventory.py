@@ -88,10 +88,11 @@ def test_a_measured_array_is_priced_by_its_inventory(run):
     assert usd(costs, *(f"purchase:nearline.{n}" for n in range(8))) == pytest.approx(8 * 8000 * 0.027)
     assert usd(costs, "purchase:controller", "purchase:shelf") == 2 * 5200 + 2100
     assert usd(costs, "energy") == pytest.approx(0.590 * 5 * 8760 * 0.2)
-    # 9.2 TB in 30 days, amplified 14.1 / 9.2, against 14.6 PB rated at an amplification of 2.13.
+    # 9.2 TB in 30 days against 14.6 PB; by flash it would be 14.1 TB against those amplified by 2.13.
     assert usd(costs, "wear:flash.0") == 0.0
     worn = wearout(of.drives[0], book())
-    assert worn.fraction == pytest.approx(14.1e12 / (14.6e15 * 2.13) * 600 / (30 * 86_400))
+    assert worn.fraction == pytest.approx(9.2e12 / 14.6e15 * 600 / (30 * 86_400))
+    assert worn.ratios["nand_bytes"] == pytest.approx(14.1e12 / (14.6e15 * 2.13) * 600 / (30 * 86_400))
 
 
 def test_without_one_only_what_the_meter_saw_is_priced(run):

@@ -91,15 +91,16 @@ def test_all_drives_that_served_are_disposed_of_however_many() -> None:
     busy = ssd(counts={"bytes_written": 20e12})
     sets = (*NOTHING, HOST, "disposal.per_drive=3")
     costs = priced(system("x", busy), book(*sets), Horizon("work", 10_000.5 * 36.5 / 20))
-    assert usd(costs, "disposal:ssd.0") == pytest.approx(3 * 10_001)
+    assert usd(costs, "disposal:ssd.0") == pytest.approx(3 * 10_000.5)
 
 
-def test_what_is_left_is_of_the_last_drive_at_what_it_cost() -> None:
-    """2.5 lives, a third of the drive's price: half of the third one is left."""
+def test_the_last_drive_counts_by_the_part_of_its_life_within_the_horizon() -> None:
+    """2.5 lives: the second drive whole and half of the third, at the prices of then; no residual value."""
     falling = (HOST, "disposal.residual=0.3", "wear.price_decline=0.1", "wear.service_life=1000")
     costs = priced(system("x", ssd()), book(*NOTHING, *falling), Horizon("work", 2.5 * LIFE))
-    years = 2 * LIFE * 600 / YEAR
-    assert usd(costs, "residual:ssd.0") == pytest.approx(-0.3 * 0.5 * 450 * 0.9**years)
+    years = LIFE * 600 / YEAR
+    assert usd(costs, "wear:ssd.0") == pytest.approx(450 * (0.9**years + 0.5 * 0.9 ** (2 * years)))
+    assert usd(costs, "residual:ssd.0") == 0.0
     part = priced(
         system("x", ssd()), book(*NOTHING, *falling, "purchase.charge=used"), Horizon("work", LIFE / 2)
     )
@@ -209,7 +210,9 @@ def _case(work: Mapping[str, Any], charge: str) -> Case:
 @settings(max_examples=60, deadline=None)
 @given(work=WORK)
 @example(work=EXACT)
-def test_replacements_are_lives_rounded_up_less_the_first_drive(work: Mapping[str, Any]) -> None:
+def test_replacements_are_lives_rounded_up_less_the_first_drive_and_charged_as_they_are_used(
+    work: Mapping[str, Any],
+) -> None:
     there = _case(work, "replacements")
     for drive, component in zip(there.system.drives, wear.components(there), strict=True):
         worn = wear.wearout(drive, there.book).fraction * there.repeats
@@ -217,8 +220,11 @@ def test_replacements_are_lives_rounded_up_less_the_first_drive(work: Mapping[st
         found = wear.schedule(there, drive)
         count = sum(one.count for one in found)
         assert count == max(1, math.ceil(lives - 1e-9)) - 1
-        assert component.quantity == count
-        assert component.usd == pytest.approx(math.fsum(one.usd for one in found))
+        used = min(lives, count + 1.0) - 1.0 if count else 0.0
+        assert component.quantity == pytest.approx(used, abs=1e-9)
+        bought = math.fsum(one.usd for one in found)
+        last = there.charged(drive) * (1 - work["decline"]) ** (there.years / lives * count) if count else 0.0
+        assert component.usd == pytest.approx(bought - last * (count - used), abs=1e-9 * bought)
         assert component.usd >= 0
         assert all(0 < one.at_s <= there.seconds for one in found)
 

@@ -23,7 +23,7 @@ FIELD, RATED = 2.13, 2.13
 def test_an_ssd_without_simulated_flash_is_held_by_its_class_against_the_amplification_of_the_rating() -> (
     None
 ):
-    found = wear.wearout(ssd(), book("wear.amplification.ssd-sata=4.26"))
+    found = wear.wearout(ssd(), book("wear.amplification.ssd-sata=4.26", "wear.ssd_basis=nand"))
     assert found.by == "nand_bytes"
     assert found.fraction == pytest.approx(2e9 * 4.26 / (TBW * RATED))
     assert found.ratios == {"nand_bytes": found.fraction, "bytes_written": pytest.approx(2e9 / TBW)}
@@ -32,18 +32,34 @@ def test_an_ssd_without_simulated_flash_is_held_by_its_class_against_the_amplifi
 
 def test_a_drive_that_amplifies_as_its_rating_does_wears_by_the_bytes_of_hosts() -> None:
     """The rating is of bytes that hosts write: WAF is in it, and must not count once more."""
-    found = wear.wearout(ssd(counts={"write_amplification": RATED}), book())
+    found = wear.wearout(ssd(counts={"write_amplification": RATED}), book("wear.ssd_basis=nand"))
     assert found.fraction == pytest.approx(2e9 / TBW, rel=1e-14)
     assert found.note == ""
 
 
-def test_simulated_flash_counts_by_cycles_or_bytes_whichever_is_more() -> None:
-    counts = {"write_amplification": 1.065, "pe_fraction": 2e-5}
-    more_bytes = wear.wearout(ssd(counts=counts), book())
-    assert (more_bytes.by, more_bytes.fraction) == ("nand_bytes", pytest.approx(1e9 / TBW))
-    more_cycles = wear.wearout(ssd(counts=counts | {"pe_fraction": 4e-5}), book())
-    assert (more_cycles.by, more_cycles.fraction) == ("pe_cycles", 4e-5)
-    assert set(more_cycles.ratios) == {"pe_cycles", "nand_bytes", "bytes_written"}
+def test_the_vendor_s_rating_binds_and_cycles_of_simulated_flash_stand_beside_it() -> None:
+    """decisions.md D3: the rating says 0.37 lives in 5 years, assumed cycles and a simulated WAF say 1.48."""
+    counts = {"write_amplification": 7.06, "pe_fraction": 4 * 2e9 / TBW}
+    found = wear.wearout(ssd(counts=counts), book())
+    assert (found.by, found.fraction) == ("bytes_written", pytest.approx(2e9 / TBW))
+    assert found.ratios["pe_cycles"] == pytest.approx(4 * found.fraction)
+    assert "4 times as fast" in found.note
+    asked = wear.wearout(ssd(counts=counts), book("wear.ssd_basis=cycles"))
+    assert (asked.by, asked.fraction) == ("pe_cycles", pytest.approx(4 * 2e9 / TBW))
+
+
+def test_without_a_rating_cycles_of_simulated_flash_bind() -> None:
+    found = wear.wearout(ssd(ratings={}, counts={"pe_fraction": 4e-5}), book())
+    assert (found.by, found.fraction) == ("pe_cycles", 4e-5)
+
+
+def test_a_simulated_amplification_is_not_held_against_an_assumed_one_of_the_rating() -> None:
+    """Bytes programmed by one basis at a time: of the field on both sides, unless the rating's is stated."""
+    drive = ssd(counts={"write_amplification": 7.06, "pe_fraction": 1e-4})
+    of_field = wear.wearout(drive, book("wear.ssd_basis=nand"))
+    assert of_field.fraction == pytest.approx(2e9 * FIELD / (TBW * RATED))
+    stated = wear.wearout(drive, book("wear.ssd_basis=nand", "wear.amplification_rated=3"))
+    assert stated.fraction == pytest.approx(2e9 * 7.06 / (TBW * 3))
 
 
 def test_the_drive_s_own_percentage_comes_first_and_one_that_did_not_move_says_nothing() -> None:
@@ -52,7 +68,7 @@ def test_the_drive_s_own_percentage_comes_first_and_one_that_did_not_move_says_n
         "percentage_used", 0.02, ("wear.ssd_basis", "wear.limits"),
     )  # fmt: skip
     still = wear.wearout(ssd(counts={"percentage_used": 0.0}), book())
-    assert still.by == "nand_bytes"
+    assert still.by == "bytes_written"
     assert "did not move" in still.note
 
 
@@ -60,7 +76,8 @@ def test_the_drive_s_own_percentage_comes_first_and_one_that_did_not_move_says_n
     ("basis", "by", "fraction"),
     [
         ("host", "bytes_written", 2e9 / TBW),
-        ("nand", "nand_bytes", 2e9 * 3 / (TBW * RATED)),
+        ("nand", "nand_bytes", 2e9 * FIELD / (TBW * RATED)),
+        ("cycles", "pe_cycles", 0.3),
         ("best", "percentage_used", 0.4),
     ],
 )
@@ -183,7 +200,7 @@ COUNTS = st.fixed_dictionaries(
     }
 )
 BOOKS = st.tuples(
-    st.sampled_from(["best", "host", "nand"]), st.sampled_from(["rated", "book"]), st.floats(0, 1),
+    st.sampled_from(["best", "host", "nand", "cycles"]), st.sampled_from(["rated", "book"]), st.floats(0, 1),
     st.floats(0.5, 4), st.sampled_from(["replacements", "paper"]),
 )  # fmt: skip
 

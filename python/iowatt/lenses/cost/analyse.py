@@ -69,6 +69,9 @@ def analyse(
     others = [Case(case.system, book, other, case.bills) for case in cases]
     count = itertools.count(1)
     pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case in cases}
+    # Where a drive has no price there is no total: nothing to draw, and nobody is the cheapest.
+    known = all(cost.known for cost in costs)
+    samples, crossovers = (samples, crossovers) if known else (0, ())
     spread = uncertainty.sample(pricers, book, horizon, samples=samples, seed=seed) if samples else None
     bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
     crossed = uncertainty.crossovers(
@@ -91,11 +94,7 @@ def analyse(
         "systems": said,
         "other": {"horizon": _horizon(other), "systems": otherwise},
         "comparison": [
-            {
-                "a": costs[0].system, "b": cost.system, "usd": cost.usd - costs[0].usd,
-                "share": (cost.usd - costs[0].usd) / costs[0].usd if costs[0].usd else None,
-            }
-            for cost in costs[1:]
+            {"a": costs[0].system, "b": cost.system, **_more(costs[0], cost)} for cost in costs[1:]
         ],
         "uncertainty": None if spread is None else spread.as_dict(),
         "tornado": [one.as_dict() for one in bars],
@@ -155,10 +154,22 @@ def _tariff(tariff: Tariff) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def by_group(costs: Costs) -> dict[str, float]:
-    """Dollars of each group that costs anything, in order."""
-    present = {component.group for component in costs.components if component.usd}
-    return {g: sum(one.usd for one in costs.of(g)) for g in GROUPS if g in present}
+def _more(first: Costs, other: Costs) -> dict[str, float | None]:
+    """What ``other`` costs more than ``first``, in USD and as a share; None where a total is not known."""
+    if not (first.known and other.known):
+        return {"usd": None, "share": None}
+    more = other.usd - first.usd
+    return {"usd": more, "share": more / first.usd if first.usd else None}
+
+
+def by_group(costs: Costs) -> dict[str, float | None]:
+    """Dollars of each group that costs anything, in order; None where a price of it is missing."""
+    present = {component.group for component in costs.components if component.usd or not component.known}
+    return {
+        group: sum(one.usd for one in costs.of(group)) if all(one.known for one in costs.of(group)) else None
+        for group in GROUPS
+        if group in present
+    }
 
 
 def _short(case: Case) -> dict[str, Any]:
@@ -167,7 +178,7 @@ def _short(case: Case) -> dict[str, Any]:
     if case.years > LONGEST_YEARS:
         return {**named, "usd": None, "by_group": {}}
     costs = price(case)
-    return {**named, "usd": costs.usd, "by_group": by_group(costs)}
+    return {**named, "usd": costs.usd if costs.known else None, "by_group": by_group(costs)}
 
 
 def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
@@ -186,8 +197,9 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
             "response_ms": work.response_ms, "energy_j": work.load.total_j,
         },
         "capacity_gb": {"raw": system.raw_gb, "usable": system.usable_gb, "effective": system.effective_gb},
-        "usd": costs.usd,
-        "present_usd": costs.present(rate),
+        "usd": costs.usd if costs.known else None,
+        "present_usd": costs.present(rate) if costs.known else None,
+        "known_usd": costs.usd,
         "by_group": by_group(costs),
         "components": [_component(one, rate) for one in costs.components],
         "bill": _bill(case),
@@ -196,6 +208,7 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
         "views": [view.as_dict() for view in views.views(case, costs)],
         "spin_down": _spin_down(case),
         "year": None if subject.year is None else subject.year.as_dict(),
+        "cautions": list(costs.cautions),
         "notes": [*costs.notes, *_misfits(case)],
     }  # fmt: skip
 
@@ -225,7 +238,8 @@ def _spin_down(case: Case) -> list[dict[str, Any]]:
 def _component(component: Component, rate: float) -> dict[str, Any]:
     return {
         "key": component.key, "group": component.group, "title": component.title,
-        "device": component.device, "usd": component.usd, "present_usd": component.present(rate),
+        "device": component.device, "usd": component.usd if component.known else None,
+        "present_usd": component.present(rate) if component.known else None,
         "quantity": component.quantity, "unit": component.unit, "unit_price": component.unit_price,
         "formula": component.formula, "expression": component.expression, "source": component.source,
         "date": component.date, "scales": component.scales, "rests_on": list(component.rests_on),
@@ -273,10 +287,13 @@ def _drive(case: Case, drive: Drive) -> dict[str, Any]:
     price_ = case.price_of(drive)
     return {
         "name": drive.name, "model": drive.model, "pool": drive.pool, "kind": drive.kind,
-        "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb, "price_usd": price_.usd,
-        "price_source": price_.source, "price_date": price_.date,
-        "price_expression": case.price_expression(drive),
+        "capacity_gb": drive.capacity_gb, "used_gb": drive.used_gb,
+        "price_usd": price_.usd if price_.known else None,
+        "price_source": price_.source, "price_date": price_.date, "price_extrapolated": price_.extrapolated,
+        "price_expression": case.price_expression(drive) if price_.known else None,
         **_lives(case, drive),
         "wear": wear.wearout(drive, case.book).as_dict(case.system.work.duration_s),
-        "replacements": [one.as_dict() for one in wear.bought(case, drive)],
+        "replacements": [
+            one.as_dict() | ({} if price_.known else {"usd": None}) for one in wear.bought(case, drive)
+        ],
     }  # fmt: skip

@@ -26,7 +26,8 @@ KG_PER_TONNE: Final = 1000.0
 G_PER_KG: Final = 1000.0
 BY_GB: Final = "carbon.embodied"
 BY_DRIVE: Final = "carbon.unit"
-_OPERATIONAL: Final = ("carbon.grid", "cooling.pue")
+GRID: Final = "carbon.grid"
+WORLD: Final = "world"
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Choice:
 def components(case: Case) -> Iterator[Component]:
     """One for electricity and one for drives; nothing while no price of carbon is paid."""
     price = case.book.number("carbon.price")
-    figure, grid = case.book.figure("carbon.price"), case.book.figure("carbon.grid")
+    figure, grid = case.book.figure("carbon.price"), grid_of(case)
     kg = operational_kg(case)
     yield Component(
         key="carbon:operational", group="carbon", title="Carbon of electricity", device=None,
         flows=(Flow(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
         unit_price=price, formula="kWh of the facility x g/kWh x price of carbon",
         source=f"{figure.source}; grid: {grid.source}", date=grid.date, scales="work",
-        rests_on=("carbon.price", *_OPERATIONAL),
+        rests_on=("carbon.price", grid.key, "cooling.pue"),
         expression="{kg.operational}/1000*{carbon.price}",
     )  # fmt: skip
     if case.system.drives:
@@ -75,6 +76,12 @@ def _embodied(case: Case, price: float, figure: Figure) -> Component:
     )  # fmt: skip
 
 
+def grid_of(case: Case) -> Figure:
+    """Emissions of the electricity: as set, else of the tariff's country, else of the world."""
+    country = "-".join(case.bills.tariff.country.lower().split())
+    return case.book.figure(GRID, *([f"{GRID}.{country}"] if country else []), f"{GRID}.{WORLD}")
+
+
 def facility_kwh(case: Case) -> float:
     """What the facility draws for the system over the horizon: its joules times PUE."""
     joules = case.system.work.load.repeated(case.repeats).total_j
@@ -83,7 +90,7 @@ def facility_kwh(case: Case) -> float:
 
 def operational_kg(case: Case) -> float:
     """kg CO2e of the facility's electricity over the horizon."""
-    return facility_kwh(case) * case.book.number("carbon.grid") / G_PER_KG
+    return facility_kwh(case) * case.book.number(grid_of(case).key) / G_PER_KG
 
 
 def embodied_kg(case: Case) -> float:
@@ -101,10 +108,12 @@ def embodied_kg(case: Case) -> float:
 
 def as_dict(case: Case) -> dict[str, Any]:
     """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
+    grid = grid_of(case)
     return {
+        "grid": {"key": grid.key, "g_per_kwh": grid.value, "source": grid.source},
         "operational_kg": operational_kg(case),
         "operational_expression": _operational_expression(case),
-        "operational_rests_on": list(_OPERATIONAL),
+        "operational_rests_on": [grid.key, "cooling.pue"],
         "embodied_kg": embodied_kg(case) if case.system.drives else None,
         "embodied_expression": _embodied_expression(case) if case.system.drives else None,
         "embodied_rests_on": _embodied_rests_on(case),
@@ -116,7 +125,7 @@ def as_dict(case: Case) -> dict[str, Any]:
 
 def _operational_expression(case: Case) -> str:
     kwh = number(case.system.work.load.total_j / JOULES_PER_KWH)
-    return f"{kwh}*{{repeats}}*{{cooling.pue}}*{{carbon.grid}}/{G_PER_KG:g}"
+    return f"{kwh}*{{repeats}}*{{cooling.pue}}*{{{grid_of(case).key}}}/{G_PER_KG:g}"
 
 
 def _embodied_expression(case: Case) -> str:

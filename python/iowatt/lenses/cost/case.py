@@ -35,6 +35,10 @@ class Price:
     key: str
     #: Whether the key is of a GB rather than of the drive.
     by_gb: bool
+    #: False where nobody has a price: ``usd`` is 0 and counts for nothing, ``key`` would state it.
+    known: bool = True
+    #: Of a price per GB that is stretched to larger drives than it was taken from.
+    extrapolated: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,8 @@ class Case:
     def price_of(self, drive: Drive) -> Price:
         """What a drive costs: by its model in the book, by itself, or by its class in the book.
 
-        What its owner says was paid (an inventory) comes before the book, but for what was set by hand.
-
-        Raises ``InputError`` where nobody has a price for it.
+        What its owner says was paid (an inventory) comes before the book, but for what was set by hand. A
+        class's price per GB holds for capacities about those that it was taken from (``Figure.covers``).
         """
         of_model = [f"purchase.model.{name}" for name in drive.names]
         found = None if self._owner_said(drive, of_model) else self.book.find(*of_model)
@@ -81,18 +84,20 @@ class Case:
             usd, date, source = drive.price
             usd *= self.book.number(OWN)
             return Price(usd, usd / drive.capacity_gb, source, date, OWN, by_gb=False)
+        if found is not None:
+            usd = self.book.number(found.key)
+            return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb=False)
         of_class = f"purchase.price.{drive.price_class}"
-        found = found or self.book.find(of_class)
-        if found is None:
-            raise InputError(
-                f"drive {drive.name} ({drive.model}) has no price",
-                where=self.system.where,
-                hint=f"--set {of_model[0]}=USD, or --set {of_class}=USD_PER_GB",
-            )
-        value = self.book.number(found.key)
-        by_gb = found.key == of_class
-        usd = value * drive.capacity_gb if by_gb else value
-        return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb)
+        larger = f"{of_class}.larger"
+        for key in (of_class, larger):
+            figure = self.book.figures.get(key)
+            if figure is not None and figure.covers(drive.capacity_gb):
+                per_gb = self.book.number(key)
+                return Price(
+                    per_gb * drive.capacity_gb, per_gb, figure.source, figure.date, key, by_gb=True,
+                    extrapolated=key == larger,
+                )  # fmt: skip
+        return Price(0.0, 0.0, "no price is known", None, of_model[0], by_gb=False, known=False)
 
     def _owner_said(self, drive: Drive, of_model: Sequence[str]) -> bool:
         """Whether what an inventory says was paid holds: before the book, not before what was set by hand."""

@@ -75,6 +75,8 @@ class Component:
     note: str = ""
     #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
     expression: str | None = None
+    #: False where a price is missing: its dollars are more than ``usd``, and nobody knows by how much.
+    known: bool = True
 
     @property
     def usd(self) -> float:
@@ -103,14 +105,21 @@ class Costs:
     operational_kg: float
     embodied_kg: float
     notes: tuple[str, ...] = ()
+    #: What must be read before the total.
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether all of it has a price."""
+        return all(component.known for component in self.components)
 
     @property
     def usd(self) -> float:
-        """All of it, as paid."""
+        """All of it that has a price, as paid."""
         return math.fsum(component.usd for component in self.components)
 
     def present(self, rate: float) -> float:
-        """All of it in today's dollars."""
+        """All of it that has a price, in today's dollars."""
         return math.fsum(component.present(rate) for component in self.components)
 
     def of(self, group: Group) -> Sequence[Component]:

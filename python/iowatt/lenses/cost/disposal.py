@@ -11,9 +11,10 @@ from iowatt.lenses.cost.system import Drive
 
 
 def components(case: Case) -> Iterator[Component]:
-    """For each drive the disposal of all that served in its place, and the last one's residual value.
+    """For each drive the disposal of all that served in its place, and the first one's residual value.
 
-    With ``wear.charge = depreciation`` there is none of that: what is left of a drive was never paid.
+    What is left of a replacement was never charged (`wear.charge`), nor what is left of any drive with
+    ``wear.charge = depreciation``: it has no residual value.
     """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")
     for drive in case.system.drives:
@@ -27,14 +28,17 @@ def _disposal(case: Case, drive: Drive, each: float) -> Component:
     replaces = case.book.word("wear.charge") == "replacements"
     replaced = wear.bought(case, drive)
     flows = [Flow(each * one.count, one.at_s, one.until_s) for one in replaced]
-    many = 1 + sum(one.count for one in replaced)
+    # A replacement counts by the part of its life within the horizon, the first drive whole.
+    served = float(sum(one.count for one in replaced))
+    last = min(1.0, wear.place(case, drive).lives - served) if replaced else 1.0
     return Component(
         key=f"disposal:{drive.name}", group="disposal", title=f"{drive.name} ({drive.model})",
-        device=drive.name, flows=(*flows, Flow(each, case.seconds)), quantity=float(many), unit="drives",
+        device=drive.name, flows=(*flows, Flow(each * last, case.seconds)), quantity=served + last,
+        unit="drives",
         unit_price=each, formula="drives x USD each", source=figure.source, date=figure.date,
         scales="work" if replaces else "once",
         rests_on=("disposal.per_drive", *(_served_by(case, drive) if replaces else ())),
-        expression="{served}*{disposal.per_drive}" if replaces else "{disposal.per_drive}",
+        expression="MAX(1,{lives})*{disposal.per_drive}" if replaces else "{disposal.per_drive}",
     )  # fmt: skip
 
 
@@ -44,28 +48,21 @@ def _served_by(case: Case, drive: Drive) -> Iterator[str]:
 
 
 def _residual(case: Case, drive: Drive, share: float) -> Component:
-    """By what is left of the life of the drive that serves at the end, by wear or by years."""
+    """By what is left of the life of the drive bought at the start, by wear or by years."""
     figure = case.book.figure("disposal.residual")
     there = wear.place(case, drive)
-    replaces = case.book.word("wear.charge") == "replacements"
-    left = max(0.0, (there.drives if replaces else 1) - there.lives)
-    price = wear.last_bought(case, drive)[1] if replaces else case.charged(drive)
+    left = max(0.0, 1.0 - there.lives)
+    price, known = case.charged(drive), case.price_of(drive).known
     return Component(
         key=f"residual:{drive.name}", group="credit", title=f"{drive.name} ({drive.model}), residual value",
         device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left, unit="lives",
-        unit_price=-share * price, formula="- price paid x residual share x life that is left",
+        unit_price=-share * price if known else None,
+        formula="- price paid x residual share x life that is left of the first drive",
         source=figure.source, date=figure.date, scales="once",
-        rests_on=("disposal.residual", *there.rests_on),
-        expression=_residual_expression(case, drive, falls="wear.price_decline" in there.rests_on),
+        rests_on=("disposal.residual", *(key for key in there.rests_on if key != "wear.price_decline")),
+        expression=(
+            f"(-1)*{{disposal.residual}}*MAX(0,1-{{lives}})*{wear.charged_expression(case, drive)}"
+            if known else None
+        ),
+        known=known or not left,
     )  # fmt: skip
-
-
-def _residual_expression(case: Case, drive: Drive, *, falls: bool) -> str:
-    """Of the last drive in its place, which was bought at the price of then."""
-    paid = wear.charged_expression(case, drive)
-    if case.book.word("wear.charge") != "replacements":
-        return f"(-1)*{{disposal.residual}}*MAX(0,1-{{lives}})*{paid}"
-    if falls:
-        late = "(1-{wear.price_decline})^(({served}-1)*{years}/{lives})"
-        paid = f"{paid}*IF({{served}}=1,1,{late})"
-    return f"(-1)*{{disposal.residual}}*MAX(0,{{served}}-{{lives}})*{paid}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from iowatt.lenses.cost.bills import FIXED, Charge
@@ -34,6 +35,7 @@ _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "minimum": ("Minimum bill", "fixed", "", "what lacks to the least that a month is billed"),
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
 }
+_SHARED: Final = "by day, month or year x the system's share of the site's mean power (energy.site_kw)"
 _PEAKS: Final = ("demand", "coincident")
 #: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
 _CUT: Final = 1e-6
@@ -46,7 +48,8 @@ def components(case: Case) -> Iterator[Component]:
         found.setdefault(charge.kind, []).append(charge)
     for kind, parts in found.items():
         total = math.fsum(charge.usd for charge in parts)
-        if total or kind == "energy":
+        # A share of nothing stands there too: the workbook says what it depends on.
+        if total or kind == "energy" or (kind == "fixed" and case.book.word("energy.fixed") == "share"):
             yield _component(case, kind, parts)
 
 
@@ -55,16 +58,39 @@ def charges(case: Case, factor: float) -> list[Charge]:
 
     With ``energy.demand = run`` demand is that of the work done once, a full month's charge, times the
     repetitions: equation 6 of dollars2014 as printed. Without it, that of each month of the time.
+
+    What is charged for the meter itself is a whole site's. By ``energy.fixed = share`` the system bears its
+    share by the site's mean power, and nothing where the site's is not known (``energy.site_kw`` 0).
     """
     book = case.book
     site = book.number("energy.site_kw")
-    made = case.bills.charges(case.repeats, factor, site)
-    if book.word("energy.fixed") == "none":
-        made = tuple(charge for charge in made if charge.kind not in FIXED)
+    made = list(case.bills.charges(case.repeats, factor, site))
+    fixed = book.word("energy.fixed")
+    if fixed == "none":
+        made = [charge for charge in made if charge.kind not in FIXED]
+    elif fixed == "share":
+        own = ("fixed",) if site else FIXED
+        made = [charge for charge in made if charge.kind not in own]
+        made += _shared(case, factor, site)
     if book.word("energy.demand") == "months":
-        return list(made)
+        return made
     others = [charge for charge in made if charge.kind not in _PEAKS]
     return [*others, *_by_run(case, factor)]
+
+
+def whole_meter(case: Case) -> float:
+    """USD over the horizon that are charged for a meter of one's own whatever it reads, at today's prices."""
+    return math.fsum(one.usd for one in case.bills.charges(case.repeats) if one.kind in FIXED)
+
+
+def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
+    """A meter's customer charges, by the system's share of what the site draws on the mean; 0 of no site."""
+    load = case.system.work.load
+    own_kw = factor * load.total_j / load.duration_s / 1000.0
+    share = own_kw / (own_kw + site_kw) if site_kw else 0.0
+    for charge in case.bills.charges(case.repeats):
+        if charge.kind == "fixed":
+            yield replace(charge, usd=charge.usd * share)
 
 
 def flow(case: Case, charge: Charge) -> Flow:
@@ -115,6 +141,7 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
     quantity = math.fsum(charge.quantity for charge in parts) if unit else None
     tariff = case.bills.tariff
     standing = kind in FIXED
+    formula = _SHARED if kind == "fixed" and case.book.word("energy.fixed") == "share" else formula
     by_run = kind in _PEAKS and case.book.word("energy.demand") == "run"
     return Component(
         key=kind,

@@ -27,10 +27,10 @@ def components(case: Case) -> Iterator[Component]:
 def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
     labour = case.book.number("failures.labour")
     warranty = case.book.number("failures.warranty")
-    price = case.price_of(drive).usd
+    price = case.price_of(drive)
     flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    late = _beyond(case, drive, warranty * SECONDS_PER_YEAR)
-    flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price, at, until) for at, until, seconds in late]
+    late = list(_beyond(case, drive, warranty * SECONDS_PER_YEAR))
+    flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price.usd, at, until) for at, until, seconds in late]
     figure = case.book.figure(key)
     failures = rate * case.years
     usd = sum(flow.usd for flow in flows)
@@ -48,7 +48,8 @@ def _component(case: Case, drive: Drive, rate: float, key: str) -> Component:
         date=figure.date,
         scales="time",
         rests_on=(key, "failures.labour", "failures.warranty"),
-        expression=_expression(case, key),
+        expression=_expression(case, key) if price.known else None,
+        known=price.known or not late,
     )
 
 

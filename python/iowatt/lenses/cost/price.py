@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -10,10 +11,10 @@ from iowatt.lenses.cost import carbon, cooling, disposal, energy, failures, purc
 from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import GROUPS, Costs
-from iowatt.library.price_class import below_listings
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.cost.book.figure import Figure
     from iowatt.lenses.cost.horizon import Horizon
     from iowatt.lenses.cost.system import Drive, System
     from iowatt.tariffs.structure import Tariff
@@ -25,9 +26,9 @@ _PARTS: Final = (purchase, energy, cooling, wear, failures, service, disposal, c
 
 
 def price(case: Case) -> Costs:
-    """All components, in order of their groups.
+    """All components, in order of their groups; those that lack a price are not ``known``.
 
-    Raises ``InputError`` where something that is asked for has no price or is not known.
+    Raises ``InputError`` where something that is asked for is not known.
     """
     found = [component for part in _PARTS for component in part.components(case)]
     many = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
@@ -40,6 +41,7 @@ def price(case: Case) -> Costs:
         operational_kg=carbon.operational_kg(case),
         embodied_kg=carbon.embodied_kg(case),
         notes=tuple(_notes(case)),
+        cautions=tuple(_cautions(case)),
     )
 
 
@@ -56,7 +58,6 @@ def _notes(case: Case) -> list[str]:
         notes.append(
             f"not priced, so not in the purchase: {', '.join(unpriced)} (--set purchase.part.NAME=USD)"
         )
-    notes += dict.fromkeys(note for drive in case.system.drives if (note := _too_cheap(case, drive)))
     if not case.system.drives:
         notes.append(
             "its drives are not known: no purchase, wear or failures (an inventory names them: --inventory)"
@@ -64,9 +65,33 @@ def _notes(case: Case) -> list[str]:
     return notes
 
 
-def _too_cheap(case: Case, drive: Drive) -> str | None:
-    """What to say of a drive that is smaller than those that its price per GB is of."""
-    if not case.price_of(drive).by_gb:
-        return None
-    said = below_listings(drive.price_class, drive.capacity_gb)
-    return None if said is None else f"{drive.model}: {said}"
+def _cautions(case: Case) -> Iterator[str]:
+    """What must be read before the total: missing prices, stretched prices, a whole meter's charges."""
+    many: Counter[tuple[str, float]] = Counter()
+    of: dict[tuple[str, float], Drive] = {}
+    for drive in case.system.drives:
+        many[drive.model, drive.capacity_gb] += drive.count
+        of[drive.model, drive.capacity_gb] = drive
+    for kind, drive in of.items():
+        price = case.price_of(drive)
+        figure = case.book.figures.get(f"purchase.price.{drive.price_class}")
+        listed = "no such drives are" if figure is None else f"{drive.price_class} is {_listed(figure)}"
+        what = f"{many[kind]} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
+        states = f"--set purchase.model.{drive.model}=USD states what one costs"
+        if not price.known:
+            yield f"no price is known of {what}, so neither is the total: {states}"
+        elif price.extrapolated:
+            yield f"the price of {what} is an extrapolation, with a wide range: {states}"
+    if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
+        whole = energy.whole_meter(case)
+        if whole:
+            yield (
+                f"the tariff's {whole:,.2f} USD for the meter are a whole site's and not in the total: "
+                "energy.site_kw=KW adds the share of this system, energy.fixed=months all of it"
+            )
+
+
+def _listed(figure: Figure) -> str:
+    low = "" if figure.from_gb is None else f" from {figure.from_gb:,.0f} GB"
+    high = "" if figure.to_gb is None else f" to {figure.to_gb:,.0f} GB"
+    return f"listed{low}{high}"

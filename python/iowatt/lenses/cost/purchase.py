@@ -43,13 +43,14 @@ def _drive(case: Case, drive: Drive) -> Component:
         flows=(Flow(case.charged(drive)),),
         quantity=quantity,
         unit="GB",
-        unit_price=price.per_gb,
+        unit_price=price.per_gb if price.known else None,
         formula="GB that volumes use x price per GB" if used else "price of the whole drive",
         source=price.source,
         date=price.date,
         scales="once",
         rests_on=("purchase.charge", price.key),
-        expression=f"{share}{{price}}",
+        expression=f"{share}{{price}}" if price.known else None,
+        known=price.known,
     )
 
 

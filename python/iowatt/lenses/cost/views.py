@@ -6,7 +6,7 @@ A view whose quantity nobody knows has no value, and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from iowatt.lenses.cost import carbon
@@ -39,12 +39,19 @@ class View:
 
 def views(case: Case, costs: Costs) -> list[View]:
     """All of them, in the order in which they are shown; ``costs`` are those of ``case``."""
-    return [
+    dollars = [
         _per_effective_month(case, costs),
         _per_gb_year(case, costs),
         _per_iops(case, costs),
         _per_million_requests(case, costs),
         _per_tb_moved(case, costs),
+    ]
+    if not costs.known:
+        dollars = [
+            replace(one, value=None, note="the total is not known: a drive has no price") for one in dollars
+        ]
+    return [
+        *dollars,
         _per_tb_written_life(case),
         *_energy(case),
         _carbon(case, costs),
@@ -122,7 +129,10 @@ def _per_tb_written_life(case: Case) -> View:
         without = next((d.name for d, tb in zip(ssds, lives, strict=True) if tb is None), "")
         note = f"no TBW is known of {without}" if ssds else "no SSD is in it"
         return View("usd_per_tbw", title, None, unit, formula, "", note)
-    usd = sum(case.price_of(drive).usd for drive in ssds)
+    prices = [case.price_of(drive) for drive in ssds]
+    if not all(price.known for price in prices):
+        return View("usd_per_tbw", title, None, unit, formula, "", "an SSD has no price")
+    usd = sum(price.usd for price in prices)
     return View("usd_per_tbw", title, usd / sum(known), unit, formula, "ratings, by wear.limits")
 
 

@@ -154,7 +154,8 @@ def _alone(found: Found) -> str:
     text = "The system's own power, before PUE, factors and escalation."
     if words.assumed(found, "energy.site_kw"):
         text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
-    if words.assumed(found, "energy.fixed") == "none":
+    fixed, site = words.assumed(found, "energy.fixed"), words.assumed(found, "energy.site_kw")
+    if fixed == "none" or (fixed == "share" and not site):
         text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
     return text
 

@@ -61,7 +61,8 @@ def render(found: Found) -> str:
     )
     names = words.labels(found)
     title = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others"
-    part = pages.Part("cost", title, meta, headlines(found), sections, words.notes(found))
+    notes = [*words.cautions(found), *words.notes(found)]
+    part = pages.Part("cost", title, meta, headlines(found), sections, notes)
     by_id = {f"cost-{figure.key}": figure for _, _, given in sections for figure in given}
     return html.render_page("description.html", by_id, brand="cost", title=title, parts=[part])
 
@@ -75,7 +76,7 @@ def headlines(found: Found) -> list[Headline]:
     for at, (name, system, share, drawn) in enumerate(
         zip(words.labels(found), found["systems"], shares, ranges, strict=True)
     ):
-        said = []
+        said = [] if system["usd"] is not None else ["not known: a drive has no price"]
         if share is not None:
             said.append(f"{words.change(share)} against {found['systems'][0]['name']}")
         if drawn is not None:

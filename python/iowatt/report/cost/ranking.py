@@ -79,9 +79,12 @@ def spin_downs(system: Found) -> Iterator[str]:
     for one in system["spin_down"]:
         for pays in one["break_even"]:
             at_most = "at most " if pays["at_most"] else ""
+            dollars = f"dollars after {lasting(pays['dollars_s'])}"
+            if not one["priced"]:
+                dollars = "dollars not known: the drive has no price"
             yield (
                 f"{one['pool']}, {pays['level'].replace('_', ' ')}: saves energy after {at_most}"
-                f"{lasting(pays['energy_s'])}, dollars after {lasting(pays['dollars_s'])}"
+                f"{lasting(pays['energy_s'])}, {dollars}"
                 + (f" ({pays['by'].replace('_', ' ')})" if pays["by"] else "")
             )
 

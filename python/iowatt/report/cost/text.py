@@ -29,8 +29,12 @@ def lines(found: Found) -> Iterator[str]:
         f"{words.basis(found)}, {found['horizon']['said']}, from {found['start']}; "
         + "; ".join(words.rests(found))
     )
+    for caution in words.cautions(found):
+        yield from words.wrapped(f"caution: {caution}")
     yield ""
     yield from _table(names, "USD over the horizon", [*_work(found), *_groups(found)])
+    for price in words.prices(found):
+        yield from words.wrapped(price)
     if len(names) > 1:
         yield ""
         yield from _table(names, f"the other way: {found['other']['horizon']['said']}", _other(found))
@@ -112,12 +116,14 @@ def _plain(text: str) -> str:
 
 def _groups(found: Found) -> Iterator[Row]:
     systems = found["systems"]
-    digits = words.decimals(system["usd"] for system in systems)
+    digits = words.decimals(system["known_usd"] for system in systems)
     for group in words.shown_groups(systems):
         yield (
             words.NAMES[group].lower().replace("(pue)", "(PUE)"),
             [words.dollars(system["by_group"].get(group), digits) for system in systems],
         )
+    if any(system["usd"] is None for system in systems):
+        yield "what has a price", [words.dollars(system["known_usd"], digits) for system in systems]
     yield "total", [words.dollars(system["usd"], digits) for system in systems]
     if words.discounted(found):
         yield "present value", [words.dollars(system["present_usd"], digits) for system in systems]
@@ -207,9 +213,19 @@ def _wear(found: Found, names: Sequence[str]) -> list[str]:
                 f"{who:<{_NAME}}{len(drives):>7}{_lasting(lasts):>14}  "
                 f"{_short(by.replace('_', ' '), 21):<22}{replaced:>9}  {_short(when, 25)}".rstrip()
             )
+            told += _beside(wear)
     if left:
         told.append(f"  and {left} more kinds of drives; --json has all")
     return told if len(told) > 1 else []
+
+
+def _beside(wear: Found | None) -> Iterator[str]:
+    """How long it would last by cycles, where its vendor's rating counts and lets it live longer."""
+    if wear is not None and wear["by"] == "bytes_written":
+        cycles = wear["ratios"].get("pe_cycles", 0.0)
+        if cycles > wear["fraction"] > 0:
+            years = wear["life_years"] * wear["fraction"] / cycles
+            yield f"  by cycles of its simulated flash, which do not count here: {_lasting(years)}"
 
 
 def _lasting(years: float | None) -> str:
@@ -229,7 +245,11 @@ def _spin_down(found: Found, names: Sequence[str]) -> list[str]:
 
 def _carbon(found: Found) -> Iterator[Row]:
     carbon = [system["carbon"] for system in found["systems"]]
-    yield "in operation", [numbers.significant(one["operational_kg"]) for one in carbon]
+    grid = carbon[0]["grid"]
+    yield (
+        f"in operation ({words.figure(grid['g_per_kwh'], 4)} g/kWh)",
+        [numbers.significant(one["operational_kg"]) for one in carbon],
+    )
     yield f"embodied ({carbon[0]['estimate']})", [numbers.significant(one["embodied_kg"]) for one in carbon]
     others = [
         choice["estimate"] for choice in carbon[0]["choices"] if choice["estimate"] != carbon[0]["estimate"]

@@ -37,7 +37,7 @@ def groups(found: Found) -> Figure:
             "orientation": "h",
             "name": words.NAMES[group],
             "y": [plain(name) for name in names],
-            "x": [system["by_group"].get(group, 0.0) for system in systems],
+            "x": [system["by_group"].get(group, 0.0) or 0.0 for system in systems],
             "marker": {"color": words.COLOURS[group]},
             "hovertemplate": "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
         }
@@ -47,6 +47,8 @@ def groups(found: Found) -> Figure:
         axis("USD over the horizon"), _systems_axis(), barmode="relative", showlegend=True, bargap=0.35
     )
     caption = f"{words.sentence(found['horizon']['said'])}, as it is paid."
+    if any(system["usd"] is None for system in systems):
+        caption += " Of a system without a total only what has a price is drawn."
     if "credit" in shown:
         caption += " Credits stand left of zero."
     return Figure(
@@ -175,7 +177,7 @@ def _joined(system: Found) -> list[Found]:
             first = {
                 **first,
                 "title": f"{len(ones)} x {drive['model']} ({drive['pool']})",
-                "usd": sum(one["usd"] for one in ones),
+                "usd": None if any(one["usd"] is None for one in ones) else sum(one["usd"] for one in ones),
                 "quantity": sum(one["quantity"] for one in ones) if known else None,
             }
         shown.append(first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.lenses.cost.component import GROUPS
@@ -77,8 +77,8 @@ def labels(found: Found) -> list[str]:
 
 
 def shown_groups(systems: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The groups in which any of the systems has dollars, in their order."""
-    have = {group for system in systems for group, usd in system["by_group"].items() if usd}
+    """The groups in which any of the systems has dollars, known or not, in their order."""
+    have = {group for system in systems for group, usd in system["by_group"].items() if usd != 0.0}
     return [group for group in GROUPS if group in have]
 
 
@@ -87,8 +87,8 @@ def discounted(found: Found) -> bool:
     return any(_differ(system["usd"], system["present_usd"]) for system in found["systems"])
 
 
-def _differ(a: float, b: float) -> bool:
-    return abs(a - b) > 1e-9 * max(abs(a), abs(b))
+def _differ(a: float | None, b: float | None) -> bool:
+    return a is not None and b is not None and abs(a - b) > 1e-9 * max(abs(a), abs(b))
 
 
 def decimals(values: Iterable[float | None]) -> int:
@@ -193,6 +193,24 @@ def assumed(found: Found, key: str) -> Any:
     return next((one["value"] for one in found["assumptions"] if one["key"] == key), None)
 
 
+def cautions(found: Found) -> list[str]:
+    """What must be read before the totals, each once, of the systems that it is of."""
+    collected: dict[str, list[str]] = {}
+    for name, system in zip(labels(found), found["systems"], strict=True):
+        for caution in system["cautions"]:
+            collected.setdefault(caution, []).append(name)
+    return _of(collected, len(found["systems"]))
+
+
+def prices(found: Found) -> Iterator[str]:
+    """What a drive of each model is priced at, and by whom."""
+    keys = ("model", "price_usd", "price_source", "price_date")
+    told = dict.fromkeys(tuple(drive[key] for key in keys) for s in found["systems"] for drive in s["drives"])
+    for model, price, source, date in told:
+        if price is not None:
+            yield f"price of {model}: {dollars(price)} USD ({source}" + (f", {date})" if date else ")")
+
+
 def notes(found: Found) -> list[str]:
     """All notes, each once: of the tariff, the book, and the systems that say so."""
     collected: dict[str, list[str]] = {}
@@ -210,9 +228,13 @@ def notes(found: Found) -> list[str]:
             f"costs are what a system adds to the bill of a site of {figure(site_kw)} kW (energy.site_kw); "
             "the bill by month is that of the system alone"
         ] = []
+    return _of(collected, len(names))
+
+
+def _of(collected: Mapping[str, Sequence[str]], systems: int) -> list[str]:
+    """Sentences with the names in front that they are of, unless all are."""
     return [
-        f"{', '.join(who)}: {note}" if who and len(who) < len(names) else note
-        for note, who in collected.items()
+        f"{', '.join(who)}: {said}" if who and len(who) < systems else said for said, who in collected.items()
     ]
 
 

@@ -85,17 +85,17 @@ def test_the_range_of_the_crossing_is_that_of_the_price_of_energy() -> None:
     assert EVEN / (2.0 - (0.04 * 1.5) ** 0.5) * 0.99 < places.p5 < EVEN / (2.0 - (0.05 * 1.5) ** 0.5) * 1.01
 
 
-def test_a_replacement_is_a_jump_at_its_day() -> None:
-    # Rated for 50,000 starts and stops, ten in 600 s: the second disk (160 USD) falls due after 34.7 days.
+def test_a_replacement_is_charged_as_it_is_used_and_is_no_jump() -> None:
+    # Rated for 50,000 starts and stops, ten in 600 s: the second disk (160 USD) falls due after 34.7 days,
+    # and what 90 USD the SSD costs more are used up of it after 90/160 of that.
     busy = system("hdd", hdd(counts={"start_stops": 10, "load_unloads": 10}), watts=3.0, seconds=600.0)
     calm = system("ssd", ssd(price=(250.0, "2011", "a test")), watts=3.0, seconds=600.0)
     pricers = {one.name: pricer(one, find_tariff("flat:0.2"), START) for one in (busy, calm)}
     made = nothing_else("wear.ssd_basis=host", "wear.endurance_factor=1000000")
-    (found,) = crossovers(pricers, made, FIVE_YEARS, ["years"], draws=0, bounds={"years": (0.01, 0.15)})
+    (found,) = crossovers(pricers, made, FIVE_YEARS, ["years"], draws=0, bounds={"years": (0.01, 0.3)})
     (crossing,) = found.pairs[0].crossings
-    assert crossing.flip.kind == "jump"
-    assert crossing.flip.at == pytest.approx(5000 * 600 / 31_536_000, rel=1e-6)
-    assert crossing.flip.above - crossing.flip.below == pytest.approx(-160.0, rel=1e-6)
+    assert crossing.flip.kind == "cross"
+    assert crossing.flip.at == pytest.approx((1 + 90 / 160) * 5000 * 600 / 31_536_000, rel=1e-6)
 
 
 def test_a_tornado_of_a_real_pricing_is_exact_in_the_price_of_energy() -> None:
@@ -124,7 +124,7 @@ def test_a_shipped_book_can_be_drawn_from(preset: str) -> None:
 
 
 def test_write_amplification_and_failures_are_propagated() -> None:
-    made = book()
+    made = book("wear.ssd_basis=nand")
     busy = system("ssd", ssd(), hdd(), watts=3.0, seconds=600.0)
     found = sample({"ssd": pricer(busy, find_tariff("flat:0.2"), START)}, made, FIVE_YEARS, samples=20)
     assert found is not None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Final, Literal
 
 from iowatt.scenario import strict
+
+#: So many times beyond the capacities that it was taken from a price per GB still holds, either way: drives
+#: have parts that cost the same at any capacity, and the largest ones a price of their own.
+NEAR: Final = 2.0
 
 Quality = Literal["measured", "stated", "derived", "recalled", "assumed", "defined", "given"]
 
@@ -25,6 +30,25 @@ class Figure(strict.Strict):
         "(a choice of method), given (by the user)."
     )
     note: str = strict.key("What whoever reads it should know.", default="")
+    from_gb: float | None = strict.key(
+        "Of a price per GB: capacity of the smallest drive that it was taken from. A drive of less than half "
+        "of that is not priced by it.",
+        default=None,
+        unset="any",
+        gt=0,
+    )
+    to_gb: float | None = strict.key(
+        "Capacity of the largest one. A drive of more than twice that is not priced by it.",
+        default=None,
+        unset="any",
+        gt=0,
+    )
+
+    def covers(self, capacity_gb: float) -> bool:
+        """Whether a price per GB holds for a drive of this capacity: within a factor of 2 of its listings."""
+        low = 0.0 if self.from_gb is None else self.from_gb / NEAR
+        high = math.inf if self.to_gb is None else self.to_gb * NEAR
+        return low <= capacity_gb <= high
 
 
 class BookFile(strict.Strict):

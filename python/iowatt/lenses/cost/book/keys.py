@@ -32,6 +32,11 @@ KEYS: Final = (
         ),
     ),
     Key(
+        "purchase.price.*.larger",
+        "USD/GB",
+        "The same of drives larger than those that the class's price was taken from: an extrapolation.",
+    ),
+    Key(
         "purchase.price.*",
         "USD/GB",
         "Price of a class of drives.",
@@ -87,9 +92,11 @@ KEYS: Final = (
     Key(
         "energy.fixed",
         "",
-        "months: the tariff's customer charges (a day, a month, a year) are part of the cost. none: only "
-        "energy and demand are, as in equations 7 and 8 of dollars2014.",
+        "What is charged for the meter whatever it reads. share: the system's share, by its part of the "
+        "site's mean power (energy.site_kw); nothing where that is 0. months: all of it, the meter being the "
+        "system's own. none: only energy and demand are charged, as in equations 7 and 8 of dollars2014.",
         words=(
+            "share",
             "months",
             "none",
         ),
@@ -97,7 +104,8 @@ KEYS: Final = (
     Key(
         "energy.site_kw",
         "kW",
-        "What else the meter's site draws all the time; the bill is what comes on top.",
+        "What else the meter's site draws all the time; the bill is what comes on top, and a share of what "
+        "is charged for the meter (energy.fixed).",
     ),
     Key(
         "cooling.pue",
@@ -137,14 +145,15 @@ KEYS: Final = (
     Key(
         "wear.ssd_basis",
         "",
-        "What is held against an SSD's endurance. best: the drive's own percentage where measured, "
-        "else the larger share of cycles (where flash was simulated) and of bytes. host: bytes that "
-        "hosts wrote over TBW. nand: those times write amplification over TBW times that of the "
-        "rating.",
+        "What is held against an SSD's endurance. best: the drive's own percentage where measured, else the "
+        "vendor's rating (TBW), else cycles of the simulated flash. host: bytes that hosts wrote over TBW. "
+        "nand: those times write amplification over TBW times that of the rating. cycles: program and erase "
+        "cycles of the simulated flash over those of its cells, which are mostly assumed.",
         words=(
             "best",
             "host",
             "nand",
+            "cycles",
         ),
     ),
     Key(
@@ -242,7 +251,12 @@ KEYS: Final = (
     Key(
         "carbon.grid",
         "g/kWh",
-        "Emissions of electricity.",
+        "Emissions of electricity wherever it is; without it, of the tariff's country, else of the world.",
+    ),
+    Key(
+        "carbon.grid.*",
+        "g/kWh",
+        "Emissions of electricity of a country, by the tariff's name of it; carbon.grid.world: of any other.",
     ),
     Key(
         "carbon.estimate",

@@ -79,13 +79,14 @@ class _Group:
         service = book.number("wear.service_life") if disk and book.find("wear.service_life") else None
         low_s, saved_j = self._sum("low_s"), self._sum("saved_j")
         saved_usd = None if saved_j is None else saved_j / JOULES_PER_KWH * usd_per_kwh * pue
+        priced = all(self.case.price_of(drive).known for drive in self.drives)
         wear_usd = math.fsum(
             self.case.charged(drive) * worn[drive.name].fraction for drive in self.drives if disk
-        )
+        ) if priced else None  # fmt: skip
         money = {
             "saved_usd": saved_usd,
             "wear_usd": wear_usd,
-            "net_usd": None if saved_usd is None else saved_usd - wear_usd,
+            "net_usd": None if saved_usd is None or wear_usd is None else saved_usd - wear_usd,
         }
         repeats = self.case.repeats
         pays = self._break_evens(most, usd_per_kwh, pue)
@@ -103,6 +104,7 @@ class _Group:
             "life_years": lives,
             "energy_s": deepest["energy_s"],
             "dollars_s": deepest["dollars_s"],
+            "priced": priced,
             "break_even": pays,
             "budget": []
             if service is None
@@ -117,7 +119,7 @@ class _Group:
 
     def _break_evens(self, drive: Drive, usd_per_kwh: float, pue: float) -> list[dict[str, Any]]:
         limits = cycle_limits(drive, self.case.book)
-        price = self.case.charged(drive)
+        price = self.case.charged(drive) if self.case.price_of(drive).known else None
         found = (
             break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
             for low in self.lows

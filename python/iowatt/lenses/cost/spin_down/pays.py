@@ -79,7 +79,7 @@ class BreakEven:
 def break_even(
     level: Low,
     *,
-    price_usd: float,
+    price_usd: float | None,
     limits: Mapping[str, tuple[float, str]],
     usd_per_kwh: float,
     pue: float = 1.0,
@@ -89,7 +89,7 @@ def break_even(
     Parameters
     ----------
     price_usd:
-        Of the drive; one cycle wears ``price / limit``.
+        Of the drive; one cycle wears ``price / limit``. None where it is not known: nor are the dollars.
     limits:
         Cycles, and who says so, by rating. Starts and stops count only for a level that is stopped.
     usd_per_kwh, pue:
@@ -98,6 +98,8 @@ def break_even(
     energy_s = level.break_even_s
     if energy_s is None:
         return None
+    if price_usd is None:
+        return BreakEven(level, energy_s, None, None, ())
     saved_usd_per_s = level.saved_w * pue * usd_per_kwh / JOULES_PER_KWH
     wear = tuple(
         _cycle(rating, one, price_usd / one[0], saved_usd_per_s, energy_s)

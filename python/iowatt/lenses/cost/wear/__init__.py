@@ -14,7 +14,6 @@ from iowatt.lenses.cost.wear.stints import (
     Place,
     Replacement,
     bought,
-    last_bought,
     place,
     schedule,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "budgets",
     "charged_expression",
     "components",
-    "last_bought",
     "life_years",
     "lives_expression",
     "place",

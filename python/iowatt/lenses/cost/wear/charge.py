@@ -1,6 +1,7 @@
 """What wear costs, drive by drive, in the way that ``wear.charge`` says.
 
-- ``replacements``: the purchase pays for the first drive, and each successor is bought when it is needed.
+- ``replacements``: the purchase pays for the first drive, and each successor is bought when it is needed; the
+  last one counts by the part of its life that lies within the horizon, as its life does not end there.
 - ``depreciation``: no drive is bought; what is used up of one is paid as it is used, by wear or by years,
   whichever is faster. It stands in place of the purchase, which is then none.
 - ``paper``: equations 9 to 12 of dollars2014, ``alpha x C_dev x wearout / Limit``, beside the purchase.
@@ -40,18 +41,16 @@ def components(case: Case) -> Iterator[Component]:
 
 def _replaced(case: Case, drive: Drive) -> Component:
     there = place(case, drive)
-    flows = tuple(Flow(one.usd, one.at_s, one.until_s) for one in replacements(there, case.seconds))
-    many = there.drives - 1
     even = there.decline == 0.0
     return _component(
         case,
         drive,
         there.worn,
-        flows=flows,
-        quantity=float(many),
+        flows=tuple(_used(case, there)),
+        quantity=max(0.0, min(there.lives, float(there.drives)) - 1.0),
         unit="drives",
         unit_price=there.price if even else None,
-        formula="(ceil(horizon / life) - 1) x price"
+        formula="(horizon / life - 1) x price, where more than one serves"
         + ("" if even else " x (1 - decline)^years")
         + f"; life: {_life(there)}",
         scales="work" if there.reason == "worn" else "time",
@@ -80,12 +79,19 @@ def _depreciated(case: Case, drive: Drive) -> Component:
     )
 
 
+def _used(case: Case, there: Place) -> Iterator[Flow]:
+    """Each replacement at its price; of the last one the part of its life within the horizon."""
+    found = list(replacements(there, case.seconds))
+    for one in found:
+        unused = there.unused_usd if one is found[-1] else 0.0
+        yield Flow(one.usd - unused, one.at_s, one.until_s)
+
+
 def _stints(case: Case, there: Place) -> Iterator[Flow]:
     """What is used up of each drive while it serves, the last one in part."""
-    last = there.lives - (there.drives - 1)
     bought = [(0.0, there.price, 1), *_bought(case, there)]
     ends = [at for at, _, _ in bought[1:]] + [case.seconds]
-    left = (1.0 - min(last, 1.0)) * there.usd(there.drives - 1, 1)
+    left = there.unused_usd
     for index, ((at, usd, _), until) in enumerate(zip(bought, ends, strict=True)):
         yield Flow(usd - (left if index == len(bought) - 1 else 0.0), at, until)
 
@@ -139,6 +145,7 @@ def _component(
 ) -> Component:
     """What the three ways have in common."""
     price = case.price_of(drive)
+    known = price.known or (unit == "drives" and not flows)
     return Component(
         key=f"wear:{drive.name}",
         group="wear",
@@ -147,7 +154,7 @@ def _component(
         flows=flows,
         quantity=quantity,
         unit=unit,
-        unit_price=unit_price,
+        unit_price=unit_price if price.known else None,
         formula=formula,
         source=f"{worn.source or 'no rating is known'}; price: {price.source}",
         date=price.date,
@@ -163,7 +170,8 @@ def _component(
             )
         ),
         note="; ".join(filter(None, (note, worn.note))),
-        expression=expression,
+        expression=expression if price.known else None,
+        known=known,
     )
 
 
@@ -196,16 +204,17 @@ def lives_expression(case: Case, drive: Drive) -> str:
 
 
 def _replaced_expression(case: Case, drive: Drive, there: Place) -> str | None:
-    """Price times the number, or a geometric series where it falls; None where that would be too coarse."""
+    """Price times the lives, or a geometric series where it falls; None where that would be too coarse."""
     if there.lives == 0.0:
         return "0"
     price = charged_expression(case, drive)
-    many = f"{price}*({{served}}-1)"
+    many = f"{price}*MAX(0,{{lives}}-1)"
     if "wear.price_decline" not in there.rests_on:
         return many
     fall = abs(there.decline) * there.life_s / SECONDS_PER_YEAR
     if there.decline != 0.0 and (there.drives > LISTED or fall < COARSE):
         return None
     ratio = "(1-{wear.price_decline})^({years}/{lives})"
-    series = f"{price}*({ratio}-({ratio})^{{served}})/(1-{ratio})"
-    return f"IF({{wear.price_decline}}=0,{many},{series})"
+    series = f"({ratio}-({ratio})^{{served}})/(1-{ratio})"
+    unused = f"MAX(0,{{served}}-{{lives}})*({ratio})^({{served}}-1)"
+    return f"IF({{wear.price_decline}}=0,{many},IF({{served}}=1,0,{price}*({series}-{unused})))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.system import Drive
@@ -14,6 +14,15 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.system import System
+
+
+#: What each ``wear.ssd_basis`` goes by, where it is known; a vendor's rating before cycles that are assumed.
+_BASES: Final[Mapping[str, Sequence[str]]] = {
+    "best": ("percentage_used", "bytes_written", "pe_cycles"),
+    "host": ("bytes_written",),
+    "nand": ("nand_bytes", "bytes_written"),
+    "cycles": ("pe_cycles", "bytes_written"),
+}
 
 
 @dataclass(frozen=True)
@@ -51,9 +60,9 @@ class Wearout:
 def wearout(drive: Drive, book: Book) -> Wearout:
     """The share of ``drive``'s life that what it did (its ``counts``) uses.
 
-    Of an SSD by ``wear.ssd_basis``; of a disk the larger of the two shares of cycles, and with
-    ``wear.charge = paper`` that of starts and stops alone (equation 11 of dollars2014). Figures of the book
-    that the share depends on are recorded as used.
+    Of an SSD by ``wear.ssd_basis``, by default the vendor's rating; of a disk the larger of the two shares of
+    cycles, and with ``wear.charge = paper`` that of starts and stops alone (equation 11 of dollars2014).
+    Figures of the book that the share depends on are recorded as used.
     """
     if drive.kind == "hdd":
         found = ratios.of_disk(drive, book)
@@ -78,7 +87,7 @@ def wearout(drive: Drive, book: Book) -> Wearout:
         formula=binding.formula,
         source=binding.source,
         rests_on=(*_choices(drive), *keys),
-        note=_note(drive, binding),
+        note=_note(drive, binding, shares),
         expression=largest(texts),
     )
 
@@ -115,16 +124,9 @@ def warnings(system: System) -> Iterator[str]:
 
 
 def _of_basis(found: Sequence[Ratio], basis: str) -> list[Ratio]:
-    """The shares among which the largest counts."""
+    """The share that counts, as a list: the first that is known of those that the basis goes by."""
     by = {one.rating: one for one in found}
-    of_bytes = [by[name] for name in ("nand_bytes", "bytes_written") if name in by][:1]
-    if basis == "host":
-        return [by[name] for name in ("bytes_written",) if name in by]
-    if basis == "nand":
-        return of_bytes
-    if "percentage_used" in by:
-        return [by["percentage_used"]]
-    return [by[name] for name in ("pe_cycles",) if name in by] + of_bytes
+    return [by[name] for name in _BASES[basis] if name in by][:1]
 
 
 def _choices(drive: Drive) -> tuple[str, ...]:
@@ -137,10 +139,16 @@ def _unknown(drive: Drive) -> str:
     return f"no rating of its {what} is known: its wear is not charged (--set {key}=... states one)"
 
 
-def _note(drive: Drive, binding: Ratio) -> str:
+def _note(drive: Drive, binding: Ratio, shares: Mapping[str, float]) -> str:
     said = []
     if drive.counts.percentage_used == 0 and drive.kind == "ssd":
         said.append("the drive's own percentage did not move within the work, so its ratings count")
     if binding.rating == "nand_bytes" and drive.counts.write_amplification is None:
         said.append("its flash was not simulated: WAF is that of its class in the field")
+    cycles = shares.get("pe_cycles", 0.0)
+    if binding.rating == "bytes_written" and cycles > binding.fraction > 0:
+        said.append(
+            f"by cycles of its simulated flash it would wear {cycles / binding.fraction:.3g} times as fast "
+            "(wear.ssd_basis=cycles)"
+        )
     return "; ".join(said)

@@ -145,8 +145,8 @@ def _bytes(drive: Drive, book: Book) -> list[Ratio]:
         rests_on=keys,
         expression=f"{text}/({most.expression}*{factor_text})",
     )
-    amplification = _amplification(drive, book)
-    if amplification is None or RATED not in book.figures:
+    amplification = _amplification(drive, book) if RATED in book.figures else None
+    if amplification is None:
         return [host]
     by_nand = Ratio(
         rating="nand_bytes",
@@ -169,9 +169,15 @@ def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[st
 
 
 def _amplification(drive: Drive, book: Book) -> Limit | None:
-    """Bytes programmed for each that hosts write: of the work itself, else of the drive's class."""
+    """Bytes programmed for each that hosts write: of the work itself, else of the drive's class.
+
+    Both sides of a ratio are of one basis: what a model of the flash came to says nothing beside an
+    amplification of the rating that is assumed from drives in the field.
+    """
     value = drive.counts.write_amplification
-    if value is not None:
+    simulated = drive.counts.pe_fraction is not None
+    comparable = not simulated or book.figures[RATED].quality != "assumed"
+    if value is not None and comparable:
         return Limit(value, "of the work itself", None, number(value))
     key = f"wear.amplification.{drive.price_class}"
     if key not in book.figures:

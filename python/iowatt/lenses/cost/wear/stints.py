@@ -74,6 +74,11 @@ class Place:
     decline: float
     rests_on: tuple[str, ...]
 
+    @property
+    def unused_usd(self) -> float:
+        """Of what the last drive cost, the part of its life beyond the horizon."""
+        return max(0.0, self.drives - self.lives) * self.usd(self.drives - 1, 1)
+
     def usd(self, first: int, count: int) -> float:
         """What ``count`` drives cost from number ``first`` on (0 is the one bought at the start).
 
@@ -145,13 +150,6 @@ def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
     Raises ``InputError`` where the drive has no price.
     """
     return tuple(replacements(place(case, drive), case.seconds))
-
-
-def last_bought(case: Case, drive: Drive) -> tuple[float, float]:
-    """When the drive was bought that serves in ``drive``'s place at the end, in s, and for how many USD."""
-    there = place(case, drive)
-    last = there.drives - 1
-    return (last * there.life_s if last else 0.0), there.usd(last, 1)
 
 
 def bought(case: Case, drive: Drive) -> tuple[Replacement, ...]:

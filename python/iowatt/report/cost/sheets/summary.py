@@ -12,6 +12,7 @@ from iowatt.lenses.cost.component import GROUPS, Group
 from iowatt.report.cost import words
 from iowatt.report.cost.sheets.place import Place, absolute, on
 from iowatt.report.cost.sheets.styles import TIMES, USD, Styles, printed
+from iowatt.report.cost.sheets.system import UNKNOWN
 
 Found = dict[str, Any]
 
@@ -43,7 +44,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
     _groups(sheet, styles, systems, places, groups)
     row = _totals(sheet, styles, found, places, _TOP + 1 + len(groups))
     row = _carbon(sheet, styles, systems, places, row + 1)
-    for text in words.notes(found):
+    for text in [*words.cautions(found), *words.notes(found)]:
         row += 1
         sheet.write_string(row, 0, f"Note: {text}", styles.text)
     sheet.freeze_panes(_TOP + 1, 1)
@@ -63,7 +64,10 @@ def _groups(
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
             formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
             value = system["by_group"].get(group, 0.0)
-            sheet.write_formula(row, at, formula, styles.computed(USD), value)
+            if value is None:
+                sheet.write_string(row, at, UNKNOWN, styles.text)
+            else:
+                sheet.write_formula(row, at, formula, styles.computed(USD), value)
 
 
 def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Place], row: int) -> int:
@@ -79,16 +83,21 @@ def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Pla
     base = absolute(row, 1)
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
         here = absolute(row, at)
-        more = system["usd"] - first["usd"]
+        known = system["usd"] is not None and first["usd"] is not None
+        more = system["usd"] - first["usd"] if known else None
+        share = more / first["usd"] if more is not None and first["usd"] else None if more is None else 0.0
         cells: tuple[tuple[str, Any, str], ...] = (
             (on(place.sheet, place.total), system["usd"], USD),
             (on(place.sheet, place.present), system["present_usd"], USD),
             (f"{here}-{base}", more, USD),
-            (f"IF({base}=0,0,({here}-{base})/{base})", more / first["usd"] if first["usd"] else 0.0, "0.0%"),
+            (f"IF({base}=0,0,({here}-{base})/{base})", share, "0.0%"),
             (on(place.sheet, place.repeats), system["repeats"], TIMES),
             (on(place.sheet, place.years), system["years"], "0.00"),
         )
         for down, (formula, value, shown) in enumerate(cells):
+            if value is None:
+                sheet.write_string(row + down, at, UNKNOWN, styles.text)
+                continue
             style = styles.computed(shown, bold=down == 0)
             sheet.write_formula(row + down, at, f"={formula}", style, value)
     return row + len(texts) + 1

@@ -26,6 +26,8 @@ _WIDTHS: Final = (40, 16, 20, 16, 12, 14, 16, 16, 34, 30, 60, 60, 11, 40, 26)
 _QUANTITY, _UNIT_PRICE, _USD, _PRESENT = 3, 5, 6, 7
 _CAPACITY, _LIVES, _SERVED = 3, 4, 5
 _TWO_LINES: Final = 32
+UNKNOWN: Final = "not known"
+"""In place of dollars that a price is missing for; sums leave text out."""
 _DRIVE_HEADS: Final = (
     "Drive", "Kind", "Pool", "Capacity (GB)", "Lives in the horizon", "Drives in its place",
     "Price of one (USD)", "", "By", "Date",
@@ -85,7 +87,10 @@ class _System:
         sheet.write_string(self._last + 1, 0, "Total", styles.computed(bold=True))
         for column, value in ((_USD, system["usd"]), (_PRESENT, system["present_usd"])):
             formula = f"=SUM({span(column, self._first, self._last)})"
-            sheet.write_formula(self._last + 1, column, formula, styles.computed(USD, bold=True), value)
+            if value is None:
+                sheet.write_string(self._last + 1, column, UNKNOWN, styles.text)
+            else:
+                sheet.write_formula(self._last + 1, column, formula, styles.computed(USD, bold=True), value)
         sheet.freeze_panes(self._first, 1)
         return Place(
             self._name, span(1, self._first, self._last), span(_USD, self._first, self._last), total, present,
@@ -134,7 +139,9 @@ class _System:
                 sheet.write_string(row, at, text or "", styles.text)
             sheet.write_number(row, _CAPACITY, drive["capacity_gb"], styles.stated())
             price = self._live.of_drive(drive)
-            if price is None:
+            if drive["price_usd"] is None:
+                sheet.write_string(row, _USD, UNKNOWN, styles.text)
+            elif price is None:
                 sheet.write_number(row, _USD, drive["price_usd"], styles.given(USD))
             else:
                 self._number((row, _USD), self._formula(price), drive["price_usd"], USD)
@@ -170,6 +177,10 @@ class _System:
         self._number((row, _USD), formula, component["usd"], USD)
         horizon = Horizon(self._system["seconds"], on(self._name, self._places["years"]))
         worth = self._payments.add(self._name, component, horizon)
+        if component["usd"] is None:
+            for column in (_USD, _PRESENT):
+                sheet.write_string(row, column, UNKNOWN, styles.text)
+            return
         usd = absolute(row, _USD)
         present = f"={usd}" if worth is None else f"={usd}*{worth}"
         sheet.write_formula(row, _PRESENT, present, styles.computed(USD), component["present_usd"])
