@@ -6,7 +6,7 @@ A view whose quantity nobody knows has no value, and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from iowatt.lenses.cost import carbon
@@ -17,6 +17,8 @@ from iowatt.lenses.cost.wear.ratios import TB, limit
 from iowatt.tariffs.bill import MONTHS_A_YEAR
 
 GB_PER_TB: Final = 1000.0
+#: Views by the work done: requests that came far too late are not what was asked for.
+_OF_WORK: Final = ("usd_per_iops", "usd_per_million_requests", "usd_per_tb_moved", "j_per_gb_moved")
 SNIA: Final = "SNIA, TCO Model for Storage (CMSI, revised 2025-09)"
 
 
@@ -39,7 +41,7 @@ class View:
 
 def views(case: Case, costs: Costs) -> list[View]:
     """All of them, in the order in which they are shown; ``costs`` are those of ``case``."""
-    return [
+    made = [
         _per_effective_month(case, costs),
         _per_gb_year(case, costs),
         _per_iops(case, costs),
@@ -49,6 +51,10 @@ def views(case: Case, costs: Costs) -> list[View]:
         *_energy(case),
         _carbon(case, costs),
     ]
+    if case.system.candidate:
+        return made
+    late = "the system did not keep up with its load"
+    return [replace(one, value=None, note=late) if one.key in _OF_WORK else one for one in made]
 
 
 def _per_effective_month(case: Case, costs: Costs) -> View:
