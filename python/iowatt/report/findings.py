@@ -37,7 +37,8 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
     piled_up = overload(kept_up(run))
-    found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
+    asked = [Finding("warning", text) for text in run.plan.get("warnings", ())]
+    found = [*asked, *_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     if not _loops(run):
         found += _left(run.summary)
     found += _soaked_up(run.summary)

@@ -109,6 +109,8 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
     else:
         system.problems.extend(survival.problems(pool, path))
 
+    _width(pool, path, system)
+
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     if drive is None:
         return
@@ -133,6 +135,16 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System) -> None:
         message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
         report(Problem((*path, "raid", "stripe_unit"), message))
     system.pools.append(ResolvedPool(pool, drive, level, unit, usable))
+
+
+def _width(pool: Pool, path: KeyPath, system: System) -> None:
+    """Warn of a redundancy group that is wider than practice."""
+    if pool.raid is None:
+        return
+    sets = pool.raid.set_size
+    width, key = (pool.count, ("count",)) if pool.chunklet is None else (sets or 0, ("raid", "set_size"))
+    if (message := raid.width_warning(pool.raid.level, width)) is not None:
+        system.warnings.append(Problem((*path, *key), message))
 
 
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:

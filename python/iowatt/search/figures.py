@@ -75,7 +75,7 @@ def points_table(sweep: Sweep) -> Figure:
                 shown(row[path]) if is_text else row[path]
                 for path, is_text in zip(sweep.paths, text, strict=True)
             ),
-            " ".join(filter(None, (verdict(row), shortfall(row)))),
+            verdict(row),
             *(row[key] for key in keys),
         ]
         for row in sweep.rows
