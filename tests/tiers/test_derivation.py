@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from made import front, load, technology
 from typer.testing import CliRunner
 
 import iowatt
@@ -15,7 +16,6 @@ from iowatt.cli.main import app
 from iowatt.run.bundle import Run
 from iowatt.search.optimize.asked import Priced, found_pricing
 from iowatt.tiers import candidate, choose, money, pilot, predict
-from tiers.made import front, load, technology
 
 runner = CliRunner()
 
