@@ -167,7 +167,7 @@ def _cheapest(one: Found, found: Found) -> str:
     said = f"; cheapest in {_plain(numbers.percent(one['cheapest_share']))}"
     if not found["choice"]["capacities_differ"]:
         return said
-    return f"{said}, per usable TB in {_plain(numbers.percent(one['cheapest_per_tb_share']))}"
+    return f"{said}, per TB {_plain(numbers.percent(one['cheapest_per_tb_share']))}"
 
 
 def _range(found: Found) -> list[str]:
