@@ -63,6 +63,7 @@ def budget(
     """
     from iowatt.lenses.budget import Level, analyse
     from iowatt.lenses.budget.level import MEAN
+    from iowatt.lenses.kept_up import kept_up
 
     if within_s is None and of != MEAN:
         raise InputError(f"{of} has no effect without a service level: give --within, too", where="--of")
@@ -83,7 +84,7 @@ def budget(
         if rates is not None or workload is not None or set:
             raise InputError("Runs have the load that they had; rates and keys are of a scenario")
         runs = [_opened(one) for one in what]
-        found = analyse(runs, overloaded=[_overloaded(run) for run in runs], level=level)
+        found = analyse(runs, overloaded=[not kept_up(run).kept_up for run in runs], level=level)
     if target is not None:
         page.write(found, target, force=force)
     return found
@@ -106,13 +107,6 @@ def _opened(one: str | os.PathLike[str] | Run) -> Run:
     from iowatt.run.bundle import Run
 
     return one if isinstance(one, Run) else Run.open(one)
-
-
-def _overloaded(run: Run) -> bool:
-    """Whether work piled up, by the verdict of a point of a curve; of a measured Run nobody can tell."""
-    from iowatt.search import row
-
-    return run.summary["source"] == "simulation" and bool(row.of_run(run)["overloaded"])
 
 
 def _request(

@@ -15,7 +15,7 @@ def compare(
     before: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
     after: str | os.PathLike[str] | Run | Iterable[str | os.PathLike[str] | Run],
     *,
-    spike: str | float = 1e-3,
+    spike: str | float | None = None,
     op: str = "all",
     point: str = "host",
     workload: str | None = None,
@@ -34,7 +34,8 @@ def compare(
     before, after:
         A Run, the folder of one, a folder of Runs, or several of these.
     spike:
-        The response time that spikes and slow requests are over: ``"1ms"``, or s.
+        The response time that spikes and slow requests are over: ``"1ms"``, or s. Left out, the
+        99th percentile before.
     op:
         ``"all"`` requests, or only each ``"read"`` or ``"write"``.
     point:
@@ -80,7 +81,7 @@ def compare(
             op=op,
             point=point,
             workload=workload,
-            threshold_s=_seconds(spike, "spike") or 0.0,
+            threshold_s=_seconds(spike, "spike"),
             every_s=_seconds(every, "every"),
             expected_interval_s=_seconds(expected_interval, "expected_interval"),
             confidence=confidence,

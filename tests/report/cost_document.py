@@ -75,6 +75,7 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
                 "quality": "defined", "note": "",
             }
         ],
+        "choice": choice(systems),
         "systems": systems,
         "other": {
             "horizon": other,
@@ -95,6 +96,25 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
         "tornado": _tornado(systems),
         "crossovers": _crossovers(systems),
     }  # fmt: skip
+
+
+def choice(systems, late=()):
+    """``choice`` of systems, those of the names ``late`` excluded."""
+    ranked = [one for one in systems if one["name"] not in late]
+    sizes = [one["capacity_gb"]["usable"] for one in ranked]
+    names = {
+        "total": min((one["usd"], one["name"]) for one in ranked)[1] if ranked else None,
+        "per_usable_tb": min((one["usd_per_usable_tb"], one["name"]) for one in ranked)[1]
+        if ranked and all(sizes)
+        else None,
+    }
+    return {
+        "baseline": ranked[0]["name"] if ranked else None,
+        "candidates": [one["name"] for one in ranked],
+        "excluded": [{"system": name, "why": "it completed 11 % of the requests"} for name in late],
+        "capacities_differ": max(sizes) > 1.01 * min(sizes) if sizes and all(sizes) else None,
+        "cheapest": names,
+    }
 
 
 def _system(made, horizon, values):
@@ -185,6 +205,7 @@ def _system(made, horizon, values):
         "work": {"duration_s": work_s, "requests": 60_000, "bytes_moved": 4.8e8, "response_ms": 5.0,
                  "energy_j": watts * work_s},
         "capacity_gb": {"raw": 2300.0, "usable": usable, "effective": usable},
+        "kept_up": {"kept_up": True}, "usd_per_usable_tb": usd / usable * 1000,
         "usd": usd, "present_usd": math.fsum(one["present_usd"] for one in components), "by_group": groups,
         "components": components,
         "bill": {
@@ -264,7 +285,7 @@ def _uncertainty(systems):
                 "name": one["name"], "usd": one["present_usd"], "mean": one["present_usd"] * 1.02,
                 "sd": 40.0, "quantiles": _quantiles(one["present_usd"], 40.0),
                 "curve": [one["present_usd"] + 0.8 * (n - 50) for n in range(1, 100)],
-                "groups": [], "cheapest_share": share,
+                "groups": [], "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
             }
             for one, share in zip(systems, (0.8, 0.2, 0.0), strict=True)
         ],

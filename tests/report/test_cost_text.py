@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.report.cost import text, words
-from report.cost_document import document
+from report.cost_document import choice, document
 
 
 def told(**options):
@@ -79,6 +79,7 @@ def test_wear_tells_what_wears_which_drives_and_when():
 def test_one_system_alone_is_told_without_comparisons():
     found = document()
     found["systems"], found["comparison"] = found["systems"][:1], []
+    found["choice"] = choice(found["systems"])
     found["other"]["systems"], found["crossovers"] = found["other"]["systems"][:1], []
     found["uncertainty"] = None
     lines = list(text.lines(found))
@@ -89,7 +90,7 @@ def test_one_system_alone_is_told_without_comparisons():
 def test_many_systems_are_told_in_several_tables():
     found = document()
     many = [{**found["systems"][0], "name": f"system {n}"} for n in range(12)]
-    found["systems"] = many
+    found["systems"], found["choice"] = many, choice(many)
     found["other"]["systems"] = [found["other"]["systems"][0]] * 12
     found["comparison"] = [{"a": "system 0", "b": one["name"], "usd": 0.0, "share": 0.0} for one in many[1:]]
     found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from iowatt.report.findings import backlog_growth, drain, findings
+from iowatt.lenses.backlog import backlog_growth, drain
+from iowatt.report.findings import findings
 from iowatt.report.story import answer
 from report.fixture import Recipe, build
 

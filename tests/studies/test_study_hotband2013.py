@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 
 import polars as pl
@@ -10,7 +11,8 @@ import pytest
 from iowatt.search import grid
 from iowatt.studies.conduct import conduct
 from iowatt.studies.find import find
-from iowatt.studies.hotband2013 import STUDY, evaluate, published, systems
+from iowatt.studies.hotband2013 import STUDY, conclusions, evaluate, published, systems
+from iowatt.studies.verdict import Verdict
 
 TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
 
@@ -80,3 +82,43 @@ def test_published_ratios_are_those_of_the_printed_figures():
     assert published.TIERED.hot_iops / random == pytest.approx(published.IOPS_OVER_INITIAL, rel=2e-3)
     assert published.COMS["raid10"].gb_per_w == pytest.approx(8.90, abs=0.005)
     assert published.COMS["raid5"].iops_per_w == pytest.approx(9.22, abs=0.005)
+
+
+def test_the_ceiling_is_that_of_the_scenario():
+    for stage in systems.stages(TINY):
+        processing = tomllib.loads(stage.text)["array"]["controller"]["processing"]
+        assert processing["processors"] / (float(processing["read"].removesuffix("us")) / 1e6) == (
+            systems.CEILING_IOPS
+        )
+
+
+@pytest.mark.parametrize(
+    ("ours", "capped", "word"),
+    [
+        (1.1, (False, False), "agree"),
+        (1.1, (True, False), "not judged"),  # ours is a lower bound, which may be anywhere above
+        (0.5, (True, False), "not judged"),
+        (2.0, (True, False), "differ"),  # beyond the published one already
+        (0.5, (False, True), "differ"),
+        (2.0, (False, True), "not judged"),
+        (1.1, (True, True), "not judged"),
+    ],
+)
+def test_an_assumed_ceiling_that_decides_a_ratio_is_no_agreement(ours, capped, word):
+    found = conclusions.ratio("k", "c", "w", ours, 1.074, cause="a", experiment="b", capped=capped)
+    assert found.word == word and bool(found.ceiling) is (word == "not judged")
+
+
+def test_no_verdict_is_judged_by_an_assumption():
+    with pytest.raises(ValueError, match="assumption"):
+        Verdict("k", "c", "w", "x1", "x1", True, ceiling="80,000 a second")
+
+
+def test_the_published_hits_are_beside_ours(found):
+    table = next(figure for figure in found.as_dict()["figures"] if figure["key"] == "arrays")
+    rows = [row for row in table["rows"] if row[0] == published.CACHED.name and row[1].startswith("hot band")]
+    assert len(rows) == 2
+    for row in rows:
+        ours_read, theirs_read, ours_write, theirs_write = row[8:12]
+        assert (theirs_read, theirs_write) == (60.0, 24.0)
+        assert 0 <= ours_read <= 100 and 0 <= ours_write <= 100

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import pytest
+from made import front, load, technology
 from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
 from iowatt.run.bundle import Run
-from iowatt.tiers import candidate, pilot
+from iowatt.search.optimize.asked import Priced, found_pricing
+from iowatt.tiers import candidate, choose, money, pilot, predict
 
 runner = CliRunner()
 
@@ -101,8 +104,36 @@ def test_two_tiers_are_chosen_and_their_shares_add_up(derived):
     assert all(tier["utilisation"] <= 0.7 for tier in tiers)
     assert found["load"]["stored_gb"] == pytest.approx(10_000)
     # The least of all alternatives.
-    prices = [row["usd"] for row in found["alternatives"] if row["usd"] is not None]
-    assert sum(tier["drives"] * {"fast": 900, "big": 220}[tier["name"]] for tier in tiers) == min(prices)
+    totals = [row["total_usd"] for row in found["alternatives"] if row["total_usd"] is not None]
+    bought = sum(tier["drives"] * {"fast": 900, "big": 220}[tier["name"]] for tier in tiers)
+    assert found["chosen"]["predicted"]["usd"] == pytest.approx(bought)
+    # The drives were tried again at their load since, which moves their watts a little.
+    assert found["chosen"]["predicted"]["total_usd"] == pytest.approx(min(totals), rel=0.05)
+
+
+def test_dollars_are_of_the_cost_book_over_years_energy_included(files):
+    pricing = [found_pricing(Priced(years=years)) for years in (1.0, 5.0)]
+    one, five = (money.of_drive({"device": "arrays2002-disk"}, files, each, 100.0) for each in pricing)
+    assert one.usd == five.usd == 100.0
+    assert five.usd_per_w == pytest.approx(5 * one.usd_per_w, rel=1e-3)
+    # 8,760 hours of a year, at the tariff's price, for the facility.
+    book = pricing[0].book
+    assert one.usd_per_w == pytest.approx(8.76 * 0.1107 * book.number("cooling.pue"), rel=1e-3)
+    assert five.upkeep_usd == pytest.approx(5 * one.upkeep_usd, rel=1e-3) and one.upkeep_usd > 0
+    own = money.of_drive({"device": "arrays2002-disk"}, files, pricing[0], None)
+    assert own.usd != 100.0 and own.usd_per_w == one.usd_per_w
+
+
+def test_what_draws_little_may_win_where_dollars_count_years():
+    thirsty = technology("thirsty", usd=100.0, idle_w=20.0)
+    frugal = technology("frugal", usd=150.0, idle_w=5.0)
+    work = load([1.0] * 10)
+    for per_w, winner in ((0.0, 0), (8.0, 1)):
+        priced = [replace(one, usd_per_w=per_w) for one in (thirsty, frugal)]
+        assert set(choose.assign(work, priced, 0.7, "dollars").tolist()) == {winner}
+    tiers = choose.lay_out(work, [replace(frugal, usd_per_w=8.0)], 0.7, "dollars")
+    found = predict.predict(work, tiers, front())
+    assert found.total_usd == pytest.approx(found.usd + 8.0 * found.watts)
 
 
 def test_the_prediction_is_held_against_the_simulation(derived):
@@ -308,10 +339,13 @@ def test_what_is_wrong_in_a_device_file_is_told_there(files):
     assert str(done.exception).startswith(f"{files / 'dev.toml'}:4: colour")
 
 
-def test_dollars_need_prices(files):
+def test_a_drive_without_a_price_of_its_own_has_the_cost_book_s(files):
     names = "hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e"
-    done = invoke(files, "-o", files / "out", "--minimize", "dollars", tiers=names)
-    assert "the price of 'hgst-ultrastar-c10k900-900gb' is not known" in str(done.exception)
+    words = ("--minimize", "dollars", "--no-simulate", "--years", "3", "--json")
+    found = json.loads(invoke(files, "-o", files / "out", *words, tiers=names).stdout)
+    assert all(one["usd"] > 0 for one in found["candidates"])
+    assert found["dollars"]["years"] == 3 and found["dollars"]["not_included"]
+    assert found["chosen"]["predicted"]["total_usd"] > found["chosen"]["predicted"]["usd"]
 
 
 def test_one_pool_is_needed(files):

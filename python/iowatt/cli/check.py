@@ -25,9 +25,13 @@ def check(
     from iowatt.errors import InputError
     from iowatt.scenario import load
     from iowatt.scenario.describe import describe
+    from iowatt.scenario.loading import warnings
 
     try:
         found = describe(load(scenario, overrides or []), scenario.parent)
+        found["warnings"] = [
+            {"where": one.where, "message": one.message} for one in warnings(scenario, overrides or [])
+        ]
     except InputError as error:
         if not as_json:
             raise
@@ -38,6 +42,8 @@ def check(
         return
     for line in lines(found):
         typer.echo(line)
+    for one in found["warnings"]:
+        typer.echo(f"  warning: {one['where']}: {one['message']}")
 
 
 def _failure(error: Any) -> dict[str, Any]:

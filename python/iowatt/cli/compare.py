@@ -44,9 +44,14 @@ def compare(
         ),
     ] = None,
     spike: Annotated[
-        str,
-        typer.Option("--spike", metavar="TIME", help="Response time that spikes and slow requests are over."),
-    ] = "1ms",
+        str | None,
+        typer.Option(
+            "--spike",
+            metavar="TIME",
+            help="Threshold above which a response counts as slow.",
+            show_default="the 99th percentile before",
+        ),
+    ] = None,
     op: Annotated[str, typer.Option("--op", metavar="all|read|write", help="Which requests.")] = "all",
     point: Annotated[
         str,

@@ -149,15 +149,19 @@ def _print(found: Found, target: Path) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print(listing(found))
     frame = found.frame
+    over = int(frame["overloaded"].sum() or 0) if "overloaded" in frame.columns else 0
+    if over:
+        console.print(
+            f"{over} of {frame.height} points could not keep up with their load: they have no steady state "
+            "and are no candidates",
+            soft_wrap=True,
+        )
+    console.print(listing(found))
     if frame.height > MOST_ROWS:
         console.print(f"... and {frame.height - MOST_ROWS} more points in the table")
     if found.resumed:
         console.print(f"resumed: {found.resumed} points were finished before")
-    over = int(frame["overloaded"].sum() or 0) if "overloaded" in frame.columns else 0
-    if over:
-        console.print(f"warning: {over} points could not keep up with their load; they have no steady state")
     if found.failed:
         shown = frame.filter(frame["status"] == "failed").row(0, named=True)
         console.print(
@@ -176,7 +180,7 @@ def listing(found: Found) -> Table:
 
     from iowatt.report.numbers import significant
     from iowatt.search import metrics
-    from iowatt.search.figures import verdict
+    from iowatt.search.figures import shortfall, verdict
     from iowatt.search.grid import columns, short_names, shown
 
     paths = columns(found.request.axes)
@@ -198,5 +202,6 @@ def listing(found: Found) -> Table:
     for row in found.frame.head(MOST_ROWS).iter_rows(named=True):
         said = verdict(row)
         figures = (significant(row.get(key)) for key in keys)
-        table.add_row(*(shown(row[path]) for path in paths), *figures, "" if said == "steady" else said)
+        mark = "" if said == "steady" else f"{said} {shortfall(row)}"
+        table.add_row(*(shown(row[path]) for path in paths), *figures, mark)
     return table

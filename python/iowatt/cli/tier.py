@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iowatt.cli.options import Overrides, Scenario, parsed, print_json
+from iowatt.lenses.cost.defaults import YEARS
 
 if TYPE_CHECKING:
     from iowatt.tiers.choose import Objective
@@ -64,6 +65,18 @@ def tier(
             show_default="observe.heat.extent, or makes some thousands",
         ),
     ] = None,
+    years: Annotated[
+        float, typer.Option("--years", help="Over which dollars are counted, by the default cost book.")
+    ] = YEARS,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            "--tariff",
+            metavar="NAME|FILE.json|flat:USD",
+            help="What electricity costs.",
+            show_default="the cost book's",
+        ),
+    ] = None,
     overrides: Overrides = None,
     simulate: Annotated[
         bool, typer.Option("--simulate/--no-simulate", help="Whether the chosen tiers are simulated.")
@@ -90,6 +103,7 @@ def tier(
     from iowatt.scenario import load
     from iowatt.scenario.heat import LEAST_EXTENT
     from iowatt.scenario.units import parse_block_size, parse_duration
+    from iowatt.search.optimize.asked import Priced, found_pricing
     from iowatt.tiers import Asked, derive, folder
 
     if minimize not in _OBJECTIVES:
@@ -111,6 +125,7 @@ def tier(
         extent_bytes=size,
         peak=peak,
         simulate=simulate,
+        pricing=found_pricing(Priced(years=years, tariff=tariff)),
     )
     with folder.reserve(target, force=force) as place:
         found = derive(asked, target, place, bar)

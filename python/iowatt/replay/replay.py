@@ -167,6 +167,7 @@ def _measured(
             "trace": str(asked.trace["path"]),
             "speed": float(asked.trace.get("speed") or 1.0),
             "depth": asked.depth,
+            "late_share": kept.late,
         },
         notes=notes,
     )

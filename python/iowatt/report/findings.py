@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from iowatt.lenses import rated_power
-from iowatt.lenses.backlog import BACKLOG, backlog_growth, drain
+from iowatt.lenses.kept_up import KeptUp, kept_up
 from iowatt.report import numbers
 from iowatt.report.phrases import between, listed
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-
-__all__ = ["BACKLOG", "Finding", "backlog_growth", "drain", "findings", "overload"]
 
 BUSY = 0.9
 """Utilisation above which a drive's queue depends on luck more than on the load."""
@@ -43,8 +41,9 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """What stands out, warnings first."""
-    piled_up = overload(run)
-    found = [*_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
+    piled_up = overload(kept_up(run))
+    asked = [Finding("warning", text) for text in run.plan.get("warnings", ())]
+    found = [*asked, *_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     found += _above_rated(run)
     if not _loops(run):
         found += _left(run.summary)
@@ -57,7 +56,8 @@ def _above_rated(run: Run) -> list[Finding]:
     """Simulated watts that data sheets do not allow."""
     if run.summary["source"] != "simulation":
         return []
-    used = {one["name"]: math.fsum(one["energy_j"].values()) for one in run.summary["devices"]}
+    spent = {one["name"]: list(one["energy_j"].values()) for one in run.summary["devices"] if one["energy_j"]}
+    used = {name: math.fsum(joules) for name, joules in spent.items() if None not in joules}
     named = (run.plan.get("names") or {}).get("devices", [])
     seconds, most = run.summary["window"]["duration_s"], run.summary["power_w"]["max"] or 0.0
     found = rated_power.above(named, used, seconds, most)
@@ -105,42 +105,30 @@ def _busy_hops(summary: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def overload(run: Run) -> list[Finding]:
-    """Overload: a queue that grows as long as requests arrive. Empty where the array kept up."""
-    found = []
-    intervals, last = run.table("intervals"), run.summary["window"]["last_arrival_s"]
-    growth = backlog_growth(intervals, last)
-    if growth is not None:
-        early, late = growth
-        found.append(
-            Finding(
-                "warning",
-                f"Work piles up: {numbers.significant(early)} requests were in flight on average in the "
-                "second quarter of the time in which requests arrived and "
-                f"{numbers.significant(late)} in the last. If the load stays like this, the queue and the "
-                "mean response time grow with the length of the run.",
-            )
+def overload(found: KeptUp) -> list[Finding]:
+    """Why the system did not keep up with its load. Empty where it did."""
+    said = []
+    if found.in_flight is not None:
+        early, late = found.in_flight
+        said.append(
+            f"Work piles up: {numbers.significant(early)} requests were in flight on average in the "
+            "second quarter of the time in which requests arrived and "
+            f"{numbers.significant(late)} in the last. If the load stays like this, the queue and the "
+            "mean response time grow with the length of the run."
         )
-    left = drain(intervals, last) if _replays_open(run.plan) else None
-    if left is not None:
-        span, after = left
+    if found.drain_s is not None:
+        span, after = found.drain_s
         share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
-        found.append(
-            Finding(
-                "warning",
-                "The array could not keep up: requests arrived for "
-                f"{numbers.duration(span)}, and completing what had queued up by then took another "
-                f"{numbers.duration(after)}{share}. Response times, throughput and power are those of a "
-                "growing queue and depend on the length of the trace; a slower or a closed replay has a "
-                "steady state.",
-            )
+        said.append(
+            "The array could not keep up: requests arrived for "
+            f"{numbers.duration(span)}, and completing what had queued up by then took another "
+            f"{numbers.duration(after)}{share}. Response times, throughput and power are those of a "
+            "growing queue and depend on the length of the trace; a slower or a closed replay has a "
+            "steady state."
         )
-    return found
-
-
-def _replays_open(plan: Mapping[str, Any]) -> bool:
-    workloads = plan.get("simulation", {}).get("workloads", [])
-    return any(workload["replay"]["mode"] == "open" for workload in workloads)
+    if not found.kept_up and not said:
+        said.append(f"The system could not keep up with its load: {found.why}.")
+    return [Finding("warning", text) for text in said]
 
 
 def _space(summary: Mapping[str, Any]) -> list[Finding]:

@@ -25,6 +25,8 @@ class Part:
     headlines: Sequence[Headline]
     sections: Sequence[tuple[str, str, Sequence[Figure]]]
     notes: Sequence[str]
+    #: What a reader must know before any figure.
+    verdict: Sequence[str] = ()
 
 
 def check_target(target: Path, force: bool, what: str) -> None:

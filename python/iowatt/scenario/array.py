@@ -54,7 +54,7 @@ ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "
 
 # How a bus names its drives: all of a pool, one, or a slice whose bounds may be percentages of the pool.
 DRIVES_PATTERN: Final = (
-    r"^([A-Za-z][A-Za-z0-9_-]*)(?:\.([0-9]+)|\[([0-9]+%?)?:([0-9]+%?)?(?::([1-9][0-9]*))?\])?$"
+    r"^([0-9]*[A-Za-z][A-Za-z0-9_-]*)(?:\.([0-9]+)|\[([0-9]+%?)?:([0-9]+%?)?(?::([1-9][0-9]*))?\])?$"
 )
 Selector = Annotated[
     str, Field(pattern=DRIVES_PATTERN, examples=["disks", "disks[0:16]", "disks[:50%]", "disks.3"])

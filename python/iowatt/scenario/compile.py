@@ -15,6 +15,7 @@ from iowatt.library.price_class import Sold
 from iowatt.library.ssd.drive import Ssd
 from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
+from iowatt.scenario.document import key_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.resolved import ResolvedPool, System
@@ -57,6 +58,7 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": system.notes,
+        **({"warnings": _warnings(scenario, system)} if system.warnings else {}),
         "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
         **({} if system.power is None else {"power": system.power.as_dict()}),
@@ -92,6 +94,11 @@ def compile_plan(
             },
         },
     }
+
+
+def _warnings(scenario: Scenario, system: System) -> list[str]:
+    raw = {"array": {"pool": [{"name": pool.name} for pool in scenario.array.pool]}}
+    return [f"{key_text(one.path, raw)}: {one.message}" for one in system.warnings]
 
 
 def _by_path(system: System, workload: int) -> dict[str, int]:

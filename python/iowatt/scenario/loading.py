@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
+from iowatt.scenario.problems import Problem
 from iowatt.scenario.system import resolve
 
 
@@ -50,3 +52,11 @@ def load(
     scenario = document.validate(Scenario)
     document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
     return scenario
+
+
+def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
+    """What of a scenario that :func:`load` accepts is hardly meant, with file, line and key path."""
+    document = Document(read_text(path), str(path), overrides)
+    place_overridden(document, path.parent)
+    system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
+    return [replace(one, where=document.place(one.path)) for one in system.warnings]

@@ -23,6 +23,25 @@ def count_problem(level: int, count: int) -> tuple[str, str] | None:
     return None
 
 
+#: Drives of one redundancy group beyond which it is wider than practice. IBM's FlashSystem makes groups of 9
+#: (RAID-5) and 12 (RAID-6) unless told otherwise, 16 at most (`mkdistributedarray`); NetApp's ONTAP
+#: recommends 12 to 20 disks or 20 to 28 SSDs for its double parity. These lie between what is recommended and
+#: what is possible there.
+WIDEST_USUAL: Final = {4: 12, 5: 12, 6: 24}
+
+
+def width_warning(level: int, width: int) -> str | None:
+    """Why a redundancy group of ``width`` drives is wider than practice; None where it is not."""
+    most = WIDEST_USUAL.get(level)
+    if most is None or width <= most:
+        return None
+    lost = "two drives fail" if level in (4, 5) else "three drives fail"
+    return (
+        f"one RAID-{level} group of {width} drives is wider than practice ({most} at most): all of its data "
+        f"is lost once {lost}; use several pools, or sets over chunklets (raid.set_size)"
+    )
+
+
 def data_drives(level: int, count: int) -> int:
     """Drives' worth of data among ``count``."""
     return {0: count, 1: 1, 10: count // 2, 4: count - 1, 5: count - 1, 6: count - 2}[level]

@@ -78,6 +78,8 @@ class System:
     paths: Paths = field(default_factory=lambda: Paths([], []))
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    #: What is accepted, and yet hardly meant.
+    warnings: list[Problem] = field(default_factory=list)
 
     @property
     def space_names(self) -> list[str]:

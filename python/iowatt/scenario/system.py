@@ -108,6 +108,8 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
     else:
         system.problems.extend(survival.problems(pool, path))
 
+    _width(pool, path, system)
+
     drive = _drive(pool.device, (*path, "device"), base_dir, system)
     adapted = None if drive is None else _adapted(pool, drive, path, system, wall_asked)
     if adapted is None:
@@ -160,6 +162,16 @@ def _time_alone(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, w
         "and every total that includes it are null"
     )
     return True
+
+
+def _width(pool: Pool, path: KeyPath, system: System) -> None:
+    """Warn of a redundancy group that is wider than practice."""
+    if pool.raid is None:
+        return
+    sets = pool.raid.set_size
+    width, key = (pool.count, ("count",)) if pool.chunklet is None else (sets or 0, ("raid", "set_size"))
+    if (message := raid.width_warning(pool.raid.level, width)) is not None:
+        system.warnings.append(Problem((*path, *key), message))
 
 
 def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:

@@ -10,7 +10,8 @@ from iowatt.scenario.quantity import BlockSize, Capacity, Duration
 from iowatt.scenario.strict import Strict, key
 from iowatt.workload.quantities import Iops
 
-NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_-]*$"
+# Digits may lead (a tier `10k`), but a letter must follow: `array.pool.0` is the first pool.
+NAME_PATTERN: Final = r"^[0-9]*[A-Za-z][A-Za-z0-9_-]*$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=64)]
 
 TraceFormat = Literal[

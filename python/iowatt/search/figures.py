@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.report.figures import palette
 from iowatt.report.figures.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.report.numbers import percent
 from iowatt.search import metrics, pareto
 from iowatt.search.grid import short_names, shown
 
@@ -94,6 +95,12 @@ def verdict(row: dict[str, Any]) -> str:
     if row["status"] == "failed":
         return "failed"
     return "overloaded" if row["overloaded"] else "steady"
+
+
+def shortfall(row: dict[str, Any]) -> str:
+    """How far a point fell behind its load: ``11 % done``; empty where it did not, or nobody knows."""
+    share = row.get("done_share")
+    return f"{percent(share)} done" if row["overloaded"] and share is not None else ""
 
 
 def _any(sweep: Sweep, key: str) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COMMON: Final[dict[str, Column]] = {
+    "done_share": Column("Share of the offered load that was done", "share"),
     "response_time_ms.all.mean": Column("Mean response time", "ms"),
     "response_time_ms.all.p95": Column("95th percentile", "ms"),
     "response_time_ms.all.p99": Column("99th percentile", "ms"),

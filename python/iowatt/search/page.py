@@ -159,7 +159,14 @@ def _findings(frame: pl.DataFrame) -> list[Finding]:
     found = []
     over = [row["point"] for row in rows if row["status"] == "done" and row["overloaded"]]
     if over:
-        text = f"{_points(over)} could not keep up with the load: no steady state, so no value in any chart."
+        shares = [
+            share for row in rows if row["point"] in over and (share := row.get("done_share")) is not None
+        ]
+        least = f" ({_done(shares)} of the requests offered per second were completed)" if shares else ""
+        text = (
+            f"{_points(over)} could not keep up with the load{least}: no steady state, so no value in any "
+            "chart, and no candidate for a choice."
+        )
         found.append(Finding("warning", text))
     failed = [row["point"] for row in rows if row["status"] == "failed"]
     if failed:
@@ -181,6 +188,12 @@ def _findings(frame: pl.DataFrame) -> list[Finding]:
             )
         )
     return found
+
+
+def _done(shares: Sequence[float]) -> str:
+    """Shares from the least to the greatest."""
+    ends = dict.fromkeys(numbers.percent(end) for end in (min(shares), max(shares)))
+    return " to ".join(ends)
 
 
 def _points(listed: Sequence[int]) -> str:

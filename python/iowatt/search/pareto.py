@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 HIGHER_IS_BETTER = ("iops", "mib_per_s", "per_w", "hit_ratio", "bytes_ratio", "completions", "completed",
-                    "usable", "effective", "fraction")  # fmt: skip
+                    "usable", "effective", "fraction", "done_share")  # fmt: skip
 """Parts of names of metrics of which more is better; of all others less is."""
 
 

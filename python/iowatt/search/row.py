@@ -24,11 +24,13 @@ _AVERAGED: Final = ("utilisation", "queue_length_mean")
 
 def of_run(run: Run) -> Row:
     """The row of a Run; units are in the names."""
-    from iowatt.report.findings import findings, overload
+    from iowatt.lenses.kept_up import kept_up
+    from iowatt.report.findings import findings
 
-    summary = run.summary
+    summary, load = run.summary, kept_up(run)
     row: Row = {
-        "overloaded": bool(overload(run)) or _left_behind(run),
+        "overloaded": not load.kept_up,
+        "done_share": load.done_share,
         "warnings": " ".join(found.text for found in findings(run) if found.weight == "warning") or None,
     }
     row |= {key: summary["provenance"][key] for key in ("version", "seed")}
@@ -50,31 +52,6 @@ def of_run(run: Run) -> Row:
     if run.plan.get("simulation"):
         row["redundancy.failures_survived"] = failures_survived(run.plan)
     return row
-
-
-def _left_behind(run: Run) -> bool:
-    """Whether requests at recorded times were completed more slowly than they came, and queued.
-
-    The report of a Run warns where draining took long; a point of a curve needs a verdict before that.
-    """
-    from iowatt.report.findings import BACKLOG
-
-    summary = run.summary
-    count, window = summary["requests"]["count"], summary["window"]
-    last = window["last_arrival_s"]
-    modes = [workload["replay"]["mode"] for workload in run.plan["simulation"]["workloads"]]
-    if "open" not in modes or last is None or last <= window["start_s"] or count < FEWEST:
-        return False
-    arriving = count / (last - window["start_s"])
-    waiting = sum(workload["in_flight_mean"] for workload in summary["workloads"])
-    return bool(waiting >= BACKLOG and summary["throughput"]["iops"] < KEEPS_UP * arriving)
-
-
-KEEPS_UP: Final = 0.95
-"""Share of the arrival rate that has to be completed for an array to keep up with it."""
-
-FEWEST: Final = 20
-"""Requests from which rates are compared."""
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,17 +26,19 @@ class Claim:
     cases: int
     differing: Sequence[Verdict]
     untried: int = 0
+    #: What is said of those: not tried, or not judged (see `Verdict.ceiling`).
+    left: str = "not tried"
 
     @property
     def word(self) -> str:
         """The verdict in a word, or in how many cases it agrees."""
         if not self.cases:
-            return "not tried"
+            return self.left
         agree = self.cases - len(self.differing)
         said = "agree"
         if self.differing:
             said = f"agree in {agree} of {self.cases}" if agree else "differ"
-        return f"{said}, {self.untried} not tried" if self.untried else said
+        return f"{said}, {self.untried} {self.left}" if self.untried else said
 
     @property
     def agrees(self) -> bool:
@@ -60,11 +63,11 @@ def render(study: Study, findings: Findings, provenance: Sequence[tuple[str, str
     """The page."""
     agree = sum(one.agrees for one in findings.verdicts)
     tried = sum(one.tried for one in findings.verdicts)
-    untried = len(findings.verdicts) - tried
+    left = Counter(one.word for one in findings.verdicts if not one.tried)
     page = Page(
         study,
         f"{findings.points.height:,} points · {agree} of {tried} verdicts agree"
-        + (f" · {untried} not tried" if untried else ""),
+        + "".join(f" · {count} {word}" for word, count in left.items()),
         claims(findings.verdicts),
         findings.notes,
         verdict_table(findings.verdicts),
@@ -86,6 +89,7 @@ def claims(verdicts: Sequence[Verdict]) -> list[Claim]:
             sum(one.tried for one in cases),
             [one for one in cases if one.tried and not one.agrees],
             sum(not one.tried for one in cases),
+            next((one.word for one in cases if not one.tried), "not tried"),
         )
         for cases in found.values()
     ]

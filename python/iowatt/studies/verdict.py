@@ -12,7 +12,8 @@ class Verdict:
 
     Where it does not, ``cause`` says why and ``experiment`` what was measured that shows it; a verdict that
     differs without both is refused. Of a conclusion that a reduced study cannot judge, ``tried`` is False:
-    it neither agrees nor differs.
+    it neither agrees nor differs. Nor does one that an assumed ``ceiling`` decides: a figure that stops where
+    somebody assumed that it would is no evidence.
     """
 
     key: str
@@ -25,8 +26,12 @@ class Verdict:
     cause: str = ""
     experiment: str = ""
     tried: bool = True
+    #: The assumed limit that decides the figure; empty where none does.
+    ceiling: str = ""
 
     def __post_init__(self) -> None:
+        if self.ceiling and self.tried:
+            raise ValueError(f"{self.key} ({self.case}) is judged though an assumption decides it")
         if self.agrees and not self.tried:
             raise ValueError(f"{self.key} ({self.case}) agrees though it was not tried")
         if self.tried and not self.agrees and not (self.cause and self.experiment):
@@ -35,6 +40,8 @@ class Verdict:
     @property
     def word(self) -> str:
         """The verdict in a word."""
+        if self.ceiling:
+            return "not judged"
         if not self.tried:
             return "not tried"
         return "agree" if self.agrees else "differ"

@@ -38,6 +38,14 @@ class Technology:
     group: int
     drive: Drive
     usd: float | None
+    #: What else is paid for a drive over the horizon (failures, service), and for each watt that it draws.
+    upkeep_usd: float = 0.0
+    usd_per_w: float = 0.0
+
+    def total_usd(self, drives: float | Floats, operations: float | Floats) -> float | Floats:
+        """Dollars over the horizon of so many drives that do so many operations a second."""
+        watts = drives * self.drive.idle_w + operations * self.drive.operation_j
+        return drives * (float(self.usd or math.inf) + self.upkeep_usd) + watts * self.usd_per_w
 
     def usable(self, count: int) -> int:
         """Bytes that a pool of so many drives offers."""
@@ -101,7 +109,8 @@ def _cost(load: Load, technology: Technology, limit: float, objective: Objective
         # Idling is paid by the drive, positioning and transfer by the operation.
         found: Floats = drives * technology.drive.idle_w + operations * technology.drive.operation_j
         return found
-    return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
+    found = drives * 1.0 if objective == "drives" else np.asarray(technology.total_usd(drives, operations))
+    return found
 
 
 def _room_cost(technology: Technology, objective: Objective) -> float:
@@ -109,7 +118,7 @@ def _room_cost(technology: Technology, objective: Objective) -> float:
     drives = technology.least / technology.usable(technology.least)
     if objective == "watts":
         return drives * technology.drive.idle_w
-    return drives * (1.0 if objective == "drives" else float(technology.usd or math.inf))
+    return drives if objective == "drives" else float(technology.total_usd(drives, 0.0))
 
 
 def lay_out(

@@ -30,6 +30,8 @@ def technology(found: Technology) -> dict[str, Any]:
         "idle_w": drive.idle_w,
         "operation_mj": 1e3 * drive.operation_j,
         "usd": found.usd,
+        "upkeep_usd": found.upkeep_usd,
+        "usd_per_w": found.usd_per_w,
         "watts_per_gb": drive.idle_w / (drive.capacity_bytes / 1e9),
         "watts_per_iops": drive.idle_w / drive.saturated_iops + drive.operation_j,
     }
@@ -87,6 +89,7 @@ def brief(names: str, found: Prediction | None, objective: Objective) -> dict[st
             "drives": None,
             "power_w": None,
             "usd": None,
+            "total_usd": None,
             "response_time_ms": None,
             "counts": None,
         }
@@ -94,7 +97,7 @@ def brief(names: str, found: Prediction | None, objective: Objective) -> dict[st
     return {
         "tiers": names,
         "counts": [one.tier.count for one in found.tiers],
-        **{key: told[key] for key in ("drives", "power_w", "usd", "response_time_ms")},
+        **{key: told[key] for key in ("drives", "power_w", "usd", "total_usd", "response_time_ms")},
     }
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
+from iowatt.lenses.kept_up import kept_up
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.paths import place_overridden
-from iowatt.tiers import build, candidate, choose, compare, pilot, predict
+from iowatt.tiers import build, candidate, choose, compare, money, pilot, predict
 from iowatt.tiers import load as loads
 from iowatt.tiers.choose import Objective, Technology, Tier
 from iowatt.tiers.predict import Front, Prediction
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from iowatt.evaluation import Prepared
     from iowatt.run.bundle import Run
     from iowatt.scenario.array import Pool
+    from iowatt.search.pricing import Pricing
 
 SCHEMA: Final = "iowatt.tier/1"
 
@@ -48,6 +50,15 @@ class Asked:
     extent_bytes: int | None = None
     peak: bool = False
     simulate: bool = True
+    #: Assumptions of dollars: the book, the tariff, and over how many years.
+    pricing: Pricing | None = None
+
+    @property
+    def priced(self) -> Pricing:
+        """Those given, else the default book over its years."""
+        from iowatt.search.optimize.asked import Priced, found_pricing
+
+        return found_pricing(Priced()) if self.pricing is None else self.pricing
 
 
 def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
@@ -131,6 +142,11 @@ def derive(asked: Asked, target: Path, place: Path, stage: Stage = _quiet) -> di
         "alternatives": [compare.brief(names, found, asked.objective) for names, found in others],
         "simulated": None if second is None else compare.of_tiers(second, chosen),
         "errors": None if second is None else compare.errors(second, chosen),
+        "dollars": _dollars(asked.priced),
+        "kept_up": {
+            "one_pool": kept_up(first).as_dict(),
+            "simulated": None if second is None else kept_up(second).as_dict(),
+        },
         "notes": [*_notes(first, one, load, asked), *left_out, *said],
     }
 
@@ -312,6 +328,7 @@ def _technologies(
     listed: candidate.Listed, *, one: _OnePool, load: loads.Load, asked: Asked
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
+    pricing = asked.priced
     found: list[Technology] = []
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
     for number, ((name, given), raw) in enumerate(zip(listed.named, listed.raws, strict=True)):
@@ -325,15 +342,21 @@ def _technologies(
             table = {"device": raw["device"], "raid": raid, **({"queue_depth": depth} if depth > 1 else {})}
             mix = _mix(level, group, unit, load)
             drive = pilot.fly(table, listed.base, **mix, span_bytes=None, seed=one.seed)
-        usd = given.price or drive.usd
-        if asked.objective == "dollars" and usd is None:
-            raise InputError(
-                f"the price of {given.device.name!r} is not known, and the objective is dollars",
-                where=listed.place(number),
-                hint="give it in a file of candidates: price = 180",
-            )
+        try:
+            cost = money.of_drive(table, listed.base, pricing, given.price)
+        except InputError as error:
+            if asked.objective == "dollars":
+                raise InputError(
+                    f"the price of {given.device.name!r} is not known, and the objective is dollars",
+                    where=listed.place(number),
+                    hint="give it in a file of candidates: price = 180",
+                ) from error
+            cost = None
         pools[name] = (table, listed.base)
-        technology = Technology(name, given.device.name, level, unit, group, drive, usd)
+        technology = Technology(
+            name, given.device.name, level, unit, group, drive,
+            *((None,) if cost is None else (cost.usd, cost.upkeep_usd, cost.usd_per_w)),
+        )  # fmt: skip
         try:
             technology.least  # noqa: B018 - raises where no number of groups makes the level
         except ValueError as error:
@@ -394,7 +417,7 @@ def _choose(
 def _value(found: Prediction, objective: Objective) -> float:
     if objective == "watts":
         return found.watts
-    return float(found.drives) if objective == "drives" else float(found.usd or 0.0)
+    return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
 
 
 def _best(load: loads.Load, some: Sequence[Technology], front: Front, asked: Asked) -> Prediction | None:
@@ -501,6 +524,20 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
     return bundle.Run.open(output)
 
 
+def _dollars(asked: Pricing) -> dict[str, Any]:
+    """What dollars rest on, and what they leave out."""
+    return {
+        "years": asked.horizon.amount,
+        "tariff": asked.tariff.name,
+        "book": asked.book.name,
+        "included": ["purchase of drives", "failures and service", "electricity and cooling"],
+        "not_included": [
+            "shelves, controllers and their watts", "rack units", "wear by this work",
+            "other RAID levels than those given: each tier has its candidate's, or the one pool's",
+        ],
+    }  # fmt: skip
+
+
 def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]:
     said = [
         "predicted: a queue for each tier with the service times of its drives under random requests of "
@@ -517,6 +554,11 @@ def _notes(run: Run, one: _OnePool, load: loads.Load, asked: Asked) -> list[str]
             f"is what was asked "
             "for until the last request arrived"
         )
+    dollars = _dollars(asked.priced)
+    said.append(
+        f"dollars over {dollars['years']:g} years ({dollars['tariff']}; book {dollars['book']}) include "
+        f"{', '.join(dollars['included'])}; not {'; '.join(dollars['not_included'])}"
+    )
     if one.closed:
         said.append(
             "a workload is a closed loop: it asks for as much as storage gives, and the tiers are sized "

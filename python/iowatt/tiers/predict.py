@@ -62,7 +62,9 @@ class Prediction:
     read_s: float | None
     write_s: float | None
     watts: float
+    #: What the drives cost to buy, and over the horizon with all that the cost book has of them.
     usd: float | None
+    total_usd: float | None
 
     @property
     def drives(self) -> int:
@@ -97,6 +99,7 @@ def predict(load: Load, tiers: Sequence[Tier], front: Front) -> Prediction:
         write_s=write_s,
         watts=sum(one.watts for one in figures),
         usd=None if None in prices else sum(price for price in prices if price is not None),
+        total_usd=None if None in prices else sum(map(_total_usd, figures)),
     )
 
 
@@ -128,6 +131,13 @@ def _tier(load: Load, tier: Tier) -> TierFigures:
         write_s=_request(stay, deviation, write.phases, write.abreast),
         watts=tier.count * drive.idle_w + min(operations, tier.count * drive.saturated_iops) * busy_j,
     )
+
+
+def _total_usd(one: TierFigures) -> float:
+    """Dollars of a tier over the horizon, at the watts that it draws."""
+    technology = one.tier.technology
+    kept = float(technology.usd or 0.0) + technology.upkeep_usd
+    return one.tier.count * kept + one.watts * technology.usd_per_w
 
 
 def _wait(service: float, variation: float, channels: float, rho: float) -> float | None:
@@ -174,6 +184,7 @@ def as_dict(found: Prediction) -> dict[str, Any]:
         "write_ms": _ms(found.write_s),
         "power_w": found.watts,
         "usd": found.usd,
+        "total_usd": found.total_usd,
         "drives": found.drives,
     }
 

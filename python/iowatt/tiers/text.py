@@ -15,6 +15,7 @@ Found = dict[str, Any]
 
 def parts(found: Found) -> Iterator[Table | str]:
     """Tables and lines, in order."""
+    yield from _overloaded(found)
     yield _one_pool(found)
     yield "\n".join(_listed(found))
     yield _candidates(found)
@@ -24,6 +25,15 @@ def parts(found: Found) -> Iterator[Table | str]:
         yield _compared(found)
     for note in found["notes"]:
         yield f"note: {note}"
+
+
+def _overloaded(found: Found) -> Iterator[str]:
+    """Which of both systems did not keep up: it is told before any figure of it."""
+    for key, what in (("simulated", "The chosen tiers"), ("one_pool", "The one pool")):
+        one = found["kept_up"][key]
+        if one is not None and not one["kept_up"]:
+            ending = "they are no candidate" if key == "simulated" else "its figures are no baseline"
+            yield f"{what} could not keep up with the load: {one['why']}; {ending}."
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -81,7 +91,8 @@ def _candidates(found: Found) -> Table:
 def _alternatives(found: Found) -> Table:
     table = _table(
         f"what the rule makes of them ({found['objective']} are kept low)",
-        "tiers", "drives", "watts", "USD", "mean response",
+        "tiers", "drives", "watts", "USD to buy",
+        f"over {found['dollars']['years']:g} years", "mean response",
     )  # fmt: skip
     for one in found["alternatives"]:
         counts = NO_VALUE if one["counts"] is None else " + ".join(str(count) for count in one["counts"])
@@ -90,6 +101,7 @@ def _alternatives(found: Found) -> Table:
             counts,
             _watts(one["power_w"]),
             significant(one["usd"]),
+            significant(one["total_usd"]),
             _ms(one["response_time_ms"]),
         )
     return table

@@ -190,7 +190,7 @@ def test_the_api_takes_runs_paths_and_times(tmp_path):
 
 def test_one_side_alone_may_have_a_course_over_time():
     before, after = made.build(draws(1), interval_s=100.0, series=False), made.build(draws(2), raid="10")
-    document = analyse(Asked([before], [after]))
+    document = analyse(Asked([before], [after], threshold_s=1e-3))
     assert document["spikes"]["before"] is None and document["spikes"]["after"]["mean"]["blocks"] == 100
     shown = [part for part in text.parts(document) if isinstance(part, str)]
     assert any("spikes over 1.00\u00a0ms by means, blocks of 1\u00a0s: after" in part for part in shown)

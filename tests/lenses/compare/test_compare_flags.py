@@ -7,8 +7,11 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare import flags
+from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import sides
+from iowatt.lenses.kept_up import kept_up
+from iowatt.report.compare import page, text
 from iowatt.run.record import LoadGenerator
 
 BASE = made.build(np.ones(1000))
@@ -110,3 +113,54 @@ def test_what_a_reader_should_know_of_seeds(after, said):
 def test_one_seed_several_times_is_no_repetition():
     asked = Asked([BASE, made.build(np.ones(1000))], [made.build(np.ones(1000), raid="10", seed=3)])
     assert any("one seed" in said for said in flags.remarks(*sides(asked)))
+
+
+def backlogged():
+    """A Run whose requests in flight grow for as long as they arrive."""
+    return made.build(np.linspace(1.0, 60_000.0, 2000))
+
+
+def test_a_run_that_did_not_keep_up_withholds_every_verdict_and_is_told_first():
+    late = backlogged()
+    assert not kept_up(late).kept_up
+    for before, after in ((late, made.build(np.ones(2000), raid="10")), (made.build(np.ones(2000)), late)):
+        found = analyse(Asked([before], [after]))
+        assert found["withheld"] == ["overload"]
+        assert {row["verdict"] for row in found["differences"]} == {"no verdict"}
+        assert next(text.parts(found)).startswith("No verdicts")
+        assert "could not keep up" in page.render(found).partition('class="tiles"')[0]
+
+
+def unlike(**changes):
+    driver = LoadGenerator("fio", "fio-3.33", None, 10.0, (), None, ())
+    run = made.build(np.ones(1000), source="fio", driver=driver, plan={"measured": {}}, **changes)
+    run.summary["power_w"]["wall_mean"] = 100.0
+    return run
+
+
+def test_other_requests_on_another_system_withhold_every_verdict():
+    measured = unlike(writes=np.arange(1000) % 2)
+    found = analyse(Asked([measured], [made.build(np.full(1000, 3.0))]))
+    assert set(found["withheld"]) == {"loop", "reads"}
+    assert {row["verdict"] for row in found["differences"]} == {"no verdict"}
+    web = made.build(np.full(1100, 3.0), raid="10", plan={**BASE.plan, "sources": [{"path": "web.csv"}]})
+    system = {**web.plan["simulation"], "pools": [{"raid": {"level": "6"}}]}
+    web = made.build(np.full(1100, 3.0), plan={**web.plan, "simulation": system})
+    assert analyse(Asked([BASE], [web]))["withheld"] == ["workload"]
+
+
+def test_other_requests_on_one_system_are_the_change_that_is_asked_about():
+    found = analyse(Asked([BASE], [made.build(np.full(1000, 3.0), writes=np.arange(1000) % 2)]))
+    assert [flag["key"] for flag in found["flags"]] == ["reads"] and found["withheld"] == []
+    assert any(row["verdict"] == "worse" for row in found["differences"])
+
+
+def test_a_spike_is_over_what_one_request_in_a_hundred_exceeded_before():
+    rng = np.random.default_rng(1)
+    disks = made.build(rng.exponential(9.0, 5000))
+    found = analyse(Asked([disks], [disks]))
+    p99 = found["response_time_ms"]["before"]["p99"]
+    assert found["asked"]["spike_by"] == "p99 before"
+    assert found["asked"]["spike_ms"] == pytest.approx(p99, rel=0.05)
+    assert found["over_threshold"]["before"]["share"] < 0.02
+    assert analyse(Asked([disks], [disks], threshold_s=1e-3))["asked"]["spike_by"] == "given"

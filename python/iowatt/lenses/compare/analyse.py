@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from iowatt.lenses.compare import flags, judge, omission, over_time, response
@@ -32,35 +33,42 @@ def analyse(asked: Asked) -> dict[str, Any]:
         A Run has no such workload, point of observation, or no such requests, or a table of it is damaged.
     """
     before, after = sides = observed_sides(asked)
+    given = asked.threshold_s is not None
+    if not given:
+        asked = replace(asked, threshold_s=response.usual_limit_s(before))
     courses, width, about_courses = over_time.courses(sides, asked)
+    flagged = flags.flags(before, after, asked)
     judged = judge.differences(before, after, asked)
+    withheld = [flag["key"] for flag in flagged if flag["withholds"]]
+    if withheld:
+        judge.withhold(judged.rows)
     return {
         "schema": SCHEMA,
         "asked": {
             "op": asked.op,
             "point": asked.point,
             "workload": asked.workload,
-            "spike_ms": asked.threshold_s * 1e3,
+            "spike_ms": asked.spike_s * 1e3,
+            "spike_by": "given" if given else "p99 before",
             "confidence": asked.confidence,
             "seed": asked.seed,
         },
         **{one.key: _side(one) for one in sides},
         "changed": flags.changed(before, after),
-        "flags": flags.flags(before, after, asked),
+        "flags": flagged,
+        "withheld": list(dict.fromkeys(withheld)),
         "differences": judged.rows,
         "statistics": judged.about,
         "response_time_ms": {one.key: response.percentiles(one) for one in sides},
         "directions": _directions(sides),
         "histograms": response.histograms(sides),
         "distribution": {one.key: response.curve(one.histogram) for one in sides},
-        "over_threshold": {one.key: response.over(one.histogram, asked.threshold_s) for one in sides},
+        "over_threshold": {one.key: response.over(one.histogram, asked.spike_s) for one in sides},
         "over_time": {
             "width_s": width,
             **{key: [over_time.described(course) for course in found] for key, found in courses.items()},
         },
-        "spikes": {
-            key: spikes(found, asked.threshold_s) if found else None for key, found in courses.items()
-        },
+        "spikes": {key: spikes(found, asked.spike_s) if found else None for key, found in courses.items()},
         "omission": {one.key: omission.described(one, asked) for one in sides},
         "notes": [*flags.remarks(before, after), *about_courses, *_bins(sides)],
     }

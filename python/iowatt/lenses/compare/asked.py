@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OPS: Final = ("all", "read", "write")
 POINTS: Final = ("host", "switch", "array")
 
-#: The threshold of the study whose figures the lens remakes: spikes over 1 ms.
+#: What a spike is over where nothing is asked and no histogram was kept.
 THRESHOLD_S: Final = 1e-3
 CONFIDENCE: Final = 0.95
 
@@ -25,9 +25,10 @@ CONFIDENCE: Final = 0.95
 class Asked:
     """A comparison: the Runs of both sides, and which of their requests.
 
-    Times in s. ``threshold_s`` is what a spike is over; ``every_s`` how long a block of the course over time
-    is (at least; None: as the Runs have it); ``expected_interval_s`` what one outstanding request of a closed
-    loop is expected to come after the one before (None: found, see :mod:`.omission`).
+    Times in s. ``threshold_s`` is what a spike is over (None: the 99th percentile before); ``every_s`` how
+    long a block of the course over time is (at least; None: as the Runs have it); ``expected_interval_s``
+    what one outstanding request of a closed loop is expected to come after the one before (None: found, see
+    :mod:`.omission`).
     """
 
     before: Sequence[Run]
@@ -35,12 +36,17 @@ class Asked:
     op: str = "all"
     point: str = "host"
     workload: str | None = None
-    threshold_s: float = THRESHOLD_S
+    threshold_s: float | None = None
     every_s: float | None = None
     expected_interval_s: float | None = None
     confidence: float = CONFIDENCE
     resamples: int | None = None
     seed: int = 1
+
+    @property
+    def spike_s(self) -> float:
+        """The threshold, once it is known."""
+        return THRESHOLD_S if self.threshold_s is None else self.threshold_s
 
     def __post_init__(self) -> None:
         for name, value, known in (("op", self.op, OPS), ("point", self.point, POINTS)):

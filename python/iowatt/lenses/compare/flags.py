@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.lenses.backlog import backlog_growth
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.observed import Side
+from iowatt.lenses.kept_up import kept_up
 
 #: Relative differences of windows, sizes and rates from which they are flagged; of the read share in points.
 WINDOW: Final = 0.01
@@ -17,10 +17,12 @@ SIZE: Final = 0.01
 RATE: Final = 0.02
 READS: Final = 0.01
 LISTED: Final = 12
+#: The same of sizes, and of read shares in points, from which requests are others altogether.
+UNLIKE: Final = 0.05
 
 
-def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, str]]:
-    """What makes the sides hard to compare, each with a key and a sentence."""
+def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, Any]]:
+    """What makes the sides hard to compare: a key, a sentence, and whether it withholds every verdict."""
     found = [
         ("source", _origins(before, after)),
         ("loop", _loops(before, after)),
@@ -33,7 +35,45 @@ def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, str]]:
         *(("overload", said) for side in (before, after) for said in _overload(side)),
         *(("group", _group(side)) for side in (before, after)),
     ]
-    return [{"key": key, "text": text} for key, text in found if text]
+    without = {"overload", *_unrelated(before, after, asked)}
+    return [{"key": key, "text": text, "withholds": key in without} for key, text in found if text]
+
+
+def _unrelated(before: Side, after: Side, asked: Asked) -> Iterator[str]:
+    """Keys of flags that say that both the requests and the system differ: nothing tells which did what.
+
+    On one simulated system, other requests are the change that is asked about.
+    """
+    if _one_system(before, after):
+        return
+    if any(part.loop.waits for part in before.parts) != any(part.loop.waits for part in after.parts):
+        yield "loop"
+    if _workloads(before, after, asked) and not _same_requests(before, after):
+        yield "workload"
+    sizes, shares = (_size(before), _size(after)), (_read_share(before), _read_share(after))
+    if None not in sizes and _apart(sizes[0] or 0.0, sizes[1] or 0.0) > UNLIKE:
+        yield "size"
+    if None not in shares and abs((shares[0] or 0.0) - (shares[1] or 0.0)) > UNLIKE:
+        yield "reads"
+
+
+def _one_system(before: Side, after: Side) -> bool:
+    """Whether all Runs are simulations of one system, whatever was asked of it."""
+    systems = set()
+    for part in (*before.parts, *after.parts):
+        plan = part.run.plan.get("simulation")
+        if not plan:
+            return False
+        kept = {key: value for key, value in plan.items() if key not in ("seed", "workloads", "observe")}
+        systems.add(json.dumps(kept, sort_keys=True, default=str))
+    return len(systems) == 1
+
+
+def _same_requests(before: Side, after: Side) -> bool:
+    """Whether both sides counted the same requests, as copies of one trace make them."""
+    keys = ("count", "reads", "bytes_read", "bytes_written")
+    counted = {tuple(part.summary["requests"][key] for key in keys) for part in (*before.parts, *after.parts)}
+    return len(counted) == 1
 
 
 def _each(side: Side, get: Any) -> list[Any]:
@@ -178,14 +218,13 @@ def _power(before: Side, after: Side) -> str | None:
 
 
 def _overload(side: Side) -> Iterator[str]:
-    """A queue that grows over the whole Run: its response times are of how long it was."""
+    """Runs that did not keep up: their response times are of how long they were."""
     for part in side.parts:
-        grown = backlog_growth(part.run.table("intervals"), part.summary["window"]["last_arrival_s"])
-        if grown is not None:
+        found = kept_up(part.run)
+        if not found.kept_up:
             yield (
-                f"{part.label}: work piles up ({grown[0]:,.3g} requests in flight early, {grown[1]:,.3g} "
-                "late): its "
-                "response times grow with the length of the run"
+                f"{part.label} could not keep up with its load: {found.why}; its response times grow with "
+                "the length of the run, and its power is that of less work"
             )
 
 

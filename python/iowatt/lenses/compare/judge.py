@@ -57,7 +57,7 @@ class Judged:
 
 def values(side: Side, asked: Asked) -> dict[str, float | None]:
     """Every figure of a side, by key."""
-    share = response.over(side.histogram, asked.threshold_s)["share"]
+    share = response.over(side.histogram, asked.spike_s)["share"]
     times = response.percentiles(side)
     return {
         MEAN.key: side.mean_ms,
@@ -96,11 +96,17 @@ def differences(before: Side, after: Side, asked: Asked) -> Judged:
     return Judged(rows, about)
 
 
+def withhold(rows: Sequence[dict[str, Any]]) -> None:
+    """Take the verdicts out of ``rows``: the sides are too different for one."""
+    for row in rows:
+        row["verdict"] = "no verdict"
+
+
 def _beyond(one: Compared, before: Side, after: Side, asked: Asked) -> dict[str, int] | None:
     """Requests beyond a percentile or the threshold: what the figure rests on."""
     if one is OVER:
         return {
-            side.key: int(response.over(side.histogram, asked.threshold_s)["requests"])
+            side.key: int(response.over(side.histogram, asked.spike_s)["requests"])
             for side in (before, after)
         }
     q = dict(response.QUANTILES).get(one.key)
@@ -125,7 +131,7 @@ def _inferred(before: Side, after: Side, asked: Asked, known: set[str]) -> dict[
     times = [
         (MEAN, metrics.mean()),
         *zip(PERCENTILES, (metrics.quantile(q) for _, q in response.QUANTILES), strict=True),
-        (OVER, metrics.share_over(round(asked.threshold_s * 1e9))),
+        (OVER, metrics.share_over(round(asked.spike_s * 1e9))),
     ]
     ordered = all(part.series is not None for part in (*before.parts, *after.parts))
     if not ordered and mean_by_interval(before, asked) and mean_by_interval(after, asked):

@@ -62,6 +62,15 @@ def over(histogram: Histogram, threshold_s: float) -> dict[str, Any]:
     return {"requests": number, "share": number / total if total else None, "unsure": unsure}
 
 
+def usual_limit_s(side: Side) -> float | None:
+    """The 99th percentile of a side in s, of two digits: what one request in a hundred exceeds.
+
+    None where no histogram was kept.
+    """
+    value = percentile_ms(side.histogram, 0.99, side.max_ms)
+    return float(f"{value / 1e3:.2g}") if value else None
+
+
 def histograms(sides: Sequence[Side]) -> list[dict[str, Any]]:
     """Both sides on every scale; bins that are empty on both at either end are left out."""
     merged = [side.histogram for side in sides]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.errors import InputError
-from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
+from iowatt.lenses.cost import carbon, choice, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
 from iowatt.lenses.cost.book.describe import assumptions
 from iowatt.lenses.cost.book.find import SET
@@ -65,19 +65,24 @@ def analyse(
     _distinct(systems)
     cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
     costs = [price(case) for case in cases]
-    other = _other(cases[0])
+    # Only systems that kept up with their load are ranked: the others did less for their dollars.
+    ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
+    other = _other(ranked[0][0] if ranked else cases[0])
     others = [Case(case.system, book, other, case.bills) for case in cases]
     count = itertools.count(1)
-    pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case in cases}
+    pricers = {case.system.name: _pricer(case, told and (lambda: told(next(count)))) for case, _ in ranked}
     # Where a drive has no price there is no total: nothing to draw, and nobody is the cheapest.
-    known = all(cost.known for cost in costs)
-    samples, crossovers = (samples, crossovers) if known else (0, ())
-    spread = uncertainty.sample(pricers, book, horizon, samples=samples, seed=seed) if samples else None
+    known = all(cost.known for _, cost in ranked)
+    samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
+    spread = uncertainty.sample(
+        pricers, book, horizon, samples=samples, seed=seed,
+        usable_tb={case.system.name: (case.system.usable_gb or 0.0) / choice.GB_PER_TB for case, _ in ranked},
+    ) if samples else None  # fmt: skip
     bars = uncertainty.tornado(pricers, book, horizon) if samples else ()
     crossed = uncertainty.crossovers(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
-        work_s={case.system.name: case.system.work.duration_s for case in cases},
-    ) if crossovers and len(cases) > 1 else ()  # fmt: skip
+        work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
+    ) if crossovers and len(ranked) > 1 else ()  # fmt: skip
     said = [_system(case, cost, one) for case, cost, one in zip(cases, costs, subjects, strict=True)]
     otherwise = [_short(case) for case in others]
     return {
@@ -91,10 +96,12 @@ def analyse(
             "notes": [*book.notes, *_without_effect(book)],
         },
         "assumptions": assumptions(book),  # last of all that asks the book: it lists what was asked for
+        "choice": choice.choice(systems, costs),
         "systems": said,
         "other": {"horizon": _horizon(other), "systems": otherwise},
         "comparison": [
-            {"a": costs[0].system, "b": cost.system, **_more(costs[0], cost)} for cost in costs[1:]
+            {"a": first.system, "b": cost.system, **_more(first, cost)}
+            for (_, first), (_, cost) in zip(ranked[:1] * len(ranked[1:]), ranked[1:], strict=True)
         ],
         "uncertainty": None if spread is None else spread.as_dict(),
         "tornado": [one.as_dict() for one in bars],
@@ -173,9 +180,13 @@ def by_group(costs: Costs) -> dict[str, float | None]:
 
 
 def _short(case: Case) -> dict[str, Any]:
-    """A system under the other normalisation; without dollars where that is longer than what is billed."""
+    """A system under the other normalisation.
+
+    Without dollars where that is longer than what is billed, and where equal work is of a system that did not
+    keep up with it: it would do that work so late that nobody has use for it.
+    """
     named = {"name": case.system.name, "repeats": case.repeats, "years": case.years}
-    if case.years > LONGEST_YEARS:
+    if case.years > LONGEST_YEARS or (case.horizon.basis == "work" and not case.system.candidate):
         return {**named, "usd": None, "by_group": {}}
     costs = price(case)
     return {**named, "usd": costs.usd if costs.known else None, "by_group": by_group(costs)}
@@ -197,7 +208,9 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
             "response_ms": work.response_ms, "energy_j": work.load.total_j,
         },
         "capacity_gb": {"raw": system.raw_gb, "usable": system.usable_gb, "effective": system.effective_gb},
+        "kept_up": None if system.kept_up is None else system.kept_up.as_dict(),
         "usd": costs.usd if costs.known else None,
+        "usd_per_usable_tb": choice.per_usable_tb(system, costs),
         "present_usd": costs.present(rate) if costs.known else None,
         "known_usd": costs.usd,
         "by_group": by_group(costs),

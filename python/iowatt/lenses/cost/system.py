@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from iowatt.lenses.cost.low import Low
+from iowatt.lenses.kept_up import KeptUp
 from iowatt.tariffs.load import Load
 
 
@@ -115,6 +116,13 @@ class System:
     power_basis: str
     modelled: bool
     notes: tuple[str, ...] = ()
+    #: Whether it kept up with its load; None where no Run tells.
+    kept_up: KeptUp | None = None
+
+    @property
+    def candidate(self) -> bool:
+        """Whether it may be ranked: all that is known of it is not of a growing queue."""
+        return self.kept_up is None or self.kept_up.kept_up
 
     def merged(self) -> System:
         """The same with drives that cost the same as one that stands for all: quicker to price many times."""

@@ -17,6 +17,8 @@ from iowatt.lenses.cost.wear.ratios import TB, limit
 from iowatt.tariffs.bill import MONTHS_A_YEAR
 
 GB_PER_TB: Final = 1000.0
+#: Views by the work done: requests that came far too late are not what was asked for.
+_OF_WORK: Final = ("usd_per_iops", "usd_per_million_requests", "usd_per_tb_moved", "j_per_gb_moved")
 SNIA: Final = "SNIA, TCO Model for Storage (CMSI, revised 2025-09)"
 
 
@@ -50,12 +52,11 @@ def views(case: Case, costs: Costs) -> list[View]:
         dollars = [
             replace(one, value=None, note="the total is not known: a drive has no price") for one in dollars
         ]
-    return [
-        *dollars,
-        _per_tb_written_life(case),
-        *_energy(case),
-        _carbon(case, costs),
-    ]
+    made = [*dollars, _per_tb_written_life(case), *_energy(case), _carbon(case, costs)]
+    if case.system.candidate:
+        return made
+    late = "the system did not keep up with its load"
+    return [replace(one, value=None, note=late) if one.key in _OF_WORK else one for one in made]
 
 
 def _per_effective_month(case: Case, costs: Costs) -> View:

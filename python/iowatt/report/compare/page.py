@@ -35,8 +35,13 @@ def render(found: Found) -> str:
     title = f"{found['before']['label']} → {found['after']['label']}"
     both = " · ".join(f"{key}: {words.side(found, key)}" for key, _ in words.SIDES)
     meta = f"{words.population(found)} · {both}"
-    notes = [*(flag["text"] for flag in found["flags"]), *loops.notes(found), *found["notes"]]
-    part = pages.Part("compare", title, meta, headlines(found), sections, [_sentence(note) for note in notes])
+    said = words.withheld(found)
+    first = [_sentence(flag["text"]) for flag in found["flags"] if not flag["withholds"]]
+    first = first if said is None else [said, *first]
+    notes = [*loops.notes(found), *found["notes"]]
+    part = pages.Part(
+        "compare", title, meta, headlines(found), sections, [_sentence(note) for note in notes], first
+    )
     figures = {f"compare-{figure.key}": figure for _, _, drawn in sections for figure in drawn}
     return html.render_page("description.html", figures, brand="comparison", title=title, parts=[part])
 

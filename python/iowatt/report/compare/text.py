@@ -19,7 +19,12 @@ WIDE = 124
 
 def parts(found: dict[str, Any], *, wrap: bool = False) -> Iterator[Table | str]:
     """Tables and lines, in order; ``wrap`` lets cells wrap, for narrow terminals."""
+    if (said := words.withheld(found)) is not None:
+        yield said
     yield _overview(found)
+    for flag in found["flags"]:
+        if not flag["withholds"]:
+            yield f"flag: {flag['text']}"
     yield _differences(found, wrap)
     if remarks := words.remarks(found):
         yield "\n".join(remarks)
@@ -27,8 +32,6 @@ def parts(found: dict[str, Any], *, wrap: bool = False) -> Iterator[Table | str]
         yield _histogram(found)
     yield _slow(found)
     yield _loops(found)
-    for flag in found["flags"]:
-        yield f"flag: {flag['text']}"
     for note in found["notes"]:
         yield f"note: {note}"
 

@@ -71,6 +71,14 @@ def beyond(row: Mapping[str, Any]) -> str:
     return f"{numbers.count(found['before'])} / {numbers.count(found['after'])}"
 
 
+def withheld(found: Found) -> str | None:
+    """That there are no verdicts, and why; None where there are."""
+    if not found["withheld"]:
+        return None
+    why = "; ".join(flag["text"] for flag in found["flags"] if flag["withholds"])
+    return f"No verdicts: these Runs cannot tell what a change did: {why}."
+
+
 def population(found: Found) -> str:
     """Whose response times, and where."""
     asked = found["asked"]

@@ -28,18 +28,19 @@ def totals(found: Found) -> Figure | None:
     spread = found["uncertainty"]
     if spread is None:
         return None
-    names = words.labels(found)
+    names = [str(one["name"]) for one in spread["systems"]]
     rows: list[list[Cell]] = [
         [
             name, one["usd"], one["mean"], one["sd"], *(one["quantiles"][end] for end in _ENDS),
             100 * one["cheapest_share"],
+            None if one["cheapest_per_tb_share"] is None else 100 * one["cheapest_per_tb_share"],
         ]
         for name, one in zip(names, spread["systems"], strict=True)
     ]  # fmt: skip
     columns = [
         Column("System", text=True), Column("At the book's values", "USD"), Column("Mean", "USD"),
         Column("Standard deviation", "USD"), *(Column(head, "USD") for head in _HEADS),
-        Column("Cheapest", "% of draws"),
+        Column("Cheapest in total", "% of draws"), Column("Cheapest per usable TB", "% of draws"),
     ]  # fmt: skip
     data = [
         *(

@@ -62,26 +62,32 @@ def render(found: Found) -> str:
     names = words.labels(found)
     title = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others"
     notes = [*words.cautions(found), *words.notes(found)]
-    part = pages.Part("cost", title, meta, headlines(found), sections, notes)
+    part = pages.Part("cost", title, meta, headlines(found), sections, notes, words.verdict(found))
     by_id = {f"cost-{figure.key}": figure for _, _, given in sections for figure in given}
     return html.render_page("description.html", by_id, brand="cost", title=title, parts=[part])
 
 
 def headlines(found: Found) -> list[Headline]:
-    """The total of each system, against the first, with its range."""
+    """The total of each system, against the first candidate, with its range."""
     spread = found["uncertainty"]
-    ranges = [None] * len(found["systems"]) if spread is None else spread["systems"]
-    shares = [None, *(one["share"] for one in found["comparison"])]
     made = []
-    for at, (name, system, share, drawn) in enumerate(
-        zip(words.labels(found), found["systems"], shares, ranges, strict=True)
+    for at, (name, system, share) in enumerate(
+        zip(words.labels(found), found["systems"], words.against(found), strict=True)
     ):
-        said = [] if system["usd"] is not None else ["not known: a drive has no price"]
+        drawn = None if spread is None else words.of_system(spread["systems"], system, "name")
+        said = ["no candidate: it could not keep up with its load"] if words.late(system) else []
+        if system["usd"] is None:
+            said.append("not known: a drive has no price")
         if share is not None:
-            said.append(f"{words.change(share)} against {found['systems'][0]['name']}")
+            said.append(f"{words.change(share)} against {found['choice']['baseline']}")
+        if system["usd_per_usable_tb"] is not None and not words.withheld(found, system):
+            said.append(
+                f"{words.dollars(system['usd_per_usable_tb'])} USD a usable TB ({words.usable(system)})"
+            )
         if drawn is not None:
             ends = drawn["quantiles"]
             said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
         said.append(words.years(system["years"]))
-        made.append(Headline(f"total-{at}", name, system["usd"], "USD", "; ".join(said)))
+        total = None if words.withheld(found, system) else system["usd"]
+        made.append(Headline(f"total-{at}", name, total, "USD", "; ".join(said)))
     return made[:_TILES]

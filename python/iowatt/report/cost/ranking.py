@@ -16,7 +16,8 @@ def sentences(found: Found) -> list[str]:
     told: list[str] = []
     if not found["crossovers"]:
         return told
-    told.append("cheapest:")
+    differ = found["choice"]["capacities_differ"] is not False
+    told.append("cheapest in total (usable capacities are not the same):" if differ else "cheapest:")
     for one in found["crossovers"]:
         told += words.wrapped(f"  by {words.varied(one)}{_in_force(one)}: {stretches(one)}")
         for pair in one["pairs"]:

@@ -25,6 +25,10 @@ def lines(found: Found) -> Iterator[str]:
     """All of it: totals, the other normalisation, what decides, wear, carbon, views, notes."""
     found = words.clean(found)
     names = words.labels(found)
+    for sentence in words.verdict(found):
+        yield from words.wrapped(sentence)
+    if found["choice"]["excluded"] or len(names) > 1:
+        yield ""
     yield from words.wrapped(
         f"{words.basis(found)}, {found['horizon']['said']}, from {found['start']}; "
         + "; ".join(words.rests(found))
@@ -38,7 +42,7 @@ def lines(found: Found) -> Iterator[str]:
     if len(names) > 1:
         yield ""
         yield from _table(names, f"the other way: {found['other']['horizon']['said']}", _other(found))
-    yield from _section(_range(found, names))
+    yield from _section(_range(found))
     yield from _section(ranking.sentences(found))
     yield from _section(_tornado(found))
     yield from _section(_wear(found, names))
@@ -97,6 +101,9 @@ def _short(name: str, most: int) -> str:
 
 def _work(found: Found) -> Iterator[Row]:
     systems = found["systems"]
+    if found["choice"]["excluded"]:
+        yield "kept up with its load", ["no" if words.late(s) else "yes" for s in systems]
+    yield "usable capacity", [words.usable(s) for s in systems]
     yield "work done", [f"{words.figure(s['repeats'], 6)} x" for s in systems]
     yield "lasts", [words.years(s["years"]) for s in systems]
     yield "mean response time", [_plain(numbers.with_unit(s["work"]["response_ms"], "ms")) for s in systems]
@@ -117,23 +124,34 @@ def _plain(text: str) -> str:
 def _groups(found: Found) -> Iterator[Row]:
     systems = found["systems"]
     digits = words.decimals(system["known_usd"] for system in systems)
+
+    def hidden(system: Found) -> bool:
+        return words.withheld(found, system)
+
     for group in words.shown_groups(systems):
         yield (
             words.NAMES[group].lower().replace("(pue)", "(PUE)"),
-            [words.dollars(system["by_group"].get(group), digits) for system in systems],
+            [words.dollars(None if hidden(s) else s["by_group"].get(group), digits) for s in systems],
         )
     if any(system["usd"] is None for system in systems):
-        yield "what has a price", [words.dollars(system["known_usd"], digits) for system in systems]
-    yield "total", [words.dollars(system["usd"], digits) for system in systems]
+        known = [None if hidden(system) else system["known_usd"] for system in systems]
+        yield "what has a price", [words.dollars(value, digits) for value in known]
+    yield "total", [words.dollars(None if hidden(s) else s["usd"], digits) for s in systems]
     if words.discounted(found):
-        yield "present value", [words.dollars(system["present_usd"], digits) for system in systems]
-    yield from _against(found["comparison"], systems[0]["name"])
+        yield (
+            "present value",
+            [words.dollars(None if hidden(s) else s["present_usd"], digits) for s in systems],
+        )
+    if found["comparison"]:
+        yield f"against {found['choice']['baseline']}", _shares(words.against(found))
+    per_tb = [None if hidden(system) else system["usd_per_usable_tb"] for system in systems]
+    if any(value is not None for value in per_tb):
+        some = words.decimals(per_tb)
+        yield "total per usable TB", [words.dollars(value, some) for value in per_tb]
 
 
-def _against(comparison: Sequence[Found], first: str) -> Iterator[Row]:
-    if comparison:
-        shares = [_plain(words.change(one["share"])) for one in comparison]
-        yield f"against {first}", ["", *shares]
+def _shares(shares: Sequence[float | None]) -> list[str]:
+    return ["" if share is None else _plain(words.change(share)) for share in shares]
 
 
 def _other(found: Found) -> Iterator[Row]:
@@ -142,16 +160,24 @@ def _other(found: Found) -> Iterator[Row]:
     yield "work done", [f"{words.figure(s['repeats'], 6)} x" for s in systems]
     yield "lasts", [words.years(s["years"]) for s in systems]
     yield "total", [words.dollars(s["usd"], digits) for s in systems]
-    first = systems[0]["usd"]
-    if first:
-        shares = [None if s["usd"] is None else s["usd"] / first - 1.0 for s in systems[1:]]
-        yield (
-            f"against {found['systems'][0]['name']}",
-            ["", *(_plain(words.change(share)) for share in shares)],
-        )
+    first = words.of_system(systems, {"name": found["choice"]["baseline"]}, "name")
+    if first and first["usd"] and found["comparison"]:
+        ranked = [one["b"] for one in found["comparison"]]
+        shares = [
+            s["usd"] / first["usd"] - 1.0 if s["name"] in ranked and s["usd"] else None for s in systems
+        ]
+        yield f"against {first['name']}", _shares(shares)
 
 
-def _range(found: Found, names: Sequence[str]) -> list[str]:
+def _cheapest(one: Found, found: Found) -> str:
+    """In how many draws a system is the cheapest, on both bases where they may differ."""
+    said = f"; cheapest in {_plain(numbers.percent(one['cheapest_share']))}"
+    if not found["choice"]["capacities_differ"]:
+        return said
+    return f"{said}, per TB {_plain(numbers.percent(one['cheapest_per_tb_share']))}"
+
+
+def _range(found: Found) -> list[str]:
     spread = found["uncertainty"]
     if spread is None:
         return []
@@ -160,10 +186,10 @@ def _range(found: Found, names: Sequence[str]) -> list[str]:
         f"range of the total{kind}, {spread['samples']:,} draws of the figures that have a range, "
         "5 % to 95 % of them:"
     ]
-    for name, one in zip(names, spread["systems"], strict=True):
-        ends = one["quantiles"]
+    for one in spread["systems"]:
+        name, ends = one["name"], one["quantiles"]
         digits = words.decimals([ends["p95"]])
-        share = f"; cheapest in {_plain(numbers.percent(one['cheapest_share']))}" if len(names) > 1 else ""
+        share = _cheapest(one, found) if len(spread["systems"]) > 1 else ""
         told.append(
             f"  {_short(name, _NAME - 3):<{_NAME - 2}}{words.dollars(ends['p5'], digits):>12} to "
             f"{words.dollars(ends['p95'], digits):>12} USD, median {words.dollars(ends['p50'], digits)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.report.cost import words
@@ -21,15 +22,18 @@ def groups(found: Found) -> Figure:
     columns = [
         Column("System", text=True), *(Column(words.NAMES[group], "USD") for group in shown),
         Column("Total", "USD"), *([Column("Present value", "USD")] if present else []),
-        *([Column("Against the first", "%")] if len(systems) > 1 else []),
+        Column("Usable capacity", "TB"), Column("Total per usable TB", "USD/TB"),
+        *([Column("Kept up with its load", text=True)] if found["choice"]["excluded"] else []),
+        *([Column(f"Against {found['choice']['baseline']}", "%")] if found["comparison"] else []),
     ]  # fmt: skip
-    shares: list[Cell] = [None, *(_percent(one["share"]) for one in found["comparison"])]
     rows: list[list[Cell]] = [
         [
-            name, *(system["by_group"].get(group) for group in shown), system["usd"],
-            *([system["present_usd"]] if present else []), *([share] if len(systems) > 1 else []),
+            name, *_usd(found, system, shown, present), _terabytes(system),
+            None if words.withheld(found, system) else system["usd_per_usable_tb"],
+            *([("no" if words.late(system) else "yes")] if found["choice"]["excluded"] else []),
+            *([_percent(share)] if found["comparison"] else []),
         ]
-        for name, system, share in zip(names, systems, shares, strict=True)
+        for name, system, share in zip(names, systems, words.against(found), strict=True)
     ]  # fmt: skip
     data = [
         {
@@ -37,7 +41,7 @@ def groups(found: Found) -> Figure:
             "orientation": "h",
             "name": words.NAMES[group],
             "y": [plain(name) for name in names],
-            "x": [system["by_group"].get(group, 0.0) or 0.0 for system in systems],
+            "x": [0.0 if words.withheld(found, s) else s["by_group"].get(group) or 0.0 for s in systems],
             "marker": {"color": words.COLOURS[group]},
             "hovertemplate": "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
         }
@@ -49,12 +53,27 @@ def groups(found: Found) -> Figure:
     caption = f"{words.sentence(found['horizon']['said'])}, as it is paid."
     if any(system["usd"] is None for system in systems):
         caption += " Of a system without a total only what has a price is drawn."
+    if found["choice"]["excluded"]:
+        late = ", ".join(one["system"] for one in found["choice"]["excluded"])
+        caption += f" Not kept up with its load, and no candidate: {late}."
     if "credit" in shown:
         caption += " Credits stand left of zero."
     return Figure(
         "groups", "What each system costs", caption, Table(columns, rows), {"data": data, "layout": drawn},
         wide=True,
     )  # fmt: skip
+
+
+def _usd(found: Found, system: Found, shown: Sequence[str], present: bool) -> list[Cell]:
+    """Dollars by group, in total and of today; none of those that would flatter."""
+    usd = [*(system["by_group"].get(group) for group in shown), system["usd"]]
+    usd += [system["present_usd"]] if present else []
+    return [None] * len(usd) if words.withheld(found, system) else usd
+
+
+def _terabytes(system: Found) -> float | None:
+    gigabytes = system["capacity_gb"]["usable"]
+    return None if gigabytes is None else gigabytes / 1000
 
 
 def _percent(share: float | None) -> float | None:
@@ -77,9 +96,12 @@ def other(found: Found) -> Figure:
         Column(f"{there}: work done", "times"), Column("lasts", "years"), Column("total", "USD"),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
-        [name, one["repeats"], one["years"], one["usd"], same["repeats"], same["years"], same["usd"]]
+        [
+            name, one["repeats"], one["years"], None if words.withheld(found, one) else one["usd"],
+            same["repeats"], same["years"], same["usd"],
+        ]
         for name, one, same in zip(names, found["systems"], found["other"]["systems"], strict=True)
-    ]
+    ]  # fmt: skip
     data = [
         {
             "type": "bar",

@@ -76,6 +76,68 @@ def labels(found: Found) -> list[str]:
     return names
 
 
+def late(system: Found) -> bool:
+    """Whether a system did not keep up with its load, and so is no candidate."""
+    return system["kept_up"] is not None and not system["kept_up"]["kept_up"]
+
+
+def withheld(found: Found, system: Found) -> bool:
+    """Whether the dollars of a system would flatter it: of work that it did far too late."""
+    return found["horizon"]["basis"] == "work" and late(system)
+
+
+def of_system(rows: Iterable[Found], system: Found, key: str = "b") -> Found | None:
+    """The row of a system among rows that name one by ``key``; None where it has none."""
+    return next((row for row in rows if row[key] == system["name"]), None)
+
+
+def against(found: Found) -> list[float | None]:
+    """How much more than the first candidate each system costs, as a share; None of what is not ranked."""
+    rows = [of_system(found["comparison"], system) for system in found["systems"]]
+    return [None if row is None else row["share"] for row in rows]
+
+
+def verdict(found: Found) -> list[str]:
+    """What a reader must know before any figure: who is no candidate, and who is the cheapest at what."""
+    choice, systems = found["choice"], {one["name"]: one for one in found["systems"]}
+    said = [
+        f"{one['system']} could not keep up with its load and is no candidate: {one['why']}."
+        for one in choice["excluded"]
+    ]
+    if len(systems) < 2:
+        return said
+    candidates = choice["candidates"]
+    if len(candidates) < 2:
+        only = f"{candidates[0]} is the only candidate left" if candidates else "No candidate is left"
+        return [*said, f"{only}: there is no cheaper one to choose."]
+    total, per_tb = choice["cheapest"]["total"], choice["cheapest"]["per_usable_tb"]
+    if total is None:
+        unpriced = [name for name in candidates if systems[name]["usd"] is None]
+        return [*said, f"Nobody is the cheapest: the total is not known of {', '.join(unpriced)}."]
+    cheapest = f"{total} ({usd(systems[total]['usd'])})"
+    if choice["capacities_differ"] is None:
+        unknown = [name for name in candidates if not systems[name]["capacity_gb"]["usable"]]
+        said.append(
+            f"Cheapest in total: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
+            "nothing is compared per usable TB."
+        )
+    elif choice["capacities_differ"]:
+        sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
+        rate = f"{per_tb} ({dollars(systems[per_tb]['usd_per_usable_tb'])} USD/TB)"
+        said.append(
+            f"Usable capacities differ: {sizes}. Cheapest in total: {cheapest}; per usable TB: {rate}."
+        )
+    else:
+        said.append(f"Cheapest: {cheapest}; usable capacities are the same.")
+    return said
+
+
+def usable(system: Found) -> str:
+    """The usable capacity of a system, in TB."""
+    gigabytes = system["capacity_gb"]["usable"]
+    return numbers.NO_VALUE if gigabytes is None else f"{numbers.significant(gigabytes / 1000)} TB"
+
+
 def shown_groups(systems: Iterable[Mapping[str, Any]]) -> list[str]:
     """The groups in which any of the systems has dollars, known or not, in their order."""
     have = {group for system in systems for group, usd in system["by_group"].items() if usd != 0.0}

@@ -79,7 +79,7 @@ def problem(
         goals,
         limits,
         None if within_s is None else Asked(within_s, workload=workload, tolerance=TOLERANCE),
-        _pricing(words) if priced else None,
+        found_pricing(words) if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,
         seed,
@@ -87,7 +87,8 @@ def problem(
     )
 
 
-def _pricing(words: Priced) -> Pricing:
+def found_pricing(words: Priced) -> Pricing:
+    """Assumptions in words, found and read. Raises ``InputError`` where one is wrong."""
     from iowatt.lenses.cost.book.find import find_book
     from iowatt.lenses.cost.defaults import START, YEARS
     from iowatt.lenses.cost.horizon import Horizon

@@ -12,6 +12,7 @@ from typing import Final
 from iowatt.report import numbers
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import Point, Points
+from iowatt.studies.hotband2013.systems import CEILING_IOPS
 from iowatt.studies.verdict import Verdict
 
 TOLERANCE: Final = 0.2
@@ -22,12 +23,30 @@ COUNTING_TOLERANCE: Final = 0.01
 
 
 def ratio(
-    key: str, claim: str, case: str, ours: float, theirs: float, *, cause: str, experiment: str
+    key: str,
+    claim: str,
+    case: str,
+    ours: float,
+    theirs: float,
+    *,
+    cause: str,
+    experiment: str,
+    capped: tuple[bool, bool] = (False, False),
 ) -> Verdict:
-    """A ratio beside the published one."""
-    agrees = abs(ours / theirs - 1) <= TOLERANCE
-    shown = f"x{ours:.3g} ({percent(ours / theirs - 1)})"
-    return Verdict(key, claim, case, f"x{theirs:g}", shown, agrees, cause, experiment)
+    """A ratio beside the published one.
+
+    ``capped`` says whether the assumed controller sets the upper and the lower figure of ours. Then ours is a
+    bound, and judged only where it lies beyond the published one on the side that it bounds.
+    """
+    off = ours / theirs - 1
+    shown = f"x{ours:.3g} ({percent(off)})"
+    beyond = (capped == (True, False) and off > TOLERANCE) or (capped == (False, True) and off < -TOLERANCE)
+    if any(capped) and not beyond:
+        ceiling = f"the assumed controller's {CEILING_IOPS:,.0f} requests a second set a rate of ours"
+        return Verdict(
+            key, claim, case, f"x{theirs:g}", shown, False, ceiling, experiment, tried=False, ceiling=ceiling
+        )
+    return Verdict(key, claim, case, f"x{theirs:g}", shown, abs(off) <= TOLERANCE, cause, experiment)
 
 
 def settled(verdict: Verdict) -> Verdict:
@@ -63,6 +82,7 @@ def cache_assist(points: Points) -> list[Verdict]:
             f"first reading of 'initial': uniform random requests on the same cached array; {where}",
             one.iops / random.iops,
             round(theirs, 3),
+            capped=(one.capped, random.capped),
             cause="where the eight sequential streams begin decides what they find in the cache: at one "
             "place, as vdbench's seekpct=0 has it, the reads of one are hits of the next. The study "
             "does not say",
@@ -78,6 +98,7 @@ def cache_assist(points: Points) -> list[Verdict]:
             "first reading of 'initial'",
             hot.iops_per_w / random.iops_per_w,
             published.CACHE_OVER_INITIAL,
+            capped=(hot.capped, random.capped),
             cause=f"as for the rates; power differs by {percent(hot.wall_w / random.wall_w - 1)} only",
             experiment=streams,
         ),
@@ -128,6 +149,7 @@ def tiering(points: Points) -> list[Verdict]:
             cause="what the cache leaves is read from few extents more, or less, than in the study: its "
             "tiers and their sizes are not published",
             experiment=limit,
+            capped=(tiered.capped, hot.capped),
         ),
         Verdict(
             "tiering-response",
@@ -147,6 +169,7 @@ def tiering(points: Points) -> list[Verdict]:
             published.TIERED_OVER_CACHE,
             cause="as for the rates",
             experiment=limit,
+            capped=(tiered.capped, hot.capped),
         ),
         ratio(
             "tiering-over-initial",
@@ -157,6 +180,7 @@ def tiering(points: Points) -> list[Verdict]:
             cause="as for the cache: where the sequential streams begin decides how much of the hot "
             "band is hits",
             experiment=f"x{tiered.iops_per_w / hot.iops_per_w:.3g} over the cached array itself",
+            capped=(tiered.capped, random.capped),
         ),
     ]
     for workload, kinds in (
@@ -177,6 +201,7 @@ def tiering(points: Points) -> list[Verdict]:
                 published.TIERING_ALONE[workload],
                 cause="the slides give no configuration and no number of requests in flight",
                 experiment=f"{said(without)} to {said(with_ssds)}{alone}",
+                capped=(with_ssds.capped, without.capped),
             )
         )
     return found

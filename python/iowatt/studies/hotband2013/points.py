@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.studies.hotband2013.systems import CACHE
+from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS
 
 if TYPE_CHECKING:
     from iowatt.studies.results import Results
+
+AT_CEILING: Final = 0.98
+"""Share of the assumed ceiling from which it sets a rate."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,13 @@ class Point:
     usable_gb: float
     effective_gb: float
     busy: float
+    read_hit_ratio: float | None = None
+    write_hit_ratio: float | None = None
+
+    @property
+    def capped(self) -> bool:
+        """Whether the assumed controller sets the rate."""
+        return self.iops >= AT_CEILING * CEILING_IOPS
 
     @property
     def iops_per_w(self) -> float:
@@ -51,6 +61,8 @@ def point(said: Mapping[str, Any], row: Mapping[str, Any]) -> Point:
         ms=row["response_time_ms.all.mean"],
         p99_ms=row["response_time_ms.all.p99"],
         hit_ratio=row.get("cache.hit_ratio"),
+        read_hit_ratio=row.get("cache.read_hit_ratio"),
+        write_hit_ratio=row.get("cache.write_hit_ratio"),
         wall_w=row["power_w.wall_mean"],
         idle_w=row["power_w.wall_idle"],
         raw_gb=row["capacity_gb.raw"],

@@ -28,6 +28,10 @@ SMALL: Final = Array("small array", 4_330, 32.8, 4_130, 33.4)
 CACHED: Final = Array("large array, cache", 39_900, 8.97, 18_410, 22.59)
 TIERED: Final = Array("large array, tiered", 42_870, 5.77)
 
+#: Hits of the hot band in the cache of the large array, as the slide prints them.
+READ_HITS: Final = 0.60
+WRITE_HITS: Final = 0.24
+
 #: The cache of the large array, share of the working set.
 CACHE_SHARE: Final = 0.03
 

@@ -83,6 +83,12 @@ class Scale:
 FULL: Final = Scale(1.0, 120.0, 120.0, (0.0, 0.01, 0.06))
 QUICK: Final = Scale(0.25, 60.0, 30.0, (0.0,))
 
+#: The controller is assumed: so many processors, each busy so long with a request.
+PROCESSORS: Final = 8
+PROCESSING_US: Final = 100
+#: Requests per second that this lets through, whatever lies behind it.
+CEILING_IOPS: Final = PROCESSORS * 1_000_000 / PROCESSING_US
+
 _SCENARIO: Final = """\
 name = "hotband2013-{name}"
 seed = 1
@@ -98,7 +104,7 @@ name = "lun"
 pool = "{pool}"
 
 [array.controller]
-processing = {{ read = "100us", write = "100us", processors = 8 }}
+processing = {{ read = "{us}us", write = "{us}us", processors = {processors} }}
 
 [array.controller.cache]
 size = "{cache}GB"
@@ -185,6 +191,8 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
     outstanding = scale.outstanding(values.pop("outstanding"))
     return _SCENARIO.format(
         name=name,
+        us=PROCESSING_US,
+        processors=PROCESSORS,
         rate=RATE,
         length=f"{length:g}",
         warmup=f"{warmup_s:g}",

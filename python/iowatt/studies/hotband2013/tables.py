@@ -23,6 +23,10 @@ def arrays(points: Points, scale: Scale) -> Figure:
         Column("Response time", "ms"),
         Column("Response time, published", "ms"),
         Column("Hit ratio", "%"),
+        Column("Read hits", "%"),
+        Column("Read hits, published", "%"),
+        Column("Write hits", "%"),
+        Column("Write hits, published", "%"),
         Column("99th percentile", "ms"),
     ]
     small, large, tiered = published.SMALL, published.CACHED, published.TIERED
@@ -45,9 +49,12 @@ def arrays(points: Points, scale: Scale) -> Figure:
     rows: list[list[Cell]] = []
     for name, workload, one, iops, ms in given:
         rate = one.iops / scale.size
-        hits = None if one.hit_ratio is None else 100 * one.hit_ratio
+        slide = name == large.name and workload.startswith("hot band")
+        theirs = (published.READ_HITS, published.WRITE_HITS) if slide else (None, None)
+        ratios = (one.hit_ratio, one.read_hit_ratio, theirs[0], one.write_hit_ratio, theirs[1])
+        hits = [None if ratio is None else 100 * ratio for ratio in ratios]
         difference = None if iops is None else 100 * (rate / iops - 1)
-        rows.append([name, workload, rate, iops, difference, one.ms, ms, hits, one.p99_ms])
+        rows.append([name, workload, rate, iops, difference, one.ms, ms, *hits, one.p99_ms])
     return Figure(
         "arrays",
         "Rates and response times",

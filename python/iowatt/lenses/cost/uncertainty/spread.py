@@ -69,6 +69,8 @@ class SystemSpread:
     total: Range
     groups: Mapping[Group, Range]
     cheapest_share: float
+    #: The same per usable TB; None where a capacity is not known.
+    cheapest_per_tb_share: float | None
 
     def as_dict(self) -> dict[str, object]:
         """For the document."""
@@ -80,6 +82,7 @@ class SystemSpread:
                 for group, found in self.groups.items()
             ],
             "cheapest_share": self.cheapest_share,
+            "cheapest_per_tb_share": self.cheapest_per_tb_share,
         }
 
 
@@ -126,10 +129,12 @@ def sample(
     samples: int = SAMPLES,
     seed: int = 1,
     dollars: Dollars = "present",
+    usable_tb: Mapping[str, float] | None = None,
 ) -> Spread | None:
     """Prices every system under ``samples`` draws of the book; None where no figure used has a range.
 
-    Differences are to the first system. Raises ``InputError`` where a draw cannot be priced.
+    Differences are to the first system; ``usable_tb`` has the usable capacity of each. Raises
+    ``InputError`` where a draw cannot be priced.
     """
     laws = varied(pricers, book, horizon, dollars)
     if not laws:
@@ -142,14 +147,17 @@ def sample(
             drawn[name].append(total(pricer, changed, horizon, dollars))
     usd = {name: np.array([one.usd for one in totals]) for name, totals in drawn.items()}
     shares = _cheapest(list(usd.values()))
+    known = usable_tb is not None and all(usable_tb[name] for name in pricers)
+    per_tb = _cheapest([usd[name] / usable_tb[name] for name in pricers]) if known and usable_tb else None
     first = next(iter(pricers))
     return Spread(
         samples, seed, dollars, laws,
         tuple(
             SystemSpread(
-                name, Range.of(at_values[name].usd, usd[name]), _groups(at_values[name], drawn[name]), share
+                name, Range.of(at_values[name].usd, usd[name]), _groups(at_values[name], drawn[name]),
+                shares[at], None if per_tb is None else per_tb[at],
             )
-            for name, share in zip(pricers, shares, strict=True)
+            for at, name in enumerate(pricers)
         ),
         tuple(
             _pair(first, name, at_values, usd) for name in pricers if name != first

@@ -189,8 +189,11 @@ def make_year(
         for field in ("requests", "bytes_moved")
     )  # fmt: skip
     top = points.systems[-1]
+    used = [one for one, weight in zip(points.systems, weights, strict=True) if weight > 0]
     system = replace(
         top,
+        # A year that spends hours at a load that was not kept up with is no candidate either.
+        kept_up=next((one.kept_up for one in used if not one.candidate), used[-1].kept_up if used else None),
         name=name or top.name,
         where=", ".join(one.where for one in points.systems),
         drives=drives.over(points.systems, weights),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from xlsxwriter import Workbook
@@ -26,41 +26,45 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, max(len(names), 6), 18)
     sheet.write_string(0, 0, "What each system costs", styles.title)
-    for row, text in enumerate(
-        (
-            f"As stated: {found['horizon']['said']}, from {found['start']}; {words.basis(found)}. The "
-            "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
-            *words.rests(found),
-        ),
-        1,
-    ):
+    said = (
+        *words.verdict(found),
+        f"As stated: {found['horizon']['said']}, from {found['start']}; {words.basis(found)}. The "
+        "horizon, and the figures that the sheet Assumptions marks as live, can be changed there.",
+        *words.rests(found),
+    )
+    for row, text in enumerate(said, 1):
         sheet.write_string(row, 0, text, styles.text)
-    sheet.write_string(_TOP, 0, "USD", styles.head)
-    for at, name in enumerate(names, 1):
-        sheet.write_string(_TOP, at, name, styles.head_number)
+    top = max(_TOP, len(said) + 2)
+    sheet.write_string(top, 0, "USD", styles.head)
+    for at, (name, system) in enumerate(zip(names, systems, strict=True), 1):
+        late = " (no candidate)" if words.late(system) else ""
+        sheet.write_string(top, at, f"{name}{late}", styles.head_number)
     groups = [
         group for group in GROUPS if any(one["group"] == group for s in systems for one in s["components"])
     ]
-    _groups(sheet, styles, systems, places, groups)
-    row = _totals(sheet, styles, found, places, _TOP + 1 + len(groups))
+    rows = dict(enumerate(groups, top + 1))
+    _groups(sheet, styles, found, places, rows)
+    row = _totals(sheet, styles, found, places, top + 1 + len(groups))
     row = _carbon(sheet, styles, systems, places, row + 1)
     for text in [*words.cautions(found), *words.notes(found)]:
         row += 1
         sheet.write_string(row, 0, f"Note: {text}", styles.text)
-    sheet.freeze_panes(_TOP + 1, 1)
-    _chart(book, sheet, groups, len(names), row + 2)
+    sheet.freeze_panes(top + 1, 1)
+    _chart(book, sheet, rows, len(names), row + 2)
 
 
 def _groups(
     sheet: Worksheet,
     styles: Styles,
-    systems: Sequence[Found],
+    found: Found,
     places: Sequence[Place],
-    groups: Sequence[Group],
+    rows: Mapping[int, Group],
 ) -> None:
-    for row, group in enumerate(groups, _TOP + 1):
+    for row, group in rows.items():
         sheet.write_string(row, 0, words.NAMES[group], styles.text)
-        for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
+        for at, (system, place) in enumerate(zip(found["systems"], places, strict=True), 1):
+            if words.withheld(found, system):
+                continue
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
             formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
             value = system["by_group"].get(group, 0.0)
@@ -72,29 +76,38 @@ def _groups(
 
 def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Place], row: int) -> int:
     """Totals, today's dollars, against the first, and how long; returns the next free row."""
-    systems = found["systems"]
-    first = systems[0]
+    systems, baseline = found["systems"], found["choice"]["baseline"]
+    names = [one["name"] for one in systems]
+    first = systems[names.index(baseline)] if baseline in names else systems[0]
+    whose = "the first" if first is systems[0] else first["name"]
     sheet.write_string(row, 0, "Total", styles.computed(bold=True))
     texts = (
-        "In USD of today", "More than the first", "Share of the first", "Times the work", "Years",
+        "In USD of today", f"More than {whose}", f"Share of {whose}", "Times the work",
+        "Years", "Usable capacity (TB)", "Total per usable TB",
     )  # fmt: skip
     for down, text in enumerate(texts, 1):
         sheet.write_string(row + down, 0, text, styles.text)
-    base = absolute(row, 1)
+    base = absolute(row, 1 + systems.index(first))
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
         here = absolute(row, at)
+        terabytes, size = (system["capacity_gb"]["usable"] or 0.0) / 1000, absolute(row + 6, at)
+        dollars, ranked = not words.withheld(found, system), not words.late(system)
         known = system["usd"] is not None and first["usd"] is not None
         more = system["usd"] - first["usd"] if known else None
         share = more / first["usd"] if more is not None and first["usd"] else None if more is None else 0.0
-        cells: tuple[tuple[str, Any, str], ...] = (
-            (on(place.sheet, place.total), system["usd"], USD),
-            (on(place.sheet, place.present), system["present_usd"], USD),
-            (f"{here}-{base}", more, USD),
-            (f"IF({base}=0,0,({here}-{base})/{base})", share, "0.0%"),
-            (on(place.sheet, place.repeats), system["repeats"], TIMES),
-            (on(place.sheet, place.years), system["years"], "0.00"),
+        cells: tuple[tuple[str, Any, str, bool], ...] = (
+            (on(place.sheet, place.total), system["usd"], USD, dollars),
+            (on(place.sheet, place.present), system["present_usd"], USD, dollars),
+            (f"{here}-{base}", more, USD, ranked),
+            (f"IF({base}=0,0,({here}-{base})/{base})", share, "0.0%", ranked),
+            (on(place.sheet, place.repeats), system["repeats"], TIMES, True),
+            (on(place.sheet, place.years), system["years"], "0.00", True),
+            (f"{terabytes!r}", terabytes, "0.000", terabytes > 0),
+            (f"{here}/{size}", system["usd_per_usable_tb"], USD, dollars and terabytes > 0),
         )
-        for down, (formula, value, shown) in enumerate(cells):
+        for down, (formula, value, shown, there) in enumerate(cells):
+            if not there:
+                continue
             if value is None:
                 sheet.write_string(row + down, at, UNKNOWN, styles.text)
                 continue
@@ -120,16 +133,17 @@ def _carbon(
     return row + 2
 
 
-def _chart(book: Workbook, sheet: Worksheet, groups: Sequence[Group], systems: int, below: int) -> None:
+def _chart(book: Workbook, sheet: Worksheet, rows: Mapping[int, Group], systems: int, below: int) -> None:
     """Stacked bars of the groups, which follow the cells."""
-    if not groups:
+    if not rows:
         return
+    top = min(rows) - 1
     chart = book.add_chart({"type": "bar", "subtype": "stacked"})
-    for row, group in enumerate(groups, _TOP + 1):
+    for row, group in rows.items():
         chart.add_series(
             {
                 "name": ["Summary", row, 0],
-                "categories": ["Summary", _TOP, 1, _TOP, systems],
+                "categories": ["Summary", top, 1, top, systems],
                 "values": ["Summary", row, 1, row, systems],
                 "fill": {"color": words.COLOURS[group]},
             }

@@ -1,0 +1,47 @@
+"""Which systems may be chosen at all, and which of them is the cheapest, in total and per usable TB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.component import Costs
+    from iowatt.lenses.cost.system import System
+
+GB_PER_TB: Final = 1000.0
+ALIKE: Final = 0.01
+"""Relative difference up to which usable capacities count as the same."""
+
+
+def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
+    """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
+
+    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where the usable
+    capacity of a candidate is not known; ``capacities_differ`` is None then, too.
+    """
+    candidates = [(one, cost) for one, cost in zip(systems, costs, strict=True) if one.candidate]
+    capacities = [one.usable_gb for one, _ in candidates]
+    known = [gb for gb in capacities if gb]
+    all_known = len(known) == len(candidates) > 0
+    priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
+    return {
+        "baseline": candidates[0][0].name if candidates else None,
+        "candidates": [one.name for one, _ in candidates],
+        "excluded": [
+            {"system": one.name, "why": one.kept_up.why}
+            for one in systems
+            if one.kept_up is not None and not one.candidate
+        ],
+        "capacities_differ": max(known) > (1 + ALIKE) * min(known) if all_known else None,
+        "cheapest": {
+            "total": min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
+            "per_usable_tb": min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
+            if priced and all_known else None,
+        },
+    }  # fmt: skip
+
+
+def per_usable_tb(system: System, costs: Costs) -> float | None:
+    """USD of the horizon for each usable TB; None where the total or the capacity is not known."""
+    return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None

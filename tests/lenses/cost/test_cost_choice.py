@@ -1,0 +1,145 @@
+"""A system that did not keep up with its load is never ranked; unequal capacities are told first."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+from typer.testing import CliRunner
+
+import compared_runs as made
+from iowatt import api
+from iowatt.cli.main import app
+from iowatt.lenses.cost.ask import Asked, answer
+from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
+from iowatt.report import cost as report
+from iowatt.report.cost import page, text
+from iowatt.report.findings import findings
+from iowatt.run.record import LoadGenerator
+from iowatt.search import row
+
+SCENARIO = """name = "work"
+[[workload]]
+name = "oltp"
+volume = "db"
+profile = { name = "uniform", requests = 2500, rate_iops = 600, span = "1GB" }
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 24
+raid = { level = 5, stripe_unit = "64KiB" }
+[[array.volume]]
+name = "db"
+pool = "disks"
+[observe]
+interval = "60s"
+"""
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "work.toml").write_text(SCENARIO)
+    level = "array.pool.disks.raid.level=10"
+    for name, sets in (("small", ["array.pool.disks.count=3"]), ("raid5", []), ("raid10", [level])):
+        api.run(folder / "work.toml", set=sets, output=folder / name)
+    return folder
+
+
+def ask(runs, *names, **more):
+    return answer(Asked([runs / name for name in names], samples=20, crossovers=("energy.factor",), **more))
+
+
+def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
+    found = ask(runs, "small", "raid5")
+    small, raid5 = found["systems"]
+    assert small["usd"] < raid5["usd"]  # which is what made it the cheapest
+    assert found["choice"]["candidates"] == ["raid5"] and found["choice"]["baseline"] == "raid5"
+    assert [one["system"] for one in found["choice"]["excluded"]] == ["small"]
+    load = small["kept_up"]
+    assert not load["kept_up"] and load["done_share"] < LEAST_SHARE
+    assert f"{100 * load['done_share']:.2g} %" in found["choice"]["excluded"][0]["why"]
+    assert found["comparison"] == [] and found["crossovers"] == []
+    assert [one["name"] for one in found["uncertainty"]["systems"]] == ["raid5"]
+    assert [one["usd"] is None for one in found["other"]["systems"]] == [True, False]  # equal work
+    lines = list(text.lines(found))
+    assert lines[0].startswith("small could not keep up") and "no candidate" in lines[0]
+    assert not any("against" in line or "cheapest in" in line for line in lines)
+
+
+def test_by_work_its_rates_are_withheld_and_the_candidates_are_not(runs):
+    found = ask(runs, "small", "raid5", alpha=1000.0)
+    views = [{one["key"]: one["value"] for one in system["views"]} for system in found["systems"]]
+    assert views[0]["usd_per_iops"] is None and views[1]["usd_per_iops"] > 0
+    total = next(line for line in text.lines(found) if line.startswith("total "))
+    assert total.split()[1] == "–" and float(total.split()[2].replace(",", "")) > 0
+
+
+def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
+    found = ask(runs, "small", "raid5")
+    assert "small could not keep up" in page.render(found).partition('class="tiles"')[0]
+    report.write(found, tmp_path / "c.xlsx")
+    with zipfile.ZipFile(tmp_path / "c.xlsx") as book:
+        strings = book.read("xl/sharedStrings.xml").decode()
+    assert strings.index("small could not keep up") < strings.index("As stated")
+    assert "small (no candidate)" in strings
+
+
+def test_none_that_kept_up_leaves_nothing_to_choose(runs):
+    found = answer(Asked([runs / "small"]))
+    assert found["choice"]["candidates"] == [] and found["choice"]["cheapest"]["total"] is None
+    assert found["uncertainty"] is None and next(iter(text.lines(found))).startswith(
+        "small could not keep up"
+    )
+
+
+def test_unequal_capacities_are_told_first_on_both_bases(runs):
+    found = ask(runs, "raid5", "raid10")
+    five, ten = found["systems"]
+    assert five["capacity_gb"]["usable"] == pytest.approx(23 / 12 * ten["capacity_gb"]["usable"], rel=1e-3)
+    assert found["choice"]["capacities_differ"] is True
+    for one in (five, ten):
+        assert one["usd_per_usable_tb"] == pytest.approx(one["usd"] / one["capacity_gb"]["usable"] * 1000)
+    assert found["choice"]["cheapest"]["per_usable_tb"] == "raid5"
+    assert found["choice"]["cheapest"]["total"] == min((five, ten), key=lambda one: one["usd"])["name"]
+    first = " ".join(" ".join(list(text.lines(found))[:2]).split())
+    assert "Usable capacities differ" in first and "per usable TB: raid5" in first
+    shares = [one["cheapest_per_tb_share"] for one in found["uncertainty"]["systems"]]
+    assert shares == [1.0, 0.0]
+    assert ask(runs, "raid5")["choice"]["capacities_differ"] is False
+
+
+def test_run_and_a_row_of_a_sweep_judge_alike(runs):
+    from iowatt.run.bundle import Run
+
+    for name in ("small", "raid5"):
+        run = Run.open(runs / name)
+        found, made_row = kept_up(run), row.of_run(run)
+        assert made_row["overloaded"] is not found.kept_up
+        assert made_row["done_share"] == found.done_share
+        warned = [one for one in findings(run) if "keep up" in one.text or "piles up" in one.text]
+        assert bool(warned) is not found.kept_up
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(None, True), (10.2, True), (20.0, False)])
+def test_a_measured_run_is_held_against_the_rate_that_was_asked_for(asked, kept):
+    driver = LoadGenerator("fio", "fio-3.33", asked, 10.0, (), None, ())
+    run = made.build([1.0] * 1000, source="fio", driver=driver, plan={"measured": {}})
+    found = kept_up(run)
+    assert found.kept_up is kept
+    assert found.done_share == (None if asked is None else pytest.approx(10.0 / asked))
+
+
+def test_a_replay_that_sent_its_requests_late_did_not_keep_up():
+    for late, kept in ((0.0, True), (0.3, False)):
+        run = made.build([1.0] * 1000, source="replay", plan={"measured": {"late_share": late}})
+        assert kept_up(run).kept_up is kept
+
+
+def test_the_verb_says_it_first(runs):
+    shown = runner.invoke(app, ["cost", str(runs / "small"), str(runs / "raid5"), "--samples", "0"])
+    assert shown.stdout.startswith("small could not keep up")
+    found = json.loads(runner.invoke(app, ["cost", str(runs / "small"), "--json", "--samples", "0"]).stdout)
+    assert found["choice"]["excluded"][0]["system"] == "small"
