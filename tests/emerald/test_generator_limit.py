@@ -39,6 +39,7 @@ def test_a_published_result_needs_more_than_64_outstanding() -> None:
     assert pytest.approx(247.4, abs=0.1) == 42_870 * 5.77e-3
     assert needed(42_870, 5.77e-3) == 495
     assert needed(100, 0.02) == 64
+    assert needed(1e6, 1.0) == 16_384, "no more than libaio may have"
 
 
 def test_a_rate_has_as_many_outstanding_as_it_needs_over_jobs_and_targets(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from iowatt.errors import InputError
 from iowatt.lenses.emerald.generator import Cause, cause, words
 from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.highest_throughput import highest_throughput
-from iowatt.workload.export.outstanding import LEAST, needed
+from iowatt.workload.export.outstanding import LEAST, MOST, needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
@@ -43,8 +43,6 @@ ACHIEVED_RULE: Final = "rate.achieved_percent"
 FIRST_RATE: Final = 100.0
 #: Times that a rate is lowered because the whole phase does not keep what its points promised.
 _MOST_CHECKS: Final = 5
-#: More requests outstanding are not tried: Linux lets all programs together have 65,536 by libaio.
-MOST_OUTSTANDING: Final = 32_768
 #: Share of a throughput that counts as gained.
 _GAIN: Final = 0.05
 _REMEDY: Final[dict[Cause, str]] = {
@@ -292,7 +290,8 @@ class _Calibrator:
         if self._bench.kind == "simulation":
             return {}
         limit_ms = NO_LIMIT_MS if bound is None else bound.ms
-        return {"outstanding": math.ceil(self._more * max(needed(rate, limit_ms / 1e3), self._least))}
+        asked = self._more * max(needed(rate, limit_ms / 1e3), self._least)
+        return {"outstanding": max(self._least, min(MOST, math.ceil(asked)))}
 
     def _at_rate(self, stage: Stage, rate: float, bound: Limit) -> Row:
         """A run at a rate; where the load generator was the limit, again with twice as many outstanding
@@ -307,7 +306,7 @@ class _Calibrator:
             gained = row.outcome.iops > most * (1 + _GAIN)
             if self._cause(row, bound) in (None, "processor") or not gained:
                 return row
-            if 2 * allowed["outstanding"] > MOST_OUTSTANDING:
+            if 2 * allowed["outstanding"] > MOST:
                 return row
             most = row.outcome.iops
             self._more *= 2
@@ -355,7 +354,7 @@ class _Calibrator:
             if best is not None and (slow or made.iops < best.iops * (1 + _GAIN)):
                 return best
             outstanding *= 2
-            if slow or self._bench.kind == "simulation" or outstanding > MOST_OUTSTANDING:
+            if slow or self._bench.kind == "simulation" or outstanding > MOST:
                 return made
             best = made
 
