@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt.cli.main import app
+from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.plan.build import CATEGORIES
 from iowatt.emerald.rules import load
 from iowatt.emerald.rules.find import profile_names
+from iowatt.errors import InputError
 
 PLAN = (
     "--category",
@@ -33,6 +35,20 @@ PLAN = (
 def iowatt(*words, cwd):
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "emerald", "plan", *words]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("target", ["nfs://host/share", "host:/share"])
+def test_an_address_is_no_target(tmp_path, target):
+    words = [target if word == "t.dat" else word for word in PLAN]
+    done = iowatt(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--target" in done.stderr and repr(target) in done.stderr and "/dev/sdb" in done.stderr
+    assert not (tmp_path / "plan").exists()
+    # Nor in place of a plan's own one.
+    assert iowatt(*PLAN, cwd=tmp_path).returncode == 0
+    with pytest.raises(InputError) as caught:
+        read_plan(tmp_path / "plan", target=target)
+    assert caught.value.where == "--target"
 
 
 def test_a_plan_is_printed_and_written(tmp_path):

@@ -39,8 +39,8 @@ def test_fio_on_a_file_with_a_pdu_and_a_csv(tmp_path, monkeypatch):
     with snmp.pdu(tmp_path / "pdu", 240.0) as pdu:
         iowatt(
             "emerald plan --driver fio --target disk.dat --size 64MiB --raw-capacity 1TB --category online "
-            "--class 2 --time-scale 0.002 --conditioning 10min --rate HB=300 --rate RW=200 -o plan "
-            "--instrument",
+            "--class 2 --time-scale 0.002 --conditioning 10min --rate HB=300 --rate RR=200 --rate RW=200 "
+            "-o plan --instrument",
             f"pdu1={pdu.url}",
         )
         iowatt("emerald calibrate plan -o rates --phase RR --most-runs 3 --limit 1000", codes=(0, 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import conducted
@@ -14,6 +15,7 @@ import emerald_runs
 from iowatt.emerald.analyze import Measured, judge, read
 from iowatt.emerald.analyze.observe import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
+from iowatt.emerald.conduct import sequence
 from iowatt.emerald.rules import load
 from iowatt.errors import InputError
 from iowatt.run.histogram import Histogram
@@ -90,6 +92,86 @@ def test_the_minute_that_vdbench_leaves_out_is_history():
     assert rows[1]["ea"] == pytest.approx(2.0 - 0.21)
     codes = {one["code"] for one in phase["findings"]}
     assert not codes & {"too-short", "minutes-missing", "no-warmup", "power-missing", "stability-unknown"}
+
+
+def official(folder_stages, *, averaged_from_one):
+    """Warm-ups of 10 minutes and measurements of 31, run by a lab's own script one after the other.
+
+    Each first minute of a measurement is left out, or not: vdbench 5.04.06 has it in its averages.
+    """
+    plan = emerald_runs.plan(source="vdbench")
+    stages = [one for one in plan.stages if one.phase in folder_stages]
+    plan = plan.model_copy(update={"stages": stages})
+    at, found = emerald_runs.BEGIN, []
+    time_s = at + np.arange(1.0, len(stages) * 31 * 60 + 60)
+    meter = Instrument("wt310", "ptdaemon", "emerald", "an analyser", sample_interval_s=1.0)
+    logs = Logs([Log(meter, time_s, {"watts": np.full(len(time_s), 500.0)})])
+    for one in stages:
+        main = one.role == "measurement"
+        counts = [30_000, *[60_000] * 30] if main else [60_000] * 10
+        seen = observed(one.id, at, counts, uncounted=int(main and not averaged_from_one))
+        found.append(stage_run(plan, one, seen, logs))
+        at = seen.end + 2.0  # vdbench begins the next run definition
+    return judge(Measured(plan, found), load("emerald-4.0.0"))
+
+
+@pytest.mark.parametrize("averaged_from_one", [False, True], ids=["as it says", "5.04.06"])
+def test_31_minutes_of_which_the_first_is_dropped_are_no_break(averaged_from_one):
+    found = official(("HB", "RR", "RW"), averaged_from_one=averaged_from_one)
+    codes = {one["code"] for one in found["findings"]}
+    assert "phases-missing" in codes and not codes & {"interrupted", "overlap", "out-of-order"}
+    for phase in found["phases"]:
+        numbers = [row["minute"] for row in phase["minutes"] if row["measured"]]
+        assert numbers == list(range(1, 31)), "minutes 2 to 31 count, whatever vdbench averages"
+        assert phase["iops"] == pytest.approx(1000.0), "the ramp is in no figure"
+        assert phase["seconds"] == 1800
+        against = {one["code"] for one in phase["findings"]}
+        assert not against & {"minutes-missing", "too-short", "generator-limited"}
+
+
+def test_a_measurement_that_the_load_generator_limited_is_invalid():
+    """900 of 1,000 requests per second at 5 ms: the storage answers in time, and nobody asks it."""
+    plan = emerald_runs.plan(source="vdbench")
+    warm, main = (one for one in plan.stages if one.phase == "RR")
+    plan = plan.model_copy(update={"stages": [warm, main]})
+    begin = emerald_runs.BEGIN
+    late = observed("RR", begin + 600, [54_000] * 31, uncounted=1)
+    first = stage_run(plan, warm, observed("RR_warmup", begin, [60_000] * 10, uncounted=0), Logs())
+
+    def of(seen):
+        found = judge(Measured(plan, [first, stage_run(plan, main, seen, Logs())]), load("emerald-4.0.0"))
+        (phase,) = found["phases"]
+        return [one for one in phase["findings"] if one["code"] == "generator-limited"]
+
+    for seen, why in (
+        (late, "issue"),
+        (replace(late, busy_percent=96.0), "processor"),
+        # 4.5 of 5 are in use.
+        (replace(late, outstanding=5), "outstanding"),
+    ):
+        (finding,) = of(seen)
+        assert (finding["weight"], finding["values"]["cause"]) == ("invalid", why)
+        # `emerald run` notes the same when it has ended.
+        assert [one.values["cause"] for one in sequence._limited(plan, main, seen)] == [why]
+    whole = observed("RR", begin + 600, [60_000] * 31, uncounted=1)
+    for seen in (whole, replace(whole, busy_percent=96.0)):
+        assert not of(seen) and not list(sequence._limited(plan, main, seen))
+
+
+def test_what_was_run_beyond_the_plan_is_in_no_figure():
+    """A last row that is no whole minute: throughput and operations rate are of the same minutes."""
+    plan = emerald_runs.plan(source="vdbench")
+    warm, main = (one for one in plan.stages if one.phase == "SR")
+    plan = plan.model_copy(update={"stages": [warm, main]})
+    begin = emerald_runs.BEGIN
+    first = stage_run(plan, warm, observed("SR_warmup", begin, [60_000] * 10, uncounted=0), Logs())
+    seen = observed("SR", begin + 600, [*[60_000] * 30, 40_000], uncounted=0)
+    last = replace(seen.intervals[-1], end=seen.intervals[-1].start + 20.0)
+    short = replace(seen, tool="fio", intervals=[*seen.intervals[:-1], last], end=last.end)
+    (phase,) = judge(Measured(plan, [first, stage_run(plan, main, short, Logs())]), load("emerald-4.0.0"))[
+        "phases"
+    ]
+    assert phase["mib_per_s"] == phase["operations_rate"] == pytest.approx(1000 * 8192 / 2**20)
 
 
 @pytest.fixture(scope="module")

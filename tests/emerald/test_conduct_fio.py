@@ -128,7 +128,7 @@ def test_a_killed_job_is_found_though_fio_ends_as_if_nothing_had_happened(tmp_pa
         def kill(self):
             while len(found := conducted.marked(self.mark)) < 2:
                 time.sleep(0.01)
-            (job,) = (pid for pid in found if conducted.parent(pid) in found)
+            job = next(pid for pid in found if conducted.parent(pid) in found)
             conducted.wait_until_working(job)
             os.kill(job, signal.SIGKILL)
 

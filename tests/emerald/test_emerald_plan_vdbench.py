@@ -82,7 +82,7 @@ def test_targets_share_the_threads(tmp_path):
     made = plan(tmp_path, source="vdbench", targets=paths, streams={"": 2}, outstanding={"": 10})
     text = vdbench.sequence_text(made)
     assert text.count(f"size={32 << 20}") == 2
-    assert (runs(text)["HB"]["threads"], runs(text)["SW"]["threads"]) == ("32", "5")
+    assert (runs(text)["HB"]["threads"], runs(text)["SW"]["threads"]) == ("80", "5")
 
 
 @settings(max_examples=40, deadline=None)

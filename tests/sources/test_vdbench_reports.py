@@ -87,6 +87,12 @@ def test_the_shares_are_those_of_the_skew_report(runs):
     shares = {share.stream: (share.asked, share.observed) for share in runs[1].shares}
     assert shares["HB_hot1"] == (28.0, 28.38)
     assert sum(observed for _, observed in shares.values()) == pytest.approx(100, abs=0.05)
+    # Each workload's own rate and mean response time, and those of all of them together.
+    (hot,) = (share for share in runs[1].shares if share.stream == "HB_hot1")
+    assert (hot.iops, hot.response_mean_s) == (140.08, pytest.approx(0.314e-3))
+    assert sum(share.iops for share in runs[1].shares) == pytest.approx(493.58, abs=0.1)
+    waited = sum(share.iops * share.response_mean_s for share in runs[1].shares)
+    assert waited / 493.58 == pytest.approx(0.295e-3, rel=0.01)
     assert not runs[0].shares
 
 

@@ -78,7 +78,7 @@ def test_the_hot_band_is_vdbenchs_own():
     assert found[0] == ("sd", {"sd": "sd1", "lun": "/dev/sdx", "size": str(10**12), "openflags": "o_direct"})
     run = found[-1][1]
     assert run == {
-        "rd": "run", "wd": "w_*", "iorate": "4000", "elapsed": "1860", "interval": "60", "threads": "64",
+        "rd": "run", "wd": "w_*", "iorate": "4000", "elapsed": "1860", "interval": "60", "threads": "400",
     }  # fmt: skip
 
 

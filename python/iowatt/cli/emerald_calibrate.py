@@ -68,7 +68,7 @@ def calibrate(
     most_outstanding: Annotated[
         int,
         typer.Option("--most-outstanding", metavar="N", min=1, help="Most outstanding sequential requests."),
-    ] = 128,
+    ] = 1024,
     most_runs: Annotated[
         int, typer.Option("--most-runs", metavar="N", min=2, help="Most runs of a phase's search.")
     ] = 24,

@@ -117,8 +117,8 @@ def plan(
         typer.Option(
             "--outstanding",
             metavar="[PHASE=]N",
-            help="Requests outstanding in sequential phases.",
-            show_default="8, and one for each stream",
+            help="Requests outstanding: always in sequential phases, at most in random ones (by phase).",
+            show_default="sequential 8, and one for each stream; random twice rate x limit, at least 64",
         ),
     ] = None,
     prefill: Annotated[

@@ -330,6 +330,17 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class StreamLoad:
+    """What a load generator made of a stream: its share asked for and observed, percent, and its figures."""
+
+    stream: str
+    asked: float
+    observed: float
+    iops: float | None = None
+    response_mean_s: float | None = None
+
+
+@dataclass(frozen=True)
 class LoadGenerator:
     """What made the requests of a measured run."""
 
@@ -337,8 +348,7 @@ class LoadGenerator:
     version: str
     asked_iops: float | None
     achieved_iops: float
-    #: Stream, share asked for and observed, percent.
-    shares: Sequence[tuple[str, float, float]]
+    shares: Sequence[StreamLoad]
     histogram: str | None
     warnings: Sequence[str]
     #: The tool's own summary, by the names of ``run.json``; None where it printed none.

@@ -45,6 +45,10 @@ class StreamShare(Part):
     stream: str
     asked: float
     observed: float
+    iops: float | None = Field(default=None, description="Its requests per second, where the tool says it.")
+    response_mean_ms: float | None = Field(
+        default=None, description="Its mean response time, where the tool says it."
+    )
 
 
 class Reported(Part):
@@ -81,7 +85,16 @@ def driver(record: Record) -> LoadGenerator | None:
         version=made.version,
         asked_iops=made.asked_iops,
         achieved_iops=made.achieved_iops,
-        shares=[StreamShare(stream=name, asked=asked, observed=seen) for name, asked, seen in made.shares],
+        shares=[
+            StreamShare(
+                stream=share.stream,
+                asked=share.asked,
+                observed=share.observed,
+                iops=share.iops,
+                response_mean_ms=None if share.response_mean_s is None else share.response_mean_s * 1e3,
+            )
+            for share in made.shares
+        ],
         histogram=made.histogram,
         warnings=list(made.warnings),
         reported=None if made.reported is None else Reported(**made.reported),

@@ -86,6 +86,9 @@ class Share:
     stream: str
     asked: float
     observed: float
+    #: Its own requests per second and mean response time in s, where the tool says them.
+    iops: float | None = None
+    response_mean_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -138,5 +141,9 @@ class Observation:
     hops_note: str | None = None
     #: Requests that the driver keeps outstanding at most, where it says it.
     outstanding: int | None = None
+    #: How busy the driver's busiest thread was (fio), or the processors of its host (vdbench), in percent.
+    busy_percent: float | None = None
+    #: Processors that all of its threads together kept busy, on average; None where it does not say it.
+    processors: float | None = None
     #: False where nothing says when it was: times count from 0.
     dated: bool = True

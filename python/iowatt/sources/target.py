@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import shutil
 import stat
 import time
@@ -23,8 +24,20 @@ from iowatt.sources import content
 Kind = Literal["absent", "file", "device"]
 Content = Literal["sparse", "reserved", "random"]
 
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _CHUNK: Final = 1 << 20
 _UDEV_S: Final = 5.0
+
+
+def named(text: str, where: str = "--target") -> str:
+    """A target as it was named. Raises ``InputError`` for an address (``nfs://host/share``)."""
+    if _ADDRESS.match(text):
+        raise InputError(
+            f"{text!r} is an address; a block device or a file is measured",
+            where=where,
+            hint="mount it, and name a file on it: /mnt/share/test.dat; or a device: /dev/sdb",
+        )
+    return text
 
 
 def kind(path: Path) -> Kind:

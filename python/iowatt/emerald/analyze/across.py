@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Final
 
 from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import Phase
@@ -16,8 +17,9 @@ from iowatt.lenses.emerald.finding import Finding
 from iowatt.lenses.emerald.sequence import Span
 
 ACTIVE = ("warmup", "measurement", "idle")
-#: A load generator needs some seconds to start, which is no break.
-_LEAST_BREAK_S = 10.0
+#: Longest time between two stages that is no break: a load generator needs some seconds to start, in a
+#: rehearsal too. Ours: the rules' own limit could not be read.
+SEAM_LIMIT_S: Final = 60.0
 #: How far from a boundary between stages a step of the power is looked for.
 _REACH_S = 180.0
 
@@ -101,7 +103,7 @@ def _times(measured: Measured, asked: Asked) -> Iterator[Finding]:
     ]
     if not by_log:
         yield from sequence.order(by_journal, slack_s=apart)
-    yield from sequence.breaks(by_journal or by_log, most_s=max(interval, _LEAST_BREAK_S))
+    yield from sequence.breaks(by_journal or by_log, most_s=SEAM_LIMIT_S)
     for one in measured.stages:
         span = _span(one)
         if span is not None and one.began is not None and one.ended is not None:
@@ -131,9 +133,9 @@ def _loads(measured: Measured) -> list[Span]:
 
 
 def _span(one: StageRun) -> Span | None:
-    if one.start is None or one.seconds is None:
+    if one.whole is None:
         return None
-    return Span(one.stage.id, one.start, one.start + one.seconds, one.stage.role in ACTIVE)
+    return Span(one.stage.id, *one.whole, one.stage.role in ACTIVE)
 
 
 def _settings(measured: Measured) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 
 from iowatt.emerald.analyze.limits import Asked, Stability
 from iowatt.emerald.analyze.stage_run import StageRun, rule_seconds
-from iowatt.lenses.emerald import efficiency, instruments, minutes, stability, trend, validity
+from iowatt.emerald.plan.workloads import outstanding
+from iowatt.lenses.emerald import efficiency, generator, instruments, minutes, stability, trend, validity
 from iowatt.lenses.emerald.finding import Finding, status
 from iowatt.lenses.emerald.minutes import Floats, Minutes
 from iowatt.run.bundle import Run
@@ -59,6 +61,7 @@ def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stabi
         *_coverage(measured, warmup, own, asked),
         *_response(own, found, phase, asked),
         *_requests(measured, own, asked),
+        *_generator(measured, own, found.response_ms, asked),
         *instrument_findings(run, found.power_w, asked),
         *_settled(averages[len(averages) - len(own) :], settled, rule),
     ]
@@ -72,7 +75,7 @@ def judge(measured: StageRun, warmup: StageRun | None, asked: Asked, rule: Stabi
         "complete_seconds": found.seconds,
         "operations_rate": found.operations_rate,
         "iops": iops,
-        "mib_per_s": _mib_per_s(run, seconds),
+        "mib_per_s": found.operations_rate if unit == "MiB/s" else _mib_per_s(run, own),
         "response_mean_ms": found.response_ms,
         "response_limit_ms": _limit_ms(phase, asked),
         "response_largest_minute_ms": _largest(own.response_ms),
@@ -213,6 +216,34 @@ def _requests(measured: StageRun, own: Minutes, asked: Asked) -> Iterator[Findin
         yield Finding("driver-warning", "warning", f"the load generator warns: {warning}")
 
 
+def _generator(
+    measured: StageRun, own: Minutes, response_ms: float | None, asked: Asked
+) -> Iterator[Finding]:
+    """Whether the load generator was the limit; a simulation has none."""
+    stage, run = measured.stage, measured.run
+    seconds = float(own.seconds.sum())
+    if run is None or run.summary["source"] == "simulation" or seconds <= 0:
+        return
+    said = run.plan.get("measured") or {}
+    count = float(np.nansum(own.requests))
+    driver = run.summary.get("driver") or {}
+    load = generator.Load(
+        asked_iops=None if stage.closed else driver.get("asked_iops") or stage.rate_iops,
+        achieved_iops=count / seconds,
+        response_s=None if response_ms is None else response_ms / 1e3,
+        seconds=seconds,
+        outstanding=said.get("outstanding") or outstanding(stage),
+        busy_percent=said.get("busy_percent"),
+    )
+    limit_ms = _limit_ms(stage.phase, asked)
+    yield from generator.limited(
+        load,
+        None if limit_ms is None else limit_ms / 1e3,
+        keeps_up=asked.number("rate.achieved_percent") / 100,
+        scatter=3 * math.sqrt(count) / seconds,
+    )
+
+
 def _asked_for(run: Run) -> validity.Work:
     """What the stage's intervals hold, by direction and in bytes of what completed."""
     table = run.table("intervals")
@@ -338,10 +369,12 @@ def _empty() -> dict[str, Any]:
     return dict.fromkeys(keys, None) | {"shares": [], "minutes": [], "instruments": []}
 
 
-def _mib_per_s(run: Run, seconds: float) -> float | None:
+def _mib_per_s(run: Run, own: Minutes) -> float | None:
+    """Of the minutes that the plan asked for; what ran beyond them is in no other figure either."""
+    seconds = float(own.seconds.sum())
     if seconds <= 0:
         return None
-    table = run.table("intervals")
+    table = run.table("intervals").head(len(own))
     moved = sum(float(table[name].fill_null(0).to_numpy().sum()) for name in ("bytes_read", "bytes_written"))
     return moved / minutes.BYTES_PER_MIB / seconds
 

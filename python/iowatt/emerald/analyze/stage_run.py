@@ -32,18 +32,27 @@ class StageRun:
 
     @property
     def start(self) -> float | None:
-        """Unix time of its first minute by the clock of what observed it; None where there is none."""
-        if self.run is None:
+        """Unix time of its first counted minute by the clock of what observed it; None without one."""
+        return _start(self.run)
+
+    @property
+    def whole(self) -> tuple[float, float] | None:
+        """From its first minute to the end of its last, those that do not count included; Unix seconds."""
+        start, seconds = self.start, self.seconds
+        if start is None or seconds is None:
             return None
-        text = (self.run.plan.get("measured") or {}).get("start")
-        if not isinstance(text, str):
-            return None
-        return datetime.fromisoformat(text).timestamp()
+        first = _start(self.lead_in)
+        return (start if first is None else first), start + seconds
 
     @property
     def seconds(self) -> float | None:
         """How long its figures last."""
         return None if self.run is None else float(self.run.summary["window"]["duration_s"])
+
+
+def _start(run: Run | None) -> float | None:
+    text = None if run is None else (run.plan.get("measured") or {}).get("start")
+    return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else None
 
 
 def rule_seconds(stage: Stage, plan: Plan) -> float | None:

@@ -147,8 +147,33 @@ def _counted(seen: Observation, stage: Stage) -> tuple[Observation | None, Obser
     """
     if stage.role != "measurement":
         return None, _as_counted(seen, seen.intervals)
+    seen = _without_first(seen, stage)
     before = list(takewhile(lambda interval: not interval.counted, seen.intervals))
     return (_as_counted(seen, before) if before else None), seen
+
+
+def _without_first(seen: Observation, stage: Stage) -> Observation:
+    """A measurement of vdbench is told one interval more than it lasts, and the first one does not count.
+
+    Its own averages hold it nevertheless in some versions (5.04.06), so that the figures come from the
+    intervals alone where these are as many.
+    """
+    planned = None if stage.seconds is None else round(stage.seconds / stage.interval_s)
+    first = seen.intervals[0]
+    if seen.tool != "vdbench" or not first.counted or planned is None or len(seen.intervals) <= planned:
+        return seen
+    return replace(
+        seen,
+        intervals=[replace(first, counted=False), *seen.intervals[1:]],
+        totals=None,
+        total=None,
+        reported=None,
+        warnings=[
+            *seen.warnings,
+            f"vdbench's averages hold {len(seen.intervals)} intervals; {planned} are measured, from the "
+            "second on",
+        ],
+    )
 
 
 def _as_counted(seen: Observation, intervals: Sequence[Interval]) -> Observation:

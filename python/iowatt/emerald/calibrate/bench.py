@@ -19,6 +19,7 @@ from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.workloads import outstanding
 from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.search.rate.seen import MOST_REQUESTS
@@ -185,7 +186,10 @@ class DriverBench:
             return _by_totals(folder, error)
         if isinstance(seen, Run):
             return of_run(seen)
-        return of_observation(seen, self.settle_s)
+        until_s = self.settle_s + self.point_s
+        if self.kind == "fio":  # whose jobs end one by one, while the last requests complete
+            until_s -= self._interval_s
+        return of_observation(seen, self.settle_s, until_s=until_s, outstanding=outstanding(point))
 
     def stage(self, plan: Plan, stage: Stage) -> Path:
         """Run a stage as it is; the folder in which its driver left what it observed."""

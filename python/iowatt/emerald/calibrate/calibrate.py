@@ -26,12 +26,15 @@ from iowatt.emerald.calibrate.result import (
     with_conditioning,
     with_load,
 )
+from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import SEQUENTIAL
+from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.errors import InputError
+from iowatt.lenses.emerald.generator import Cause, cause, words
 from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.highest_throughput import highest_throughput
+from iowatt.workload.export.outstanding import LEAST, MOST, needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
@@ -40,6 +43,13 @@ ACHIEVED_RULE: Final = "rate.achieved_percent"
 FIRST_RATE: Final = 100.0
 #: Times that a rate is lowered because the whole phase does not keep what its points promised.
 _MOST_CHECKS: Final = 5
+#: Share of a throughput that counts as gained.
+_GAIN: Final = 0.05
+_REMEDY: Final[dict[Cause, str]] = {
+    "outstanding": "More outstanding requests gained nothing; another load generator, or several, may",
+    "processor": "A faster host, or several, may go further",
+    "issue": "More outstanding requests gained nothing; a faster host, or a longer queue of it, may",
+}
 #: Of the limit, kept free on real storage: a measurement at the very limit would fail every other time.
 MARGIN: Final = 0.05
 
@@ -57,7 +67,7 @@ class Asked:
     start: float | None = None
     #: Numbers of streams to try; none: the plan's.
     streams: Sequence[int] = ()
-    most_outstanding: int = 128
+    most_outstanding: int = 1024
     #: Runs of the search of one phase.
     most_runs: int = 24
     #: Phases to calibrate; none: all.
@@ -137,6 +147,8 @@ class _Calibrator:
         self._limit: Limit | None = None
         self._keeps_up = KEEPS_UP
         self._numbers = 0
+        # Of the phase: outstanding requests asked for by hand, and by what factor the rate needed more.
+        self._least, self._more = LEAST, 1.0
         self._rows: list[Row] = []
 
     def run(self) -> Calibration:
@@ -202,7 +214,7 @@ class _Calibrator:
             self._numbers,
             kind,
             None if stage.closed else stage.rate_iops,
-            stage.outstanding if stage.closed else None,
+            stage.outstanding if stage.closed else outcome.outstanding,
             stage.streams if stage.closed and stage.workload in SEQUENTIAL else None,
             outcome,
         )
@@ -223,16 +235,17 @@ class _Calibrator:
     # Random phases
 
     def _by_limit(self, stage: Stage, found: dict[str, float]) -> Phase:
+        self._more, self._least = 1.0, outstanding(stage)
         achieved = self._rules.known(ACHIEVED_RULE, self._plan.category)
         self._keeps_up = KEEPS_UP if achieved is None else float(achieved) / 100
         bound = self._limit or limit(self._plan, self._rules, self._asked, exact=self._bench.exact)
         self._limit, aim_s = bound, bound.aim_s
 
         def measure(rate: float) -> Measured:
-            plan, trial = self._loaded(stage, rate_iops=rate, closed=False)
-            row = self._run(*self._shortened(plan, trial, rate), "search")
-            self._judge(row, self._verdict(row, rate, bound), stage.phase)
+            row = self._at_rate(stage, rate, bound)
             made = row.outcome
+            if row.verdict == "generator":  # of the storage it says nothing
+                return Measured(rate, made.iops, None)
             half = 0.0 if self._bench.exact else made.half_width_s or 0.0
             achieved, scatter = made.kept_up(rate)
             return Measured(rate, achieved, bound.judged_s(made), half, scatter)
@@ -249,9 +262,13 @@ class _Calibrator:
             keeps_up=self._keeps_up,
         )
         chosen = self._chosen(stage, highest, bound)
+        limited = _limited(self._rows, chosen, bound)
+        if limited is not None:
+            chosen = None
         if chosen is not None and chosen.rate_iops is not None:
-            self._plan = with_load(self._plan, stage.phase, rate_iops=chosen.rate_iops, closed=False)
-            self._plan = with_conditioning(self._plan, stage.workload, chosen.rate_iops)
+            load = {"rate_iops": chosen.rate_iops, **self._allowed(chosen.rate_iops, bound)}
+            self._plan = with_load(self._plan, stage.phase, closed=False, **load)
+            self._plan = with_conditioning(self._plan, stage.workload, **load)
         return Phase(
             stage.phase,
             "limit",
@@ -259,6 +276,7 @@ class _Calibrator:
             chosen,
             highest.settled and chosen is not None,
             (
+                *_said(limited, None if limited is None else self._cause(limited, bound)),
                 *highest.notes,
                 *_by_minute(self._rows, bound),
                 *_passed_over(self._rows, chosen, self._keeps_up),
@@ -267,7 +285,48 @@ class _Calibrator:
             self._bench.describe(stage),
         )
 
+    def _allowed(self, rate: float, bound: Limit | None) -> dict[str, int]:
+        """Outstanding requests to allow a load generator at a rate; a simulation has no bound."""
+        if self._bench.kind == "simulation":
+            return {}
+        limit_ms = NO_LIMIT_MS if bound is None else bound.ms
+        asked = self._more * max(needed(rate, limit_ms / 1e3), self._least)
+        return {"outstanding": max(self._least, min(MOST, math.ceil(asked)))}
+
+    def _at_rate(self, stage: Stage, rate: float, bound: Limit) -> Row:
+        """A run at a rate; where the load generator was the limit, again with twice as many outstanding
+        requests, as long as that gains throughput.
+        """
+        most = 0.0
+        while True:
+            allowed = self._allowed(rate, bound)
+            plan, trial = self._loaded(stage, rate_iops=rate, closed=False, **allowed)
+            row = self._run(*self._shortened(plan, trial, rate), "search")
+            row = self._judge(row, self._verdict(row, rate, bound), stage.phase)
+            gained = row.outcome.iops > most * (1 + _GAIN)
+            if self._cause(row, bound) in (None, "processor") or not gained:
+                return row
+            if 2 * allowed["outstanding"] > MOST:
+                return row
+            most = row.outcome.iops
+            self._more *= 2
+
+    def _cause(self, row: Row, bound: Limit | None) -> Cause | None:
+        """Why the load generator was the limit of a row, if it was."""
+        if self._bench.kind == "simulation":
+            return None
+        made = row.outcome
+        rate = row.rate_iops
+        return cause(
+            made.load(rate),
+            None if bound is None else bound.aim_s,
+            keeps_up=self._keeps_up,
+            scatter=0.0 if rate is None else made.kept_up(rate)[1],
+        )
+
     def _verdict(self, row: Row, rate: float, bound: Limit) -> str:
+        if self._cause(row, bound) is not None:
+            return "generator"
         achieved, scatter = row.outcome.kept_up(rate)
         response_s = bound.judged_s(row.outcome)
         return judged(rate, achieved, response_s, bound.aim_s, scatter=scatter, keeps_up=self._keeps_up)
@@ -276,13 +335,28 @@ class _Calibrator:
         """Where to begin: at what a closed loop gives, or at what the phase before could do."""
         if self._bench.kind == "fio" and stage.workload == "HB":  # it would not keep the shares
             return found[next(reversed(found))] if found else FIRST_RATE
-        plan, probe = self._loaded(stage, closed=True, outstanding=UNKNOWN_OUTSTANDING, rate_iops=None)
-        row = self._judge(self._run(*self._shortened(plan, probe, None), "probe"), None, stage.phase)
-        made = row.outcome
+        made = self._probed(stage, aim_s)
         if not made.iops:
             return FIRST_RATE
         # An open queue waits longer than a closed one of the same rate.
         return made.iops * (0.9 if made.response_s is not None and made.response_s < aim_s / 2 else 0.7)
+
+    def _probed(self, stage: Stage, aim_s: float) -> Outcome:
+        """A closed loop, of a load generator with twice as many requests until throughput stops rising or
+        they wait longer than the limit; the last one that did not.
+        """
+        outstanding, best = UNKNOWN_OUTSTANDING, None
+        while True:
+            plan, probe = self._loaded(stage, closed=True, outstanding=outstanding, rate_iops=None)
+            row = self._judge(self._run(*self._shortened(plan, probe, None), "probe"), None, stage.phase)
+            made = row.outcome
+            slow = made.response_s is None or made.response_s > aim_s
+            if best is not None and (slow or made.iops < best.iops * (1 + _GAIN)):
+                return best
+            outstanding *= 2
+            if slow or self._bench.kind == "simulation" or outstanding > MOST:
+                return made
+            best = made
 
     def _shortened(self, plan: Plan, stage: Stage, rate: float | None) -> tuple[Plan, Stage]:
         if isinstance(self._bench, SimulationBench):
@@ -299,7 +373,7 @@ class _Calibrator:
             return chosen
         for _ in range(_MOST_CHECKS):
             plan, trial = self._loaded(stage, rate_iops=rate, closed=False)
-            plan = with_conditioning(plan, stage.workload, rate)
+            plan = with_conditioning(plan, stage.workload, rate_iops=rate)
             row = self._run(plan, trial, "check")
             row = self._judge(row, self._verdict(row, rate, bound), stage.phase)
             if row.verdict == "meets":
@@ -309,17 +383,27 @@ class _Calibrator:
 
     def _by_share(self, stage: Stage, base: str, found: dict[str, float]) -> Phase:
         percent = self._rules.number(f"workloads.{stage.phase}.intensity_percent", self._plan.category)
+        self._more, self._least = 1.0, LEAST
         rate = found.get(base) or next(
             (s.rate_iops for s in self._plan.stages if s.phase == base and s.rate_iops is not None), None
         )
         if rate is None:
             return Phase(stage.phase, "share", (), None, settled=False, notes=(f"{base} has no rate",))
-        plan, trial = self._loaded(stage, rate_iops=rate * percent / 100, closed=False)
-        self._plan = plan
-        row = self._judge(self._run(plan, trial, "check"), None, stage.phase)
+        own, bound = rate * percent / 100, self._limit
+        plan, trial = self._loaded(stage, rate_iops=own, closed=False, **self._allowed(own, bound))
+        row = self._run(plan, trial, "check")
+        limited = self._cause(row, bound)
+        row = self._judge(row, None if limited is None else "generator", stage.phase)
         note = f"{percent:g} % of {rate:g} requests per second, the rate of {base}"
+        if limited is None:
+            self._plan = plan
         return Phase(
-            stage.phase, "share", (row,), row, settled=True, notes=(note, *_warnings(row)),
+            stage.phase,
+            "share",
+            (row,),
+            row if limited is None else None,
+            settled=limited is None,
+            notes=(*_said(row if limited else None, limited), note, *_warnings(row)),
             point=self._bench.describe(stage),
         )  # fmt: skip
 
@@ -331,7 +415,8 @@ class _Calibrator:
                 stage, closed=True, rate_iops=None, streams=streams, outstanding=outstanding
             )
             row = self._run(*self._shortened(plan, trial, None), "search")
-            return row.outcome.mib_per_s, self._judge(row, None, stage.phase)
+            verdict = None if self._cause(row, None) is None else "generator"
+            return row.outcome.mib_per_s, self._judge(row, verdict, stage.phase)
 
         most = highest_throughput(
             measure,
@@ -340,6 +425,16 @@ class _Calibrator:
             tolerance=self._asked.tolerance,
         )
         best = most.best
+        # Where throughput stopped rising because the load generator did, the storage may give more.
+        enough = best.throughput * (1 - self._asked.tolerance)
+        limited = next(
+            (p.made for p in most.points if p.made.verdict == "generator" and p.throughput >= enough), None
+        )
+        if limited is not None:
+            return Phase(
+                stage.phase, "throughput", tuple(self._rows), None, settled=False,
+                notes=_said(limited, self._cause(limited, None)), point=self._bench.describe(stage),
+            )  # fmt: skip
         self._plan = with_load(
             self._plan,
             stage.phase,
@@ -360,6 +455,32 @@ class _Calibrator:
             (*notes, *_within(self._rows, best.made, self._asked.tolerance), *_warnings(best.made)),
             self._bench.describe(stage),
         )
+
+
+def _limited(rows: Sequence[Row], chosen: Row | None, bound: Limit) -> Row | None:
+    """The run by which the search ended though it was the load generator's limit, not the storage's.
+
+    That is where the next rate above the chosen one that tells anything is such a run: a storage that is over
+    the limit has shown its own.
+    """
+    least = 0.0 if chosen is None else chosen.rate_iops or 0.0
+    last = {row.rate_iops: row for row in rows if row.kind == "search" and row.rate_iops is not None}
+    for rate in sorted(rate for rate in last if rate > least):
+        row = last[rate]
+        if row.verdict == "generator":
+            return row
+        if row.outcome.response_s is not None and row.outcome.response_s > bound.aim_s:
+            return None
+    return None
+
+
+def _said(row: Row | None, why: Cause | None) -> tuple[str, ...]:
+    """That the load generator was the limit, and what to do."""
+    if row is None or why is None:
+        return ()
+    return (
+        f"{words(row.outcome.load(row.rate_iops), why)}: no rate of the storage is known. {_REMEDY[why]}",
+    )
 
 
 def _by_minute(rows: Sequence[Row], bound: Limit) -> list[str]:

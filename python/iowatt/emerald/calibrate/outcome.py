@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from iowatt.errors import InputError
+from iowatt.lenses.emerald.generator import Load
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
 from iowatt.search.rate.seen import half_width_s, kept_up
@@ -39,7 +40,14 @@ class Outcome:
     longest_minute_s: float | None = None
     #: Requests issued per second, where that is known: what completions are late against.
     issued_iops: float | None = None
+    #: Requests that the load generator may keep outstanding, and how busy it was in percent, where known.
+    outstanding: int | None = None
+    busy_percent: float | None = None
     warnings: tuple[str, ...] = ()
+
+    def load(self, asked_iops: float | None) -> Load:
+        """The same as the check of the load generator takes it."""
+        return Load(asked_iops, self.iops, self.response_s, self.seconds, self.outstanding, self.busy_percent)
 
     @property
     def scatter_iops(self) -> float:
@@ -85,12 +93,23 @@ def of_run(run: Run) -> Outcome:
     )
 
 
-def of_observation(seen: Observation, settle_s: float) -> Outcome:
+def of_observation(
+    seen: Observation, settle_s: float, *, until_s: float = math.inf, outstanding: int | None = None
+) -> Outcome:
     """The intervals of an observation that begin ``settle_s`` after its first request.
+
+    Parameters
+    ----------
+    until_s:
+        When they must have ended, from its first request: jobs do not all begin at once, and so do not end.
+    outstanding:
+        What the load generator was told, which counts where it does not say it itself.
 
     Raises ``InputError`` where none does.
     """
-    counted = [i for i in seen.intervals if i.start >= seen.start + settle_s - 1e-6 and i.end > i.start]
+    first, last = seen.start + settle_s - 1e-6, seen.start + until_s + 1e-6
+    settled = [i for i in seen.intervals if i.start >= first and i.end > i.start]
+    counted = [i for i in settled if i.end <= last] or settled
     if not counted:
         raise InputError(
             f"its {len(seen.intervals)} intervals leave none after the first {settle_s:g} s",
@@ -108,6 +127,8 @@ def of_observation(seen: Observation, settle_s: float) -> Outcome:
         moved / seconds / _MIB,
         mean,
         half,
+        outstanding=outstanding if seen.outstanding is None else seen.outstanding,
+        busy_percent=seen.busy_percent,
         warnings=(*seen.warnings, *([f"{seen.errors} requests failed"] if seen.errors else [])),
     )
 

@@ -16,6 +16,7 @@ _VERDICTS: Final = (
     ("meets", "Within the limit", palette.READ, "circle"),
     ("over", "Over the limit", palette.WRITE, "x"),
     ("saturated", "Not kept up with", palette.ALL, "triangle-up-open"),
+    ("generator", "The load generator was the limit", palette.BAR, "diamond-open"),
 )
 _MOST: Final = 100
 

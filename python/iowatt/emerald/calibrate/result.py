@@ -23,11 +23,11 @@ class Row:
     #: A probe says where to begin; a check repeats what was found, as the measurement will have it.
     kind: Kind
     rate_iops: float | None
-    #: Of a closed loop.
+    #: Requests outstanding: always of a closed loop, at most at a rate, where that is known.
     outstanding: int | None
     streams: int | None
     outcome: Outcome
-    #: meets, over or saturated; None where nothing was judged.
+    #: meets, over, saturated, or generator (the load generator was the limit); None where nothing was judged.
     verdict: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -168,8 +168,8 @@ def with_load(plan: Plan, phase: str, **load: Any) -> Plan:
     return _changed(plan, lambda stage: stage.phase == phase and stage.workload is not None, load)
 
 
-def with_conditioning(plan: Plan, workload: str | None, rate: float) -> Plan:
-    """The plan with a rate for what conditions by that workload and has none yet."""
+def with_conditioning(plan: Plan, workload: str | None, **load: Any) -> Plan:
+    """The plan with a rate, and what goes with it, for what conditions by that workload and has none yet."""
     return _changed(
         plan,
         lambda stage: (
@@ -178,7 +178,7 @@ def with_conditioning(plan: Plan, workload: str | None, rate: float) -> Plan:
             and not stage.closed
             and stage.rate_iops is None
         ),
-        {"rate_iops": rate},
+        load,
     )
 
 

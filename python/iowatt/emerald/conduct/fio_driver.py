@@ -9,6 +9,7 @@ rest.json        of a stage without requests, instead
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -118,7 +119,14 @@ class FioDriver:
         del plan
         seen = read(folder / OUTPUT, interval_s=stage.interval_s, name=stage.id)
         # fio's jobs are directions of streams; what the rules share out are the streams.
-        return replace(seen, shares=shares_of_streams(stage, seen.shares))
+        return replace(seen, shares=shares_of_streams(stage, seen.shares), busy_percent=_busy_percent(seen))
+
+
+def _busy_percent(seen: Observation) -> float | None:
+    """Of the busiest thread, or of all processors of this host, which may have fewer than fio has threads."""
+    if seen.busy_percent is None or seen.processors is None:
+        return seen.busy_percent
+    return max(seen.busy_percent, 100 * seen.processors / (os.cpu_count() or 1))
 
 
 def _program() -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.model import Plan
 from iowatt.errors import InputError
+from iowatt.sources.target import named
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -56,8 +57,10 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
             raise InputError("a simulated array needs no target", where="--target", hint="leave it out")
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # whoever goes on with it may be in another folder
-        named = [str(Path(name.strip()).absolute()) for name in found.path.split(",") if name.strip()]
-        found = found.model_copy(update={"path": ",".join(named)})
+        where = f"{path}: target.path" if target is None else "--target"
+        names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
+        placed = ",".join(str(Path(name).absolute()) for name in names)
+        found = found.model_copy(update={"path": placed})
     if found.scenario is not None:
         found = found.model_copy(update={"scenario": str((path.parent / found.scenario).resolve())})
     return plan.model_copy(update={"target": found})

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import queue
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,11 +27,16 @@ from iowatt.emerald.conduct.resume import decide
 from iowatt.emerald.conduct.state import State, read_state
 from iowatt.emerald.driver import Driver, DriverError
 from iowatt.emerald.measurement import JOURNAL, events
+from iowatt.emerald.plan.build import limit_ms
 from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.workloads import RANDOM, outstanding
 from iowatt.emerald.rules import load
 from iowatt.errors import InputError
+from iowatt.lenses.emerald import generator
+from iowatt.lenses.emerald.finding import Finding
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.recorders import Recorders
+from iowatt.sources.observation import Observation
 from iowatt.sources.process import child
 
 #: A longer break between two stages is a deviation. Ours: the rules' own limit could not be read. It does not
@@ -358,6 +364,9 @@ def _seams(session: _Session) -> list[dict[str, object]]:
             continue
         if not any(i.read.requests or i.write.requests for i in seen.intervals):
             _deviation(session, stage, f"not one request completed in {stage.id}")
+        elif stage.role == "measurement":
+            for limited in _limited(session.plan, stage, seen):
+                _deviation(session, stage, limited.text)
         # Where no stage ended before it in its session, the resume has judged what it broke.
         if before is not None and attempt.gap_s is not None:
             gap = seen.start - before
@@ -367,6 +376,34 @@ def _seams(session: _Session) -> list[dict[str, object]]:
                 _deviation(session, stage, f"no request was made for {gap:.1f} s before {stage.id}")
         before, filled = seen.end, stage.role == "prefill"
     return found
+
+
+def _limited(plan: Plan, stage: Stage, seen: Observation) -> Iterator[Finding]:
+    """That the load generator was the limit of a measured stage."""
+    rules = load(plan.rules.profile)
+    limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
+    parts = [part for i in seen.intervals if i.counted for part in (i.read, i.write)]
+    counted = [i for i in seen.intervals if i.counted] or seen.intervals
+    seconds = counted[-1].end - counted[0].start
+    requests = sum(part.requests for part in parts)
+    timed = sum(part.known for part in parts if part.response_mean_s is not None)
+    waited = math.fsum(
+        part.known * part.response_mean_s for part in parts if part.response_mean_s is not None
+    )
+    made = generator.Load(
+        asked_iops=None if stage.closed else seen.asked_iops or stage.rate_iops,
+        achieved_iops=requests / seconds,
+        response_s=waited / timed if timed else None,
+        seconds=seconds,
+        outstanding=seen.outstanding or outstanding(stage),
+        busy_percent=seen.busy_percent,
+    )
+    yield from generator.limited(
+        made,
+        None if limit is None else limit / 1e3,
+        keeps_up=rules.number("rate.achieved_percent", plan.category) / 100,
+        scatter=3 * math.sqrt(requests) / seconds,
+    )
 
 
 class _Watch:

@@ -14,9 +14,13 @@ from iowatt.emerald.plan.model import PLAN_SCHEMA, Instrument, Plan, Role, Sourc
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 from iowatt.errors import InputError
+from iowatt.sources.target import named
+from iowatt.workload.export.outstanding import needed
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
+#: The response time that is made room for where no limit is known, in ms.
+NO_LIMIT_MS: Final = 100.0
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
 _LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
 _OFFICIAL: Final = "vdbench"
@@ -113,7 +117,7 @@ def _stages(asked: Asked, rules: Rules) -> list[Stage]:
     _known("--rate", asked.rates, [p for p in order if p in RANDOM])
     sequential = [p for p in order if p in SEQUENTIAL]
     _known("--streams", asked.streams, ["", "prefill", *sequential])
-    _known("--outstanding", asked.outstanding, ["", "prefill", "conditioning", *sequential])
+    _known("--outstanding", asked.outstanding, ["", "prefill", "conditioning", *order])
     if any(phase in RANDOM for phase in order):
         rules.known("response.mean_ms.random", asked.category)  # what their rates are found by
     if "HB" in order:
@@ -218,6 +222,16 @@ def _closed(asked: Asked, phase: str) -> dict[str, Any]:
     return {"closed": True, "streams": streams, "outstanding": outstanding}
 
 
+def _at_rate(asked: Asked, rules: Rules, rate: float | None, phase: str) -> dict[str, Any]:
+    """A rate, and as many outstanding requests as are asked for, else as it needs at the limit."""
+    load: dict[str, Any] = {"rate_iops": rate}
+    if phase in asked.outstanding:
+        load["outstanding"] = asked.outstanding[phase]
+    elif rate is not None:
+        load["outstanding"] = needed(rate, (limit_ms(rules, str(asked.category)) or NO_LIMIT_MS) / 1e3)
+    return load
+
+
 def _prefill(asked: Asked, rules: Rules) -> list[Stage]:
     rule = rules.rule("phases.prefill.required", asked.category)
     # Where it is not required it is recommended, but for categories of which the rules say so themselves.
@@ -250,7 +264,8 @@ def _conditioning(asked: Asked, rules: Rules, order: Sequence[str]) -> Stage:
         # `iorate=max` with skews keeps the shares.
         load = {"closed": True, "outstanding": _of(asked.outstanding, "conditioning", 64)}
     else:
-        load = {"rate_iops": _rate(asked, rules, workload) if workload in order else None}
+        rate = _rate(asked, rules, workload) if workload in order else None
+        load = _at_rate(asked, rules, rate, "conditioning")
     return Stage(
         id="conditioning",
         phase="conditioning",
@@ -280,7 +295,10 @@ def _migration(asked: Asked, rules: Rules, order: Sequence[str]) -> list[Stage]:
 
 def _phase(asked: Asked, rules: Rules, phase: str) -> list[Stage]:
     parts: tuple[tuple[Role, str], ...] = (("warmup", "stabilisation_s"), ("measurement", "measurement_s"))
-    load = _closed(asked, phase) if phase in SEQUENTIAL else {"rate_iops": _rate(asked, rules, phase)}
+    if phase in SEQUENTIAL:
+        load = _closed(asked, phase)
+    else:
+        load = _at_rate(asked, rules, _rate(asked, rules, phase), phase)
     found = []
     for role, rule in parts:
         ruled = rules.number(f"phases.active.{rule}", asked.category)
@@ -334,6 +352,8 @@ def _target(asked: Asked, folder: Path) -> tuple[Target, int | None]:
         described = describe(load_scenario(asked.scenario), asked.scenario.parent)
         relative = os.path.relpath(asked.scenario.resolve(), folder.resolve())
         return Target(scenario=relative, block_size=_block(asked)), described["raw_bytes"]
+    for path in asked.targets:
+        named(path)
     paths = [os.path.abspath(path) for path in asked.targets]  # noqa: PTH100  (links stay what they are)
     if any("," in path for path in paths):
         raise InputError("a target's name may hold no comma", where="--target")

@@ -29,6 +29,7 @@ from iowatt.emerald.plan.workloads import (
     SEQUENTIAL,
     STREAM_BYTES,
     Span,
+    outstanding,
     prepared,
     profile_name,
     rate_of,
@@ -201,15 +202,16 @@ def _sequential(stage: Stage, tested: Span) -> list[Job]:
             f"{stage.streams} streams have no 256KiB each in {tested.bytes_each} bytes",
             where=f"stage {stage.id}: streams",
         )
-    if stage.outstanding < stage.streams:
+    allowed = outstanding(stage)
+    if allowed < stage.streams:
         raise InputError(
-            f"{stage.outstanding} outstanding requests are too few for {stage.streams} streams",
+            f"{allowed} outstanding requests are too few for {stage.streams} streams",
             where=f"stage {stage.id}: outstanding",
         )
     name = "fill" if stage.workload == FILL else str(stage.workload).lower()
     parts, depths = ([1] * stage.streams for _ in range(2))
     parts = apportion(parts, blocks)
-    depths = apportion(depths, stage.outstanding)
+    depths = apportion(depths, allowed)
     rates: list[int | None] = [None] * stage.streams
     if not stage.closed and stage.workload != FILL:
         rates = [*apportion([1.0] * stage.streams, max(stage.streams, round(rate_of(stage))))]

@@ -41,7 +41,12 @@ class Stage(Strict):
     closed: bool = key(
         "As fast as the outstanding requests allow, instead of at a rate (sequential, fill).", default=False
     )
-    outstanding: int = key("Requests outstanding at most where closed, over all streams.", default=8, ge=1)
+    outstanding: int = key(
+        "Requests outstanding, over all streams and targets: always so many where closed; at a rate at most "
+        "so many, and 64 at least, which must exceed rate x response time.",
+        default=8,
+        ge=1,
+    )
     streams: int = key("Sequential cursors of SR, SW and the fill.", default=1, ge=1)
 
 

@@ -19,7 +19,15 @@ from typing import Final
 
 from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import FILL, SEQUENTIAL, STREAM_BYTES, Span, prepared, span
+from iowatt.emerald.plan.workloads import (
+    FILL,
+    SEQUENTIAL,
+    STREAM_BYTES,
+    Span,
+    outstanding,
+    prepared,
+    span,
+)
 from iowatt.errors import InputError
 from iowatt.workload.export import vdbench
 
@@ -27,8 +35,8 @@ from iowatt.workload.export import vdbench
 CURVE: Final = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 #: Threads that a sequential workload is tried with.
 THREADS: Final = (1, 2, 4, 8, 16, 32, 64)
-# Threads for a rate: more than wait at any time where the limits hold.
-_OPEN_THREADS: Final = 64
+# Threads where no rate is known yet: 20 ms at 25,000 requests per second, and as many again.
+_UNKNOWN_THREADS: Final = 1024
 # The fill ends by itself; vdbench wants a time all the same.
 _LONGEST_S: Final = 3_600_000
 # What separates words, ends a line or begins a variable in a parameter file.
@@ -114,7 +122,7 @@ def rate_finding_text(plan: Plan, limit_ms: float | None) -> str:
         else:
             stop = "" if limit_ms is None else f",stopcurve={limit_ms:g}"
             points = ",".join(map(str, CURVE))
-            threads = _threads(_OPEN_THREADS, tested)
+            threads = _threads(_open(stage), tested)
             runs.append(f"{who},iorate=curve,curve=({points}){stop},{times},threads={threads}")
     head = _head(
         plan, "rate finding", "vdbench -f FILE -o OUTPUT, on a system that is filled and conditioned"
@@ -124,6 +132,7 @@ def rate_finding_text(plan: Plan, limit_ms: float | None) -> str:
         if limit_ms is not None
         else "* no limit of the response time is known for this category: read the curves",
         "* sequential phases: the number of threads with the highest throughput",
+        "* a rate counts only while threads x targets exceed rate x response time",
     ]
     return _text(head, _storage(tested), _workloads(plan, stages, tested), runs)
 
@@ -179,12 +188,17 @@ def _run(stage: Stage, tested: Span) -> str:
         rate, threads = "max", max(stage.outstanding, stage.streams)
     else:
         rate = f"${variable(stage)}" if stage.rate_iops is None else f"{stage.rate_iops:.10g}"
-        threads = max(_OPEN_THREADS, stage.outstanding)
+        threads = _open(stage)
     once = ",maxdata=1" if stage.workload == FILL else ""
     return (
         f"rd={run_name(stage)},wd={_selected(stage)},iorate={rate},elapsed={elapsed},interval={interval}"
         f"{once},threads={_threads(threads, tested)}"
     )
+
+
+def _open(stage: Stage) -> int:
+    """Requests outstanding at most at a rate, known or not."""
+    return outstanding(stage) if stage.rate_iops is not None else max(_UNKNOWN_THREADS, stage.outstanding)
 
 
 def _selected(stage: Stage) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.errors import InputError
 from iowatt.workload.export.loads import Prepared
+from iowatt.workload.export.outstanding import LEAST
 from iowatt.workload.export.prepare import prepare
 
 FILL: Final = "fill"
@@ -130,7 +131,14 @@ def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: in
         duration_s=stage.seconds or 1.0,
         rate_iops=rate,
         span=bytes_each,
+        outstanding=outstanding(stage),
     )
+
+
+def outstanding(stage: Stage) -> int:
+    """Requests that the load generator keeps outstanding: always where closed, at a rate at most."""
+    always = stage.closed or stage.workload == FILL
+    return stage.outstanding if always else max(LEAST, stage.outstanding)
 
 
 def rate_of(stage: Stage) -> float:

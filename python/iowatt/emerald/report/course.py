@@ -184,12 +184,14 @@ def _shares(found: Found) -> Iterator[Block]:
                     _number(one["asked"]),
                     _number(one["observed"]),
                     float(one["observed"] - one["asked"]) if known else None,
+                    _number(one.get("iops")),
+                    _number(one.get("response_mean_ms")),
                 ]
             )  # fmt: skip
     if cells:
         columns = [
             *blocks.text("Phase", "Stream"), Full("Asked", "%"), Full("Observed", "%"),
-            Column("Difference", "points"),
+            Column("Difference", "points"), Full("Achieved", "IOPS"), Full("Average latency", "ms"),
         ]  # fmt: skip
         yield rows("Shares of the streams (skew)", columns, cells)
 

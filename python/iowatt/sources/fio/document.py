@@ -60,6 +60,8 @@ class Job:
     start: float | None
     error: int
     errors: int
+    #: Share of its run time that it kept a processor busy; None where this fio does not say it.
+    busy: float | None = None
 
     def of(self, direction: str) -> Counted:
         """``read`` or ``write``."""
@@ -249,7 +251,14 @@ def _job(
         start=_number(start, f"job {name!r}, job_start", where) / 1000.0 if start is not None else None,
         error=_whole(found.get("error", 0), f"job {name!r}, error", where),
         errors=_whole(found.get("total_err", 0), f"job {name!r}, total_err", where),
+        busy=_busy(found, name, where),
     )
+
+
+def _busy(found: Mapping[str, Any], name: str, where: str) -> float | None:
+    if "usr_cpu" not in found or "sys_cpu" not in found:
+        return None
+    return math.fsum(_number(found[of], f"job {name!r}, {of}", where) for of in ("usr_cpu", "sys_cpu")) / 100
 
 
 def _options(found: Any, what: str, where: str) -> dict[str, str]:

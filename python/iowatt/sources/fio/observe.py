@@ -86,6 +86,8 @@ def read(
         hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is "
         "clat: what waits there and what is served is not told apart",
         outstanding=_summed([job.outstanding for job in found.jobs]),
+        busy_percent=max((100 * job.busy for job in found.jobs if job.busy is not None), default=None),
+        processors=_processors(found.jobs),
     )
 
 
@@ -104,6 +106,12 @@ def _summed(parts: Sequence[int | None]) -> int | None:
     """The sum; None where one is not known."""
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
+
+
+def _processors(jobs: Sequence[Job]) -> float | None:
+    """Processors that jobs kept busy on average, as if all ran at once; None where one does not say it."""
+    known = [job.busy for job in jobs if job.busy is not None]
+    return math.fsum(known) if len(known) == len(jobs) else None
 
 
 def _file(path: Path) -> Path:

@@ -11,7 +11,17 @@ from typing import Any, Final
 from iowatt.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.run.record import Capacity, LoadGenerator, Record, SourceKind, Tables, Volume, Window, Workload
+from iowatt.run.record import (
+    Capacity,
+    LoadGenerator,
+    Record,
+    SourceKind,
+    StreamLoad,
+    Tables,
+    Volume,
+    Window,
+    Workload,
+)
 from iowatt.run.summary import summarise
 from iowatt.sources.measured import instruments, response_tables, tables
 from iowatt.sources.measured.flow import flow
@@ -195,9 +205,10 @@ def _moment(unix_s: float) -> str:
 
 def _said(observation: Observation | None) -> dict[str, Any]:
     """What an observation says of its driver beyond requests, for ``plan.json``."""
-    if observation is None or observation.outstanding is None:
+    if observation is None:
         return {}
-    return {"outstanding": observation.outstanding}
+    said = {"outstanding": observation.outstanding, "busy_percent": observation.busy_percent}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenerator | None:
@@ -210,7 +221,10 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
         version=observation.version,
         asked_iops=observation.asked_iops,
         achieved_iops=achieved_iops,
-        shares=[(share.stream, share.asked, share.observed) for share in observation.shares],
+        shares=[
+            StreamLoad(share.stream, share.asked, share.observed, share.iops, share.response_mean_s)
+            for share in observation.shares
+        ],
         histogram=observation.histogram_note,
         warnings=list(observation.warnings),
         reported=None if said is None else _reported(said),

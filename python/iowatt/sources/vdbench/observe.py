@@ -225,6 +225,7 @@ class _Reading:
             total=made.total(),
             reported=made.reported(),
             shares=shares,
+            busy_percent=made.busy_percent,
             warnings=warnings,
             files=list(dict.fromkeys(self.used)),
         )

@@ -51,6 +51,8 @@ class PlacedRun:
         self._start, self._width = self._grid(parameters)
         self._first = self._first_counted()
         self._intervals: list[Interval] = []
+        #: How busy the processors of the load generator were, in percent; None where no row says it.
+        self.busy_percent: float | None = None
         self._numbers = [row.number or 1 for row in self._rows]
 
     def _as_one_interval(self) -> Row:
@@ -226,6 +228,7 @@ class PlacedRun:
             for row, interval in zip(self._rows, made, strict=True)
             if interval.counted and row.get("cpu_user") is not None
         ]
+        self.busy_percent = statistics.fmean(busy) if busy else None
         if busy and statistics.fmean(busy) > _BUSY_PERCENT:
             self._warnings.append(
                 f"the load generator's processors were {statistics.fmean(busy):.0f} % busy: above "

@@ -9,6 +9,9 @@ from iowatt.sources.observation import Share
 from iowatt.sources.vdbench import text
 from iowatt.sources.vdbench.text import Start
 
+# Where a workload's line has its rate and its mean response time: WD, i/o rate, MB/sec, bytes i/o, read pct.
+_RATE, _RESPONSE, _LEAST_WORDS = 1, 5, 9
+
 
 @dataclass
 class Skew:
@@ -50,5 +53,14 @@ def read(path: Path) -> list[Skew]:
                 raise line.error("has no shares: two figures with % were to be here")
             asked, observed = (text.number(share.rstrip("%"), line) for share in shares[:2])
             if asked is not None and observed is not None:
-                found[-1].shares.append(Share(words[0], asked, observed))
+                iops, response_ms = _figures(words, line)
+                response_s = None if response_ms is None else response_ms / 1e3
+                found[-1].shares.append(Share(words[0], asked, observed, iops, response_s))
     return found
+
+
+def _figures(words: list[str], line: text.Line) -> tuple[float | None, float | None]:
+    """Requests per second and mean response time in ms of a workload's line, where it has all columns."""
+    if len(words) < _LEAST_WORDS:
+        return None, None
+    return text.number(words[_RATE], line), text.number(words[_RESPONSE], line)

@@ -6,6 +6,8 @@ rate collapse (fio 3.33 on its null engine: 234 IOPS for 4000). Facts of fio tha
 with fio 3.33:
 
 - `rate_iops`, `bssplit` and the shares of zones are whole numbers.
+- With a rate, a job waits for all of its requests before it sleeps (`io_submit_mode=inline`; `offload`, which
+  does not, never ends here), so a rate is split over jobs (:meth:`_File.split`).
 - Poisson gaps are whole microseconds, from a mean cut to whole microseconds: high rates are split over
   clones.
 - With a linear rate process, `rate_iops` counts requests of the smallest size of a `bssplit`; `rate=` counts
@@ -36,6 +38,10 @@ _MOST_CLONES: Final = 1024
 _CLONE_IOPS: Final = 10_000.0
 _BUFFERS: Final = 4 << 20
 _DEPTHS: Final = (4, 64)
+# Jobs that a load is split over at most: clumps of 64 jobs lengthen responses by less than 1 in 100.
+_MOST_JOBS: Final = 64
+# A job's first request comes at once, whatever the rate; among so many it does not count.
+_LEAST_REQUESTS: Final = 50
 
 
 def export(prepared: Prepared, *, direct: bool = True) -> Exported:
@@ -115,6 +121,7 @@ class _File:
         if not loads:
             return
         whole = apportion(asked, max(1, round(math.fsum(asked))))
+        outstanding = self.prepared.outstanding_at(math.fsum(asked))
         for load, rate, rounded in zip(loads, asked, whole, strict=True):
             if rounded == 0:
                 self.omit(
@@ -139,8 +146,30 @@ class _File:
             cursors = load.stream.access.streams if isinstance(load.stream.access, Sequential) else 1
             clones = cursors if sequential else max(1, math.ceil(rate / _CLONE_IOPS))
             where, sizes = self.where(load)
-            options = [*where, *self.rate(load, rate, rounded, clones), f"iodepth={_depth(sizes)}"]
+            own = outstanding * rate / math.fsum(asked)
+            split = 1 if sequential else self.split(section, own, rounded)
+            if split > clones:
+                for jobs, each in _shared(rounded, split):
+                    depth = f"iodepth={max(_DEPTHS[0], math.ceil(own / split))}"
+                    options = [*where, f"rate_iops={poisson_rate(each)}", "rate_process=poisson", depth]
+                    self.job(section, load.name, load.stream.name, [*options, *_clones(load, jobs)])
+                continue
+            depth = f"iodepth={max(_depth(sizes), math.ceil(own / clones))}"
+            options = [*where, *self.rate(load, rate, rounded, clones), depth]
             self.job(section, load.name, load.stream.name, [*options, *_clones(load, clones)])
+
+    def split(self, section: Section, outstanding: float, rate: int) -> int:
+        """Jobs that share the rate of one load, where its outstanding requests were asked for.
+
+        One job lets all of its requests complete before it sleeps until the next one is due, and makes what
+        fell due meanwhile at once: requests come in clumps, as large as the job has requests in flight. With
+        a request in flight each, jobs make random arrivals.
+        """
+        if self.prepared.outstanding is None or isinstance(self.prepared.profile.arrivals, Constant):
+            return 1
+        most = rate * section.length_s / _LEAST_REQUESTS
+        share = outstanding / self.prepared.outstanding
+        return max(1, math.floor(min(outstanding / 2, _MOST_JOBS * share, rate, most)))
 
     def rate(self, load: Load, rate: float, whole: int, clones: int) -> list[str]:
         """The rate of one of ``clones`` jobs."""
@@ -380,6 +409,12 @@ def _clones(load: Load, clones: int) -> list[str]:
     return [f"numjobs={clones}"] if clones > 1 else []
 
 
+def _shared(rate: int, jobs: int) -> list[tuple[int, int]]:
+    """A rate over so many jobs in whole numbers: (jobs, rate of each)."""
+    least, more = divmod(rate, jobs)
+    return [(n, each) for n, each in ((more, least + 1), (jobs - more, least)) if n and each]
+
+
 def _is_blocks(load: Load, access: Zipf, sizes: Mix) -> bool:
     """Whether extents are requests, which is what fio's own Zipf law draws."""
     single = len(sizes) == 1 and sizes[0][0] == access.extent
@@ -403,6 +438,7 @@ def _split(sizes: Mix) -> tuple[str, bool]:
 
 
 def _depth(sizes: Mix) -> int:
+    """What any job may keep outstanding: enough for bursts of few requests, without large buffers."""
     least, most = _DEPTHS
     return min(most, max(least, _BUFFERS // max(size for size, _ in sizes)))
 

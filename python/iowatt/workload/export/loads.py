@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from iowatt.workload.access import Sequential, Uniform
+from iowatt.workload.export.outstanding import needed
 from iowatt.workload.find import Loaded
 from iowatt.workload.profile import Profile, Stream
 from iowatt.workload.ranges import extent
@@ -71,6 +72,8 @@ class Prepared:
     seed: int
     target: str
     sections: list[Section]
+    #: Requests outstanding at most at a rate; None: by the rate (:mod:`iowatt.workload.export.outstanding`).
+    outstanding: int | None = None
 
     @property
     def profile(self) -> Profile:
@@ -81,6 +84,10 @@ class Prepared:
     def duration_s(self) -> float:
         """Seconds in all."""
         return sum(section.length_s for section in self.sections)
+
+    def outstanding_at(self, rate_iops: float) -> int:
+        """Requests to allow outstanding at a rate of all streams together."""
+        return needed(rate_iops) if self.outstanding is None else self.outstanding
 
     def loads(self) -> list[Load]:
         """Reads and writes of all streams."""

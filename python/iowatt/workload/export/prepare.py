@@ -20,8 +20,11 @@ def prepare(
     duration_s: float | None = None,
     rate_iops: float | None = None,
     span: int | None = None,
+    outstanding: int | None = None,
 ) -> Prepared:
     """A profile, by name or file, for a load generator on ``target`` (a file or device).
+
+    ``outstanding`` is how many requests it may keep outstanding at a rate; None: as many as the rate needs.
 
     Raises
     ------
@@ -50,4 +53,5 @@ def prepare(
             where=loaded.document.place(("arrivals", "law")),
             hint="give other arrivals: --set 'arrivals={law=\"poisson\",rate=500}'",
         )
-    return Prepared(loaded, size, seed, target or f"{profile.name}.dat", sections(profile, duration_s))
+    cut = sections(profile, duration_s)
+    return Prepared(loaded, size, seed, target or f"{profile.name}.dat", cut, outstanding)

@@ -26,7 +26,6 @@ from iowatt.workload.sizes import Mix
 _ZONES: Final = 10
 _MOST_CURSORS: Final = 64
 _LEAST_ZONE: Final = 1 << 20
-_OPEN_THREADS: Final = 64
 _SKEW_UNITS: Final = 1_000_000  # of skews printed with four digits behind the point
 
 
@@ -154,7 +153,8 @@ class _File:
             )
         gaps = ",distribution=deterministic" if kinds == {True} else ""
         total = math.fsum(rates.values())
-        return f"rd={name},wd={prefix}_*,iorate={total:.10g}{gaps},{times},threads={_OPEN_THREADS}"
+        threads = self.prepared.outstanding_at(total)
+        return f"rd={name},wd={prefix}_*,iorate={total:.10g}{gaps},{times},threads={threads}"
 
     def stream(self, name: str) -> Iterator[_Workload]:
         """The workload definitions of a stream."""
