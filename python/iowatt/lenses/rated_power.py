@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 TOLERANCE: Final = 0.02
-"""A drive that has nothing to erase yet writes up to 2.5 % faster, and draws up to 1 % more, than its sheet says."""
+"""A drive with nothing to erase yet writes up to 2.5 % faster, and draws up to 1 % more, than its sheet says."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ class Above:
 
 
 def above(
-    devices: Sequence[Mapping[str, Any]], joules: Mapping[str, float], seconds: float, interval_w: float
+    devices: Sequence[Mapping[str, Any]],
+    joules: Mapping[str, float | None],
+    seconds: float,
+    interval_w: float,
 ) -> Above | None:
     """Whether drives draw more than their sheets allow; None where none does, or nothing is known.
 
@@ -47,12 +50,13 @@ def above(
     devices
         ``names.devices`` of a plan: those with ``most_w`` (watts) are looked at.
     joules
-        Of each drive over the window of ``seconds``, by name.
+        Of each drive over the window of ``seconds``, by name; None where its watts are not known.
     interval_w
         The highest mean of all drives over an interval; looked at where the most of every drive is known.
     """
     rated = {one["name"]: one["most_w"] for one in devices if one.get("most_w") is not None}
-    drawn = {name: joules[name] / seconds for name in rated if seconds > 0 and name in joules}
+    used = {name: one for name in rated if (one := joules.get(name)) is not None}
+    drawn = {name: one / seconds for name, one in used.items() if seconds > 0}
     over = [name for name, watts in drawn.items() if watts > (1 + TOLERANCE) * rated[name]]
     if over:
         worst = max(over, key=lambda name: drawn[name] / rated[name])

@@ -17,8 +17,8 @@ ALIKE: Final = 0.01
 def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
     """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
 
-    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where the usable
-    capacity of a candidate is not known; ``capacities_differ`` is None then, too.
+    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
+    the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
     """
     candidates = [(one, cost) for one, cost in zip(systems, costs, strict=True) if one.candidate]
     capacities = [one.usable_gb for one, _ in candidates]
