@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 TOLERANCE: Final = 0.02
-"""A drive with nothing to erase yet writes up to 2.5 % faster, and draws up to 1 % more, than its sheet says."""
+"""With nothing to erase yet, a drive writes up to 2.5 % faster and draws up to 1 % more than rated."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Run:
             if getattr(record.tables, name) is not None:
                 tables[name] = getattr(record.tables, name)
         idle = record.tables.idle
-        if idle is not None and not hasattr(idle, "add"):
+        if isinstance(idle, pl.DataFrame):
             tables["idle"], idle = idle, None
         return cls(
             summary=summary,

@@ -289,7 +289,8 @@ def _cap(settings: SsdSettings, drive: Ssd, path: KeyPath, found: list[Problem])
             found.append(Problem(place, message, hint))
             return None
         cap = state.power
-    if cap is not None and drive.power.idle is not None and cap <= drive.awake_w:
-        message = f"a cap of {cap:g} W leaves nothing to work with: without work it draws {drive.awake_w:g} W"
+    awake = drive.awake_w
+    if cap is not None and awake is not None and cap <= awake:
+        message = f"a cap of {cap:g} W leaves nothing to work with: without work it draws {awake:g} W"
         found.append(Problem(place, message))
     return cap

@@ -112,8 +112,9 @@ def _analyse(path: str, _report: Report) -> dict[str, Any]:
     run = Run.open(path)
     drives = of_run(run)
     whole_s = max(drive.transition_s for drive in drives)
-    bound = Bound(drives, [seconds / whole_s for seconds in TRANSITIONS_S])
-    for batch in Periods(run).batches():
+    periods = Periods(run)
+    bound = Bound(drives, periods.short, [seconds / whole_s for seconds in TRANSITIONS_S])
+    for batch in periods.batches():
         bound.add(batch)
     points = bound.points(float(run.summary["energy"]["total_j"]))
     return {**analyse(run), "oracle_at": points}

@@ -83,7 +83,7 @@ class Short:
 
     def idle_s(self, drives: int) -> Floats:
         """Seconds in them, by drive."""
-        return np.bincount(self.drive, weights=self.sum_ns / NS_PER_S, minlength=drives)
+        return np.bincount(self.drive, weights=self.sum_ns / NS_PER_S, minlength=drives).astype(np.float64)
 
 
 class Periods:
@@ -129,10 +129,10 @@ class Periods:
         nothing = pl.DataFrame(schema=IDLE_SHORT)
         table = self._run.table("idle_short") if self._run.has("idle_short") else nothing
         missing = [name for name in IDLE_SHORT if name not in table.columns]
-        if missing or (table.height and int(table["drive"].max()) >= len(self.devices)):  # type: ignore[call-overload]
+        if missing or (table["drive"].cast(pl.Int64).to_numpy().max(initial=-1) >= len(self.devices)):
             raise InputError("is no table of counted idle periods of this Run", where=self._short_where)
         drive, count, sums = (table[name].cast(pl.Int64).to_numpy() for name in ("drive", "count", "sum_ns"))
-        longest = int(table["high_ns"].max()) if table.height else 0  # type: ignore[arg-type]
+        longest = int(table["high_ns"].cast(pl.Int64).to_numpy().max(initial=0))
         return Short(drive, count, sums, longest)
 
     def _check_columns(self) -> None:
