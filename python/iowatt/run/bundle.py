@@ -108,6 +108,8 @@ class Run:
     @classmethod
     def of(cls, record: Record, summary: dict[str, Any]) -> Run:
         """The run of a record, in memory but for what is too long for it."""
+        import polars as pl
+
         tables = {name: getattr(record.tables, name) for name in TABLES}
         for name in ("heat", *COUNTED, *MEASURED, *RECORDED):
             if getattr(record.tables, name) is not None:
