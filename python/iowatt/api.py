@@ -604,6 +604,8 @@ def cost(
     crossovers: Iterable[str] | None = None,
     samples: int | None = None,
     seed: int = 1,
+    within_s: float | None = None,
+    of: str = "mean",
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
@@ -632,6 +634,9 @@ def cost(
         Where the ranking flips: ``"alpha"``, ``"years"``, ``"energy.factor"`` or keys of the book.
     samples, seed:
         Draws of the assumptions within their ranges; 0 for none.
+    within_s, of:
+        The service level in seconds, of the mean or a percentile (``"p95"``): a system that misses it is no
+        candidate.
     output:
         A page (.html) or workbook (.xlsx) to write.
 
@@ -645,6 +650,7 @@ def cost(
     iowatt.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
+    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import ask, defaults
     from iowatt.run.bundle import Run
 
@@ -668,6 +674,7 @@ def cost(
             crossovers=None if crossovers is None else list(crossovers),
             samples=defaults.SAMPLES if samples is None else samples,
             seed=seed,
+            level=None if within_s is None else Level(1e3 * within_s, of),
         )
     )
     if target is not None:

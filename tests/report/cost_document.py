@@ -111,7 +111,9 @@ def choice(systems, late=()):
     return {
         "baseline": ranked[0]["name"] if ranked else None,
         "candidates": [one["name"] for one in ranked],
-        "excluded": [{"system": name, "why": "it completed 11 % of the requests"} for name in late],
+        "excluded": [
+            {"system": name, "late": True, "why": "it completed 11 % of the requests"} for name in late
+        ],
         "capacities_differ": max(sizes) > 1.01 * min(sizes) if sizes and all(sizes) else None,
         "cheapest": names,
     }

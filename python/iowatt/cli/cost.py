@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import progress
-from iowatt.cli.options import AsJson, print_json
+from iowatt.cli.options import AsJson, parsed, print_json
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
 
 
@@ -54,6 +54,21 @@ def cost(
         float | None,
         typer.Option("--years", help="Equal time: how long each goes on.", show_default=f"{YEARS:g}"),
     ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            metavar="TIME",
+            help="The service level: a system that misses it is no candidate.",
+            show_default="none",
+        ),
+    ] = None,
+    of: Annotated[
+        str,
+        typer.Option(
+            "--of", metavar="NAME", help="What is to be within it: mean, p50, p90, p95, p99, p99.9 or p99.99."
+        ),
+    ] = "mean",
     wear: Annotated[
         str | None,
         typer.Option(
@@ -122,8 +137,11 @@ def cost(
     ] = False,
 ) -> None:
     """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
+    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import ask
+    from iowatt.scenario.units import parse_duration
 
+    seconds = parsed(within, parse_duration, "--within")
     more = [f"wear.charge={wear}"] if wear else []
     more += [f"carbon.estimate={carbon}"] if carbon else []
     if list_assumptions:
@@ -135,7 +153,7 @@ def cost(
         report.check_target(output, force)
     asked = ask.Asked(
         runs or [], preset, sets or [], tariff, alpha, years, duty, inventory or [],
-        start, crossover, samples, seed, more,
+        start, crossover, samples, seed, None if seconds is None else Level(1e3 * seconds, of), more,
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
         found = ask.answer(asked, bar and (lambda count: bar(None, count)))

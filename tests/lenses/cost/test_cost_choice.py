@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 import compared_runs as made
 from iowatt import api
 from iowatt.cli.main import app
+from iowatt.errors import InputError
+from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.report import cost as report
@@ -36,6 +38,7 @@ pool = "disks"
 interval = "60s"
 """
 runner = CliRunner()
+PRICE = ("purchase.model.arrays2002-disk=400",)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,8 @@ def runs(tmp_path_factory):
 
 
 def ask(runs, *names, **more):
-    return answer(Asked([runs / name for name in names], samples=20, crossovers=("energy.factor",), **more))
+    given = {"samples": 20, "crossovers": ("energy.factor",), "sets": PRICE, **more}
+    return answer(Asked([runs / name for name in names], **given))
 
 
 def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
@@ -143,3 +147,27 @@ def test_the_verb_says_it_first(runs):
     assert shown.stdout.startswith("small could not keep up")
     found = json.loads(runner.invoke(app, ["cost", str(runs / "small"), "--json", "--samples", "0"]).stdout)
     assert found["choice"]["excluded"][0]["system"] == "small"
+
+
+def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
+    times = {
+        name: json.loads((runs / name / "run.json").read_text())["response_time_ms"]["all"]["p95"]
+        for name in ("raid5", "raid10")
+    }
+    slow, quick = sorted(times, key=times.get, reverse=True)
+    found = ask(runs, "raid5", "raid10", level=Level((times[slow] + times[quick]) / 2, "p95"))
+    assert found["choice"]["candidates"] == [quick]
+    assert [(one["system"], one["late"]) for one in found["choice"]["excluded"]] == [(slow, False)]
+    assert found["comparison"] == []
+    # Its own figures stay: it did the work, only too slowly.
+    assert all(one["usd"] is not None for one in found["other"]["systems"])
+    strictest = ask(runs, "raid5", "raid10", level=Level(1e-3, "p95"))
+    assert strictest["choice"]["candidates"] == [] and strictest["choice"]["cheapest"]["total"] is None
+    assert list(text.lines(strictest)) and page.render(strictest)
+
+
+@pytest.mark.parametrize(("of", "within"), [("p96", "20ms"), ("p95", "0ms"), ("p95", "soon")])
+def test_a_service_level_that_is_none_is_refused(runs, of, within):
+    done = runner.invoke(app, ["cost", str(runs / "raid5"), "--within", within, "--of", of])
+    assert done.exit_code != 0
+    assert isinstance(done.exception, InputError | SystemExit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +28,15 @@ class Level:
             )
         if not 0 < self.within_ms < float("inf"):
             raise InputError("a service level is a time above 0", where="--within")
+
+    def missed(self, response_ms: Mapping[str, float | None]) -> str:
+        """Why response times (a class of ``response_time_ms``) do not keep it; empty where they do."""
+        value = response_ms[self.statistic.replace(".", "")]
+        if value is None:
+            return f"its {self.statistic} response time is not known"
+        if value <= self.within_ms:
+            return ""
+        return f"its {self.statistic} response time is {value:,.3g} ms, above {self.within_ms:g} ms"
 
     @property
     def quantile(self) -> float | None:

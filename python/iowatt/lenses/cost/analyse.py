@@ -186,7 +186,7 @@ def _short(case: Case) -> dict[str, Any]:
     keep up with it: it would do that work so late that nobody has use for it.
     """
     named = {"name": case.system.name, "repeats": case.repeats, "years": case.years}
-    if case.years > LONGEST_YEARS or (case.horizon.basis == "work" and not case.system.candidate):
+    if case.years > LONGEST_YEARS or (case.horizon.basis == "work" and case.system.late):
         return {**named, "usd": None, "by_group": {}}
     costs = price(case)
     return {**named, "usd": costs.usd if costs.known else None, "by_group": by_group(costs)}

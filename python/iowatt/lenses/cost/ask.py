@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import InputError
+from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.defaults import SAMPLES, START, YEARS
@@ -44,6 +45,8 @@ class Asked:
     crossovers: Sequence[str] | None = None
     samples: int = SAMPLES
     seed: int = 1
+    #: Only systems whose response time keeps it are ranked.
+    level: Level | None = None
     #: Settings that have an option of their own, as KEY=VALUE.
     more: Sequence[str] = field(default_factory=list)
 
@@ -116,9 +119,12 @@ def _subjects(
     if not asked.runs:
         raise InputError("no Run is given", hint="iowatt run SCENARIO makes one")
     runs = [one if isinstance(one, Run) else Run.open(one) for one in asked.runs]
-    observed = [
-        Subject(observe(run, inventories[at] if inventories else None), run) for at, run in enumerate(runs)
-    ]
+    observed = []
+    for at, run in enumerate(runs):
+        system = observe(run, inventories[at] if inventories else None)
+        if asked.level is not None:
+            system = replace(system, missed=asked.level.missed(run.summary["response_time_ms"]["all"]))
+        observed.append(Subject(system, run))
     if asked.duty is None:
         return observed
     # Just as long as is priced, so that wear and requests are those of the hours that are billed.

@@ -29,9 +29,7 @@ def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
         "baseline": candidates[0][0].name if candidates else None,
         "candidates": [one.name for one, _ in candidates],
         "excluded": [
-            {"system": one.name, "why": one.kept_up.why}
-            for one in systems
-            if one.kept_up is not None and not one.candidate
+            {"system": one.name, "late": one.late, "why": why(one)} for one in systems if not one.candidate
         ],
         "capacities_differ": max(known) > (1 + ALIKE) * min(known) if all_known else None,
         "cheapest": {
@@ -40,6 +38,12 @@ def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
             if priced and all_known else None,
         },
     }  # fmt: skip
+
+
+def why(system: System) -> str:
+    """Why a system is no candidate; empty where it is one."""
+    said = [system.kept_up.why] if system.kept_up is not None and system.late else []
+    return "; ".join([*said, *filter(None, [system.missed])])
 
 
 def per_usable_tb(system: System, costs: Costs) -> float | None:

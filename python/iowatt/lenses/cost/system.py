@@ -118,11 +118,18 @@ class System:
     notes: tuple[str, ...] = ()
     #: Whether it kept up with its load; None where no Run tells.
     kept_up: KeptUp | None = None
+    #: How it misses the service level that is asked for; empty where it keeps it, or none is asked for.
+    missed: str = ""
+
+    @property
+    def late(self) -> bool:
+        """Whether it did not keep up with its load, so that all that is known of it is of a growing queue."""
+        return self.kept_up is not None and not self.kept_up.kept_up
 
     @property
     def candidate(self) -> bool:
-        """Whether it may be ranked: all that is known of it is not of a growing queue."""
-        return self.kept_up is None or self.kept_up.kept_up
+        """Whether it may be ranked: it kept up with its load and keeps the service level."""
+        return not self.late and not self.missed
 
     def merged(self) -> System:
         """The same with drives that cost the same as one that stands for all: quicker to price many times."""

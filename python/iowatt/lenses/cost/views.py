@@ -53,7 +53,7 @@ def views(case: Case, costs: Costs) -> list[View]:
             replace(one, value=None, note="the total is not known: a drive has no price") for one in dollars
         ]
     made = [*dollars, _per_tb_written_life(case), *_energy(case), _carbon(case, costs)]
-    if case.system.candidate:
+    if not case.system.late:
         return made
     late = "the system did not keep up with its load"
     return [replace(one, value=None, note=late) if one.key in _OF_WORK else one for one in made]

@@ -75,7 +75,8 @@ def headlines(found: Found) -> list[Headline]:
         zip(words.labels(found), found["systems"], words.against(found), strict=True)
     ):
         drawn = None if spread is None else words.of_system(spread["systems"], system, "name")
-        said = ["no candidate: it could not keep up with its load"] if words.late(system) else []
+        why = words.no_candidate(found, system)
+        said = [f"no candidate: {why}"] if why else []
         if system["usd"] is None:
             said.append("not known: a drive has no price")
         if share is not None:

@@ -101,8 +101,10 @@ def _short(name: str, most: int) -> str:
 
 def _work(found: Found) -> Iterator[Row]:
     systems = found["systems"]
-    if found["choice"]["excluded"]:
+    if any(words.late(s) for s in systems):
         yield "kept up with its load", ["no" if words.late(s) else "yes" for s in systems]
+    if any(not one["late"] for one in found["choice"]["excluded"]):
+        yield "keeps the service level", ["no" if words.no_candidate(found, s) else "yes" for s in systems]
     yield "usable capacity", [words.usable(s) for s in systems]
     yield "work done", [f"{words.figure(s['repeats'], 6)} x" for s in systems]
     yield "lasts", [words.years(s["years"]) for s in systems]

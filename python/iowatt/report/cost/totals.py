@@ -23,14 +23,14 @@ def groups(found: Found) -> Figure:
         Column("System", text=True), *(Column(words.NAMES[group], "USD") for group in shown),
         Column("Total", "USD"), *([Column("Present value", "USD")] if present else []),
         Column("Usable capacity", "TB"), Column("Total per usable TB", "USD/TB"),
-        *([Column("Kept up with its load", text=True)] if found["choice"]["excluded"] else []),
+        *([Column("Candidate", text=True)] if found["choice"]["excluded"] else []),
         *([Column(f"Against {found['choice']['baseline']}", "%")] if found["comparison"] else []),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
             name, *_usd(found, system, shown, present), _terabytes(system),
             None if words.withheld(found, system) else system["usd_per_usable_tb"],
-            *([("no" if words.late(system) else "yes")] if found["choice"]["excluded"] else []),
+            *(["no" if words.no_candidate(found, system) else "yes"] if found["choice"]["excluded"] else []),
             *([_percent(share)] if found["comparison"] else []),
         ]
         for name, system, share in zip(names, systems, words.against(found), strict=True)
@@ -54,8 +54,8 @@ def groups(found: Found) -> Figure:
     if any(system["usd"] is None for system in systems):
         caption += " Of a system without a total only what has a price is drawn."
     if found["choice"]["excluded"]:
-        late = ", ".join(one["system"] for one in found["choice"]["excluded"])
-        caption += f" Not kept up with its load, and no candidate: {late}."
+        named = ", ".join(one["system"] for one in found["choice"]["excluded"])
+        caption += f" No candidate: {named}."
     if "credit" in shown:
         caption += " Credits stand left of zero."
     return Figure(

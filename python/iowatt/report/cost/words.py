@@ -81,6 +81,14 @@ def late(system: Found) -> bool:
     return system["kept_up"] is not None and not system["kept_up"]["kept_up"]
 
 
+def no_candidate(found: Found, system: Found) -> str:
+    """Why a system is not ranked, in a few words; empty where it is."""
+    row = of_system(found["choice"]["excluded"], system, "system")
+    if row is None:
+        return ""
+    return "it could not keep up with its load" if row["late"] else "it misses the service level"
+
+
 def withheld(found: Found, system: Found) -> bool:
     """Whether the dollars of a system would flatter it: of work that it did far too late."""
     return found["horizon"]["basis"] == "work" and late(system)
@@ -102,6 +110,8 @@ def verdict(found: Found) -> list[str]:
     choice, systems = found["choice"], {one["name"]: one for one in found["systems"]}
     said = [
         f"{one['system']} could not keep up with its load and is no candidate: {one['why']}."
+        if one["late"]
+        else f"{one['system']} misses the service level and is no candidate: {one['why']}."
         for one in choice["excluded"]
     ]
     if len(systems) < 2:

@@ -193,7 +193,8 @@ def make_year(
     system = replace(
         top,
         # A year that spends hours at a load that was not kept up with is no candidate either.
-        kept_up=next((one.kept_up for one in used if not one.candidate), used[-1].kept_up if used else None),
+        kept_up=next((one.kept_up for one in used if one.late), used[-1].kept_up if used else None),
+        missed=next((one.missed for one in used if one.missed), ""),
         name=name or top.name,
         where=", ".join(one.where for one in points.systems),
         drives=drives.over(points.systems, weights),

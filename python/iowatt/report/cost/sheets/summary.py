@@ -37,7 +37,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, found: Found, places:
     top = max(_TOP, len(said) + 2)
     sheet.write_string(top, 0, "USD", styles.head)
     for at, (name, system) in enumerate(zip(names, systems, strict=True), 1):
-        late = " (no candidate)" if words.late(system) else ""
+        late = " (no candidate)" if words.no_candidate(found, system) else ""
         sheet.write_string(top, at, f"{name}{late}", styles.head_number)
     groups = [
         group for group in GROUPS if any(one["group"] == group for s in systems for one in s["components"])
@@ -91,7 +91,7 @@ def _totals(sheet: Worksheet, styles: Styles, found: Found, places: Sequence[Pla
     for at, (system, place) in enumerate(zip(systems, places, strict=True), 1):
         here = absolute(row, at)
         terabytes, size = (system["capacity_gb"]["usable"] or 0.0) / 1000, absolute(row + 6, at)
-        dollars, ranked = not words.withheld(found, system), not words.late(system)
+        dollars, ranked = not words.withheld(found, system), not words.no_candidate(found, system)
         known = system["usd"] is not None and first["usd"] is not None
         more = system["usd"] - first["usd"] if known else None
         share = more / first["usd"] if more is not None and first["usd"] else None if more is None else 0.0
