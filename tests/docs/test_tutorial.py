@@ -20,5 +20,4 @@ def test_the_tutorial_runs_as_printed(tmp_path: Path, monkeypatch: pytest.Monkey
             continue
         for words, expected in printed.commands(body):
             printed.run(words, expected)
-    assert (tmp_path / "tutorial" / "raid5" / "report.html").exists()
-    assert (tmp_path / "tutorial" / "compare.html").exists()
+    assert (tmp_path / "tutorial" / "designs.html").exists()
