@@ -85,7 +85,9 @@ def text(path: Path, what: str = "a document", most: int = DOCUMENT_BYTES, *, hi
     try:
         return whole(path, what, most, hint=hint).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"expected {what} in UTF-8; byte {error.start} is not", where=str(path)) from None
+        raise InputError(
+            f"is not UTF-8 text (byte {error.start}); expected {what}", where=str(path)
+        ) from None
 
 
 def parsed(content: str | bytes, where: str, what: str = "JSON", *, finite: bool = True) -> Any:

@@ -88,14 +88,14 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "reads",
         "writes",
         "origin_unix_ns",
-        "warnings",
         "long_gap",
-    )  # of what was read ahead; the origin stands there as text, and warnings are notes of the Run
-    return {
+    )  # of what was read ahead; the origin stands there as text
+    found = {
         "records_read" if key == "requests" else key: value
         for key, value in raw.items()
         if key not in left_out
     }
+    return {**found, "warnings": doubts(raw)}
 
 
 def capacity(
