@@ -76,7 +76,7 @@ def whole(
             f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
         ) from None
     except ValueError:  # a NUL, or half a character
-        raise InputError(f"{str(path)!r} is no name of a file") from None
+        raise InputError(f"cannot be read: {str(path)!r} is no name of a file") from None
     return data.getvalue()
 
 

@@ -189,7 +189,8 @@ class Run:
         assert self.path is not None  # or it would not have the table
         with self._readable(name):
             lazy = pl.scan_parquet(self.path / f"{name}.parquet", glob=False, hive_partitioning=False)
-            self._refuse_other_columns(name, lazy.collect_schema())
+            if name not in ASKED_FOR:  # which other tools may bring; their lens looks at each column
+                self._refuse_other_columns(name, lazy.collect_schema())
         return lazy
 
     @cached_property
@@ -340,8 +341,10 @@ def _read_summary(folder: Path) -> dict[str, Any]:
     try:
         RunSummary.model_validate_json(text, strict=True)
     except ValidationError as error:
-        # Keys that a later iowatt of the same schema has added are no damage.
-        _refuse_damaged(file, plan_schema.first(error, frozenset({"extra_forbidden"})))
+        # Keys that a later iowatt of the same schema has added are no damage. What another tool wrote (it
+        # says no provenance) has the keys that the lens reads for which it was made.
+        passed = {"extra_forbidden"} if "provenance" in summary else {"extra_forbidden", "missing"}
+        _refuse_damaged(file, plan_schema.first(error, frozenset(passed)))
     return summary
 
 
