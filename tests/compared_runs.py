@@ -84,12 +84,21 @@ def build(
         series=frame("series", _series(ns, op, _cut(at, seconds, width_s), points)) if series else None,
     )  # fmt: skip
     planned = {
-        "names": {"workloads": ["oltp"]},
+        "names": {"workloads": ["oltp"], "volumes": ["db"], "pools": ["disks"], "devices": []},
         "sources": [{"path": "oltp.csv"}],
         "simulation": {
             "seed": seed,
             "workloads": [{"volume": 0, "replay": replay or OPEN}],
-            "pools": [{"raid": {"level": raid}}],
+            "volumes": [{"pool": 0, "capacity_bytes": 10**9}],
+            "pools": [
+                {
+                    "count": 1,
+                    "device": {"kind": "hdd"},
+                    "raid": {"level": raid, "stripe_unit_bytes": 65_536},
+                    "scheduler": "fcfs",
+                    "power_policy": {"policy": "never"},
+                }
+            ],
         },
     }
     record = Record(

@@ -113,6 +113,7 @@ SUMMARY: dict[str, Any] = {
             "format": "csv", "detected": True, "requests": 9, "skipped_bad": 1,
             "first_bad": ["line 4: too few columns"], "reordered": 0,
             "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None, "untimed": False, "notes": [],
+            "warnings": [], "long_gap": None,
         }
     ],
     "requests_simulated": 8,
@@ -210,7 +211,16 @@ def plan() -> dict[str, Any]:
             "seed": 7,
             "workloads": [{"volume": 0, "replay": {"mode": "open", "speed": 1.0}}],
             "volumes": [{"pool": 0, "offset_bytes": 0, "capacity_bytes": 2 * 10**9}],
-            "pools": [{"count": 2, "device": drive, "raid": raid, "bus_of_drive": [0, 0]}],
+            "pools": [
+                {
+                    "count": 2,
+                    "device": drive,
+                    "raid": raid,
+                    "scheduler": "fcfs",
+                    "power_policy": {"policy": "never"},
+                    "bus_of_drive": [0, 0],
+                }
+            ],
             "buses": [{"bandwidth_bytes_per_s": 1e8, "arbitration_s": 0.0}],
             "observe": {"warmup_s": 0.0, "end_s": None, "interval_s": 50.0},
         },

@@ -179,7 +179,7 @@ def test_what_was_skipped_is_told(trace: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--columns", "time"], "no list of FIELD=HEADER"),
+        (["--columns", "time"], "no list of FIELD=COLUMN"),
         (["--columns", "time=ts", "--order-tolerance", "1"], "has no unit"),
         (["--format", "nonsense"], "unknown format 'nonsense'"),
         (["--time-unit", "us", "--device", "sdz"], "no requests of device 'sdz'"),
@@ -190,6 +190,33 @@ def test_a_wrong_option_is_an_error_in_words(trace: Path, arguments: list[str], 
     result = invoke("info", trace, *arguments)
     assert isinstance(result.exception, InputError)
     assert words in str(result.exception)
+
+
+NUMBERED = "0.5;R;8;16;x\n0.75;W;24;16;y\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "reads_bytes"), [("time=0,op=1,lba=2,sectors=3", 8192), ("time=0,op=1,offset=2,size=3", 16)]
+)
+def test_a_table_without_a_header_by_the_numbers_of_its_columns(
+    tmp_path: Path, columns: str, reads_bytes: int
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(NUMBERED)
+    assert "--columns" in str(invoke("info", path).exception)  # what to do stands in the error
+    shown = invoke("info", path, "--columns", columns, "--time-unit", "s", "--json").stdout
+    (found,) = json.loads(shown)["traces"]
+    assert (found["format"], found["requests"]["count"]) == ("csv", 2)
+    assert (found["bytes"]["read"], found["span"]["duration_s"]) == (reads_bytes, 0.25)
+
+
+@pytest.mark.parametrize("columns", ["time=0,op=1,lba=2,sectors=9", "time=0,op=x,lba=2,size=3", "time=0"])
+def test_a_number_that_no_column_has_is_an_error_of_the_first_line(tmp_path: Path, columns: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(NUMBERED)
+    result = invoke("info", path, "--columns", columns, "--time-unit", "s")
+    assert isinstance(result.exception, InputError)
+    assert f"{path}:1" in str(result.exception)
 
 
 @pytest.mark.parametrize(

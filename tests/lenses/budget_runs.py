@@ -117,6 +117,7 @@ def made(
                 "utilisation": _busy(found, PROCESSORS),
                 "wait_mean_ms": None,
             },
+            "host_link": None,
             "mirror_link": None,
         },
         "devices": [{**one, "utilisation": _busy(found, DRIVE)} for one in base.summary["devices"]],

@@ -270,7 +270,14 @@ def _devices(made: Recipe, window: float, total: int) -> dict[str, Any]:
 
 
 def _plan(made: Recipe, volumes: list[str]) -> dict[str, Any]:
-    drive = {"model": "arrays2002-disk", "pool": made.pool, "raw_bytes": DISK_BYTES, "idle_w": 12.0}
+    drive = {
+        "model": "arrays2002-disk",
+        "pool": made.pool,
+        "kind": "hdd",
+        "raw_bytes": DISK_BYTES,
+        "idle_w": 12.0,
+        "ratings": {},
+    }
     raid = {
         "level": "5",
         "stripe_unit_bytes": 16384,

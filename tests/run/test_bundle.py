@@ -210,3 +210,82 @@ def test_tables_are_plain_parquet(run, tmp_path):
     rows = pl.scan_parquet(tmp_path / "out" / "energy.parquet").filter(pl.col("state") == "idle").collect()
     assert rows["energy_j"].to_list() == [1400, 2000]
     assert rows["power_w"].to_list() == [20, 20]
+
+
+def _changed(folder, name, path, value):
+    """The JSON file with the value at ``path`` replaced; ``...`` takes it out."""
+    file = folder / name
+    document = json.loads(file.read_text("utf-8"))
+    here = document
+    for step in path[:-1]:
+        here = here[step]
+    if value is ...:
+        del here[path[-1]]
+    else:
+        here[path[-1]] = value
+    file.write_text(json.dumps(document), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("run.json", ("devices", 0, "spin_ups"), float("nan")),
+        ("run.json", ("devices", 0, "utilisation"), "0.5"),
+        ("run.json", ("workloads", 0), 7),
+        ("run.json", ("window",), None),
+        ("run.json", ("notes",), "n"),
+        ("run.json", ("throughput", "iops"), ...),
+        ("plan.json", ("names", "devices", 0, "name"), "other.0"),
+        ("plan.json", ("names", "workloads", 0), 7),
+        ("plan.json", ("names", "pools"), []),
+        ("plan.json", ("simulation", "workloads", 0), 7),
+        ("plan.json", ("simulation", "workloads", 0, "replay", "mode"), "ajar"),
+        ("plan.json", ("simulation", "workloads", 0, "volume"), 3),
+        ("plan.json", ("simulation", "pools", 0, "count"), float("nan")),
+        ("plan.json", ("simulation", "pools", 0, "raid", "level"), ...),
+        ("plan.json", ("sources",), [{}, {}]),
+        ("plan.json", ("names",), ...),
+    ],
+)
+def test_a_damaged_bundle_names_the_file_and_the_key(run, tmp_path, name, path, value):
+    run.save(tmp_path / "out")
+    _changed(tmp_path / "out", name, path, value)
+    with pytest.raises(InputError) as caught:
+        Run.open(tmp_path / "out")
+    file, _, key = caught.value.where.partition(": ")
+    assert file == str(tmp_path / "out" / name)
+    # A count that is wrong is told of the list, and a part that is none of the table around it.
+    assert key and ".".join(map(str, path)).startswith(key.rpartition(".")[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("run.json", ("rebuilds",), ...),
+        ("run.json", ("workloads", 0, "trace", "warnings"), ...),
+        ("run.json", ("workloads", 0, "of_tomorrow"), 1),
+        ("plan.json", ("simulation", "of_tomorrow"), {"x": 1}),
+        ("plan.json", ("names", "buses"), ["scsi0"]),
+    ],
+)
+def test_what_an_older_or_newer_iowatt_wrote_of_the_same_schema_is_read(run, tmp_path, name, path, value):
+    run.save(tmp_path / "out")
+    _changed(tmp_path / "out", name, path, value)
+    assert Run.open(tmp_path / "out").name == "handmade"
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("devices", lambda frame: frame.with_columns(name=pl.lit("other"))),
+        ("devices", lambda frame: frame.with_columns(accesses=pl.lit("many"))),
+        ("intervals", lambda frame: frame.drop("completions")),
+    ],
+)
+def test_a_table_that_readers_cannot_rely_on_is_named(run, tmp_path, table, change):
+    run.save(tmp_path / "out")
+    file = tmp_path / "out" / f"{table}.parquet"
+    change(pl.read_parquet(file)).write_parquet(file)
+    with pytest.raises(InputError) as caught:
+        Run.open(tmp_path / "out").table(table)
+    assert caught.value.where == str(file)

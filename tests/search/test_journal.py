@@ -11,7 +11,10 @@ from iowatt.errors import InputError
 from iowatt.search import journal
 from iowatt.search.journal import Journal
 
-ONE, TWO = {"key": "a", "row": {"x": 0.1 + 0.2}}, {"key": "b", "error": {"message": "ü\n"}}
+ONE, TWO = (
+    {"key": "a", "row": {"x": 0.1 + 0.2}},
+    {"key": "b", "error": {"message": "ü\n", "where": None, "hint": None}},
+)
 
 
 @pytest.fixture
@@ -48,8 +51,23 @@ def test_a_line_cut_short_is_dropped_and_overwritten(file, cut):
     assert file.read_bytes() == whole
 
 
-def test_a_line_that_is_no_record_is_named(file):
-    file.write_text('{"key": "a"}\nnonsense\n')
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[" * 100_000,
+        "[]",
+        '{"key": "a"}',
+        '{"key": 1, "row": {}}',
+        '{"key": "a", "row": [1]}',
+        '{"key": "a", "row": {"x": [1]}}',
+        '{"key": "a", "error": null}',
+        '{"key": "a", "error": {"message": "m"}}',
+        '{"key": "a", "figures": 1}',
+    ],
+)
+def test_a_line_that_is_no_record_is_named(file, line):
+    file.write_text(f'{{"key": "a", "row": {{}}}}\n{line}\n')
     with pytest.raises(InputError, match="no record of a point") as caught:
         Journal(file)
     assert caught.value.where == f"{file}:2"

@@ -6,6 +6,7 @@ import math
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.sources.meters import http, ipmi, nut, prometheus, redfish, scpi
+from iowatt.sources.meters import http, ipmi, nut, prometheus, redfish, scpi, source
 from iowatt.sources.meters.address import parse
 from iowatt.sources.meters.log import QUANTITIES, Instrument
 from iowatt.sources.meters.meter import Meter, MeterError
@@ -210,12 +211,18 @@ def test_scpi(answers: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     said = iter(["YOKOGAWA,WT310E,1,1", *answers])
 
     class Session:
+        rest = b""
+
         def write(self, _: str) -> None: ...
-        def query(self, _: str) -> str:
-            try:
-                return next(said)
-            except StopIteration:
-                raise OSError("timeout") from None
+        def read_bytes(self, count: int, break_on_termchar: bool) -> bytes:
+            assert break_on_termchar
+            if not self.rest:
+                try:
+                    self.rest = next(said).encode("utf-8", "replace") + b"\n"
+                except StopIteration:
+                    raise OSError("timeout") from None
+            found, self.rest = self.rest[:count], self.rest[count:]
+            return found
 
         def close(self) -> None: ...
 
@@ -224,3 +231,67 @@ def test_scpi(answers: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(scpi.ScpiMeter, "_connect", connect)
     keeps_its_promise(scpi.create(parse("scpi://h:1/1")))
+
+
+@pytest.fixture
+def endless(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A server that says the same for ever; its host and port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def pour(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.sendall(request.param[0])
+            while True:
+                connection.sendall(request.param[1])
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=pour, args=(listener.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"127.0.0.1:{listener.getsockname()[1]}"
+    listener.close()
+
+
+@pytest.mark.parametrize(
+    ("endless", "address"),
+    [
+        ((b"", b"x" * 4096), "scpi://{}/1?timeout=5"),  # no line ever ends
+        ((b"", b"x" * 4096), "nut://{}/sim?timeout=5"),
+        ((b"BEGIN LIST UPS\n", b'UPS sim "x"\n' * 400), "nut://{}/sim?timeout=5"),  # nor this list
+        ((b"HTTP/1.1 200 OK\r\n\r\n", b"[" * 65536), "prometheus://{}/x?timeout=5"),
+    ],
+    indirect=["endless"],
+)
+def test_an_answer_without_an_end_is_refused_by_its_length(endless: str, address: str) -> None:
+    if address.startswith("scpi"):
+        pytest.importorskip("pyvisa_py")
+    meter = source.meter(address.format(endless))
+    with pytest.raises(MeterError) as caught:
+        meter.open()
+    assert "5 s" not in str(caught.value)  # not by its time
+    meter.close()
+
+
+@pytest.mark.parametrize("says", ["yes 0123456789", "yes 0123456789 >&2"])
+def test_a_program_that_talks_for_ever_is_ended(
+    says: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "ipmitool"
+    tool.write_text(f"#!/bin/sh\n{says}\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(MeterError, match="64 KiB"):
+        ipmi.create(parse("ipmi:?timeout=30")).read()
+
+
+def test_a_program_that_hangs_is_ended_with_what_it_started(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "ipmitool"
+    tool.write_text("#!/bin/sh\nsleep 1000\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(MeterError, match=r"no answer in 0\.2 s"):
+        ipmi.create(parse("ipmi:?timeout=0.2")).read()

@@ -8,6 +8,7 @@
 
 use crate::error::{Fault, TraceError};
 use crate::format::{Clock, Entry, Raw};
+use crate::gap::LongestGap;
 use crate::names::Names;
 use crate::order::{HELD, Reorder};
 use crate::origin;
@@ -43,6 +44,10 @@ pub trait Records: Send {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+    /// What makes the requests a doubtful load.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether there are no times, so that all stamps are 0.
     fn untimed(&self) -> bool {
         false
@@ -73,6 +78,7 @@ pub struct Checked<R> {
     earliest_ns: u64,
     origin_ns: Option<u64>,
     last_ns: Option<u64>,
+    gap: LongestGap,
     /// Records of a run.
     run: Vec<Raw>,
     ended: bool,
@@ -112,6 +118,7 @@ impl<R: Records> Checked<R> {
             earliest_ns: u64::MAX,
             origin_ns: None,
             last_ns: None,
+            gap: LongestGap::default(),
             run: Vec::new(),
             ended: false,
         })
@@ -213,6 +220,7 @@ impl<R: Records> Checked<R> {
         self.summary.writes += u64::from(raw.op == Op::Write);
         self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
         self.last_ns = Some(time_ns);
+        self.gap.add(time_ns);
         Ok(Request {
             time_ns,
             offset: raw.offset,
@@ -329,8 +337,13 @@ impl<R: Records> Source for Checked<R> {
     }
 
     fn summary(&self) -> Option<Summary> {
-        let (notes, untimed) = (self.records.notes(), self.records.untimed());
-        Some(Summary { notes, untimed, ..self.summary.clone() })
+        Some(Summary {
+            notes: self.records.notes(),
+            warnings: self.records.warnings(),
+            long_gap: self.gap.warning(),
+            untimed: self.records.untimed(),
+            ..self.summary.clone()
+        })
     }
 
     fn progress(&self) -> Option<f64> {

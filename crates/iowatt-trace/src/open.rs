@@ -136,6 +136,10 @@ impl Records for FileRecords {
         notes
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.decoder.warnings()
+    }
+
     fn untimed(&self) -> bool {
         self.decoder.untimed()
     }

@@ -13,10 +13,10 @@ pub struct TraceSpec {
     /// Name of the format; left out, it is detected from the first lines.
     #[serde(default)]
     pub format: Option<String>,
-    /// CSV: which header is which (`time`, `op`, `offset`, `size`, `device`, `stream`, `response`;
+    /// CSV: which column is which (`time`, `op`, `offset`, `size`, `device`, `stream`, `response`;
     /// `lba` and `sectors` instead of `offset` and `size` where those count sectors).
     #[serde(default)]
-    pub columns: Option<BTreeMap<String, String>>,
+    pub columns: Option<BTreeMap<String, Column>>,
     /// CSV, regex: unit of times whose header or group does not name one. mqsim: unit of the stamps.
     #[serde(default)]
     pub time_unit: Option<TimeUnit>,
@@ -151,6 +151,16 @@ impl TraceSpec {
             None => Ok(usual),
         }
     }
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(untagged)]
+pub enum Column {
+    /// By its place, from 0, in a table without a header.
+    Number(usize),
+    /// By its header.
+    Header(String),
 }
 
 /// How several traces make one.

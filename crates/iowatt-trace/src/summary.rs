@@ -35,4 +35,8 @@ pub struct Summary {
     pub untimed: bool,
     /// What was assumed and what was passed over, in sentences.
     pub notes: Vec<String>,
+    /// What makes the requests a doubtful load, in sentences.
+    pub warnings: Vec<String>,
+    /// The longest gap between requests, in a sentence, where it is long.
+    pub long_gap: Option<String>,
 }

@@ -5,6 +5,7 @@ Synthetic traces have modules of their own, ``generate`` and ``export``; logs of
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,8 +25,9 @@ Columns = Annotated[
     str | None,
     typer.Option(
         "--columns",
-        metavar="FIELD=HEADER,...",
-        help="CSV, Parquet: which header is time, op, offset, size, device, response, stream.",
+        metavar="FIELD=COLUMN,...",
+        help="CSV, Parquet: which is time, op, offset (lba), size (sectors), device, response, stream: "
+        "a header, or a number from 0 in a CSV without one.",
     ),
 ]
 TimeUnit = Annotated[
@@ -284,16 +286,18 @@ def _options(
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _mapping(text: str) -> dict[str, str]:
+def _mapping(text: str) -> dict[str, str | int]:
     from iowatt.errors import InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):
         raise InputError(
-            f"{text!r} is no list of FIELD=HEADER; accepted is, for example, time=ts,offset=addr",
+            f"{text!r} is no list of FIELD=COLUMN; accepted is, for example, time=ts,op=rw or time=0,op=2",
             where="--columns",
         )
-    return {field.strip(): header.strip() for field, _, header in pairs}
+    columns = {field.strip(): column.strip() for field, _, column in pairs}
+    number = re.compile(r"[0-9]{1,4}")
+    return {field: int(at) if number.fullmatch(at) else at for field, at in columns.items()}
 
 
 def _print_block(lines: list[tuple[str, str]], *, gap: bool) -> None:

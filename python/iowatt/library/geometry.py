@@ -40,6 +40,8 @@ Sparing = Literal[
 
 # Far beyond any drive; the simulator keeps a seek time for every distance.
 MOST_CYLINDERS: Final = 10_000_000
+#: Milliseconds of a seek.
+MOST_SEEK_MS: Final = 10_000
 MOST_SECTORS_PER_TRACK: Final = 1_000_000
 
 
@@ -153,7 +155,7 @@ def _point(value: Any) -> Any:
 
 
 _Distance = Annotated[int, Field(ge=1, le=MOST_CYLINDERS)]
-_Milliseconds = Annotated[float, Field(ge=0, le=10_000)]
+_Milliseconds = Annotated[float, Field(ge=0, le=MOST_SEEK_MS)]
 SeekPoint = Annotated[
     tuple[_Distance, _Milliseconds] | tuple[_Distance, _Milliseconds, _Milliseconds],
     BeforeValidator(_point),

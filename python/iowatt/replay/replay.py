@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError, IowattError
+from iowatt.errors import IowattError
 from iowatt.replay import compare, conduct, heat, job, lateness, target, trace
 from iowatt.replay.conduct import MeterAddress
 from iowatt.run import index
@@ -180,12 +179,9 @@ def _measured(
 
 def _volume(scenario: Path) -> str | None:
     """The volume that the scenario's first workload goes to. Raises ``InputError``."""
-    try:
-        workloads = tomllib.loads(scenario.read_text("utf-8")).get("workload")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(scenario)) from None
-    except ValueError as error:
-        raise InputError(f"is not TOML: {error}", where=str(scenario)) from None
+    from iowatt.scenario.document import Document, read_text
+
+    workloads = Document(read_text(scenario), str(scenario)).raw.get("workload")
     first = workloads[0] if isinstance(workloads, list) and workloads else {}
     volume = first.get("volume") if isinstance(first, dict) else None
     return volume if isinstance(volume, str) else None

@@ -21,9 +21,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt import aside
+from pydantic import ValidationError
+
+from iowatt import aside, reading
 from iowatt.errors import InputError
-from iowatt.run.summary_schema import SCHEMA
+from iowatt.run import plan_schema
+from iowatt.run.summary_schema import SCHEMA, RunSummary
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,8 +94,8 @@ class Run:
     def open(cls, path: str | os.PathLike[str]) -> Run:
         """Open a bundle.
 
-        Raises :class:`InputError` where there is none at ``path``, where it is something else, or
-        where it was written by a version of iowatt that this one cannot read.
+        Raises :class:`InputError` where there is none at ``path``, where it is something else or
+        damaged (with the key), or where it was written by a version of iowatt that this one cannot read.
         """
         folder = Path(path)
         if folder.name == "run.json":
@@ -100,8 +103,10 @@ class Run:
         summary = _read_summary(folder)
         return cls(
             summary=summary,
-            plan=_read_json(folder / "plan.json"),
-            scenario_text=_read_text(folder / "scenario.toml"),
+            plan=_read_plan(folder / "plan.json", summary),
+            scenario_text=reading.text(
+                folder / "scenario.toml", "a TOML file", reading.LOG_BYTES, hint="the bundle is incomplete"
+            ),
             path=folder,
         )
 
@@ -189,7 +194,11 @@ class Run:
         import polars as pl
 
         assert self.path is not None  # or it would not have the table
-        return pl.scan_parquet(self.path / f"{name}.parquet", glob=False, hive_partitioning=False)
+        with self._readable(name):
+            lazy = pl.scan_parquet(self.path / f"{name}.parquet", glob=False, hive_partitioning=False)
+            if name not in ASKED_FOR:  # which other tools may bring; their lens looks at each column
+                self._refuse_other_columns(name, lazy.collect_schema())
+        return lazy
 
     @cached_property
     def notes(self) -> list[str]:
@@ -227,7 +236,30 @@ class Run:
         if self.path is None:
             raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
         with self._readable(name):
-            return pl.read_parquet(self.path / f"{name}.parquet")
+            table = pl.read_parquet(self.path / f"{name}.parquet")
+            self._refuse_other_columns(name, table.schema)
+        drives = {str(device["name"]) for device in self.summary["devices"]}
+        if name == "devices" and set(table["name"].to_list()) != drives:
+            raise InputError(
+                "has other drives than run.json",
+                where=str(self.path / f"{name}.parquet"),
+                hint="run the scenario again",
+            )
+        return table
+
+    def _refuse_other_columns(self, name: str, found: Mapping[str, pl.DataType]) -> None:
+        """A table has the columns that readers rely on, with their types, and may have more."""
+        from iowatt.run.tables import NULLABLE, SCHEMAS
+
+        for column, kind in SCHEMAS[name].items():
+            if column in found and found[column] != kind:
+                wrong = f"has {found[column]} in its column {column!r}; expected {kind}"
+            elif column not in found and column not in NULLABLE:
+                wrong = f"has no column {column!r}"
+            else:
+                continue
+            where = str(self.path / f"{name}.parquet") if self.path else self.name
+            raise InputError(f"is damaged: {wrong}", where=where, hint="run the scenario again")
 
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
@@ -266,11 +298,7 @@ def reserve(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Re
 
 def is_bundle(path: Path) -> bool:
     """Whether a directory holds a bundle of any version."""
-    try:
-        schema = json.loads((path / "run.json").read_bytes()).get("schema")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return str(schema).startswith("iowatt.run/")
+    return reading.schema_of(path / "run.json").startswith("iowatt.run/")
 
 
 def _refuse_existing(target: Path, force: bool) -> None:
@@ -301,7 +329,10 @@ def _read_summary(folder: Path) -> dict[str, Any]:
         raise InputError("there is no such Run", where=str(folder), hint="`iowatt run` makes one")
     if not file.is_file():
         raise InputError("is not a Run bundle: it holds no run.json", where=str(folder))
-    summary = _read_json(file)
+    text = _text(file)
+    summary = reading.parsed(text, str(file), finite=False)
+    if not isinstance(summary, dict):
+        raise InputError("holds no JSON object", where=str(file))
     schema = summary.get("schema")
     family, _, number = str(schema).partition("/")
     if family != "iowatt.run" or not number.isdecimal():
@@ -314,25 +345,31 @@ def _read_summary(folder: Path) -> dict[str, Any]:
             where=str(file),
             hint="upgrade iowatt" if newer else "run the scenario again",
         )
+    try:
+        RunSummary.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        # Keys that a later iowatt of the same schema has added are no damage. What another tool wrote (it
+        # says no provenance) has the keys that the lens reads for which it was made.
+        passed = {"extra_forbidden"} if "provenance" in summary else {"extra_forbidden", "missing"}
+        _refuse_damaged(file, plan_schema.first(error, frozenset(passed)))
     return summary
 
 
-def _read_json(file: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(_read_text(file))
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", where=f"{file}:{error.lineno}") from None
-    if not isinstance(value, dict):
+def _read_plan(file: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
+    text = _text(file)
+    plan = reading.parsed(text, str(file), finite=False)
+    if not isinstance(plan, dict):
         raise InputError("holds no JSON object", where=str(file))
-    return value
+    _refuse_damaged(file, plan_schema.problem(text, summary))
+    return plan
 
 
-def _read_text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=str(file), hint="the bundle is incomplete"
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", where=str(file)) from None
+def _refuse_damaged(file: Path, found: tuple[str, str] | None) -> None:
+    if found is not None:
+        place, message = found
+        where = f"{file}: {place}" if place else str(file)
+        raise InputError(f"is damaged: {message}", where=where, hint="run the scenario again")
+
+
+def _text(file: Path) -> str:
+    return reading.text(file, "a JSON document", reading.LOG_BYTES, hint="the bundle is incomplete")

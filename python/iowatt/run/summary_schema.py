@@ -464,6 +464,11 @@ class TraceReading(Part):
         default_factory=list,
         description="What was assumed, what was passed over and what was done to the trace, in sentences.",
     )
+    warnings: list[str] = Field(
+        default_factory=list,
+        description="What makes the trace a doubtful load, in sentences: far more requests queued than "
+        "issued, a long gap.",
+    )
 
 
 class Workload(Part):

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from iowatt import reading
 from iowatt.errors import InputError
 from iowatt.scenario import overrides, translate
 from iowatt.scenario.locate import Lines
@@ -19,10 +20,8 @@ from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# A megabyte is far beyond any scenario; more is a trace or a disk image given by mistake.
-_MOST_BYTES: Final = 16 * 1024 * 1024
-
-
+#: Tables in tables: no scenario has a tenth of it, and what walks a document must not run out of stack.
+MOST_LEVELS: Final = 64
 _KEPT_CHARS: Final = 1 << 20
 """Longer texts are not kept."""
 
@@ -30,7 +29,22 @@ _KEPT_CHARS: Final = 1 << 20
 @lru_cache(maxsize=16)
 def _loaded(text: str) -> dict[str, Any]:
     """The same text is parsed once: a search asks for it at every point. Not to be changed."""
-    return tomllib.loads(text)
+    return _shallow(tomllib.loads(text))
+
+
+def _shallow(document: dict[str, Any]) -> dict[str, Any]:
+    """``document`` itself. Raises ``RecursionError`` where it is nested deeper than ``MOST_LEVELS``."""
+    level: list[Any] = [document]
+    for _ in range(MOST_LEVELS):
+        level = [
+            below
+            for table in level
+            for below in (table.values() if isinstance(table, dict) else table)
+            if isinstance(below, dict | list)
+        ]
+        if not level:
+            return document
+    raise RecursionError(f"nested deeper than {MOST_LEVELS} levels")
 
 
 class Document:
@@ -55,7 +69,7 @@ class Document:
         self.source = source
         try:
             self.raw: dict[str, Any] = (
-                copy.deepcopy(_loaded(text)) if len(text) < _KEPT_CHARS else tomllib.loads(text)
+                copy.deepcopy(_loaded(text)) if len(text) < _KEPT_CHARS else _shallow(tomllib.loads(text))
             )
         except tomllib.TOMLDecodeError as error:
             raise _syntax_error(error, source) from None
@@ -64,6 +78,10 @@ class Document:
         self._text = text
         #: The override, as messages name it, by the key path that it set.
         self.overridden = overrides.apply(self.raw, sets)
+        try:
+            _shallow(self.raw)
+        except RecursionError as error:
+            raise InputError(f"cannot be set: {error}", where="--set") from None
 
     @cached_property
     def _lines(self) -> Lines:
@@ -116,21 +134,7 @@ def read_text(path: Path, hint: str = "`iowatt init` writes one to start from") 
     """The text of a TOML file; an ``InputError`` that names it where it cannot be read, with ``hint`` where
     there is none.
     """
-    try:
-        if path.is_file() and path.stat().st_size > _MOST_BYTES:
-            raise InputError("expected a TOML file; this one is too large to be one", where=str(path))
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"expected a TOML file in UTF-8; byte {error.start} is not", where=str(path)
-        ) from None
-    except ValueError:  # a NUL, or half a character
-        raise InputError(f"{str(path)!r} is no name of a file") from None
+    return reading.text(path, "a TOML file", hint=hint)
 
 
 def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:

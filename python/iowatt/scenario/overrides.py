@@ -32,6 +32,8 @@ def parse_value(text: str) -> Any:
         document = tomllib.loads(f"value = {text}")
     except ValueError:
         return text
+    except RecursionError:
+        raise InputError(f"{text[:40]!r}... is nested too deeply for a value") from None
     value = document["value"]
     plain = isinstance(value, str | int | float | bool | list | dict)
     return value if plain and len(document) == 1 else text
@@ -59,7 +61,10 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
             raise InputError(
                 "expected path=value", where=place, hint="for example --set array.pool.disks.count=24"
             )
-        places[_assign(raw, parts, parse_value(text.strip()), place)] = place
+        try:
+            places[_assign(raw, parts, parse_value(text.strip()), place)] = place
+        except InputError as error:
+            raise InputError(error.message, where=error.where or place, hint=error.hint) from None
     return places
 
 

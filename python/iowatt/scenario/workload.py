@@ -13,6 +13,8 @@ from iowatt.workload.quantities import Iops
 # Digits may lead (a tier `10k`), but a letter must follow: `array.pool.0` is the first pool.
 NAME_PATTERN: Final = r"^[0-9]*[A-Za-z][A-Za-z0-9_-]*$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=64)]
+#: A column of a table without a header, from 0.
+ColumnNumber = Annotated[int, Field(ge=0, le=9999)]
 
 TraceFormat = Literal[
     "disksim-ascii",
@@ -40,7 +42,7 @@ TraceFormat = Literal[
     "parquet",
     "regex",
 ]
-TraceColumn = Literal["time", "op", "offset", "size", "device", "stream", "response"]
+TraceColumn = Literal["time", "op", "offset", "lba", "size", "sectors", "device", "stream", "response"]
 
 
 class Trace(Strict):
@@ -56,8 +58,10 @@ class Trace(Strict):
     format: TraceFormat | None = key(
         "The trace's format.", default=None, unset="detected from the name and the first bytes", example="msr"
     )
-    columns: dict[TraceColumn, str] | None = key(
-        "Which header of a CSV file names which column of ours.",
+    columns: dict[TraceColumn, str | ColumnNumber] | None = key(
+        "Which column of a CSV file is which of ours: by its header, or by its number from 0 in a file "
+        "without one (`{ time = 0, op = 1, lba = 2, sectors = 3 }`). `lba` and `sectors` in place of "
+        "`offset` and `size` count sectors.",
         default=None,
         unset="headers are matched with the names in common use",
         example={"time": "Timestamp", "offset": "LBA"},

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside
+from iowatt import aside, reading
 from iowatt.errors import InputError
 from iowatt.search import journal
 from iowatt.search.journal import Journal
@@ -78,11 +78,7 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
 
 def is_search(target: Path, shape: Shape = SWEEP) -> bool:
     """Whether a directory holds a search of that kind, of any version."""
-    try:
-        schema = json.loads((target / shape.manifest).read_bytes()).get("schema")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return str(schema).startswith(shape.schema)
+    return reading.schema_of(target / shape.manifest).startswith(shape.schema)
 
 
 def _is_unbegun(target: Path) -> bool:
@@ -168,10 +164,7 @@ def _clear(target: Path, *, but: Sequence[str]) -> None:
 
 def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     file = target / MANIFEST
-    try:
-        before = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", where=str(file)) from None
+    before = reading.json_object(file)
     if before.get("schema") != SCHEMA:
         raise InputError(
             f"was written by another iowatt: schema {before.get('schema')!r}, this one writes {SCHEMA!r}",

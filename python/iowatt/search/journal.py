@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from iowatt import reading
 from iowatt.errors import InputError
 from iowatt.search.record import loads
 
@@ -30,23 +32,44 @@ def has_records(file: Path) -> bool:
 
 def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """The records, and the bytes up to the end of the last whole one."""
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
+    if not file.exists():
         return {}, 0
+    content = reading.whole(file, "a journal of points", reading.LOG_BYTES)
     whole = content.rfind(b"\n") + 1
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(content[:whole].splitlines(), 1):
         try:
             record = loads(line)
-            found[str(record["key"])] = record
-        except (ValueError, TypeError, KeyError):
+            if not _is_record(record):
+                raise ValueError
+            found[record["key"]] = record
+        except (ValueError, RecursionError):
             raise InputError(
-                "is no record of a point",
+                "is no record of a point: an object with its key, and a row, an error, figures or an outcome",
                 where=f"{file}:{number}",
                 hint="remove the line, and the point is run again",
             ) from None
     return found, whole
+
+
+def _is_record(record: Any) -> bool:
+    """Whether a value is a record: what was found at a point, by its key, or why nothing was."""
+    if not isinstance(record, dict) or not isinstance(record.get("key"), str):
+        return False
+    if "error" in record:
+        error = record["error"]
+        return (
+            isinstance(error, dict)
+            and isinstance(error.get("message"), str)
+            and all(key in error and isinstance(error[key], str | None) for key in ("where", "hint"))
+        )
+    if "row" in record:
+        row = record["row"]
+        return isinstance(row, Mapping) and all(isinstance(cell, _CELL) for cell in row.values())
+    return any(isinstance(record.get(key), dict) for key in ("figures", "outcome"))
+
+
+_CELL: Final = (str, int, float, bool, type(None))
 
 
 class Journal:

@@ -75,6 +75,11 @@ def flow(raw: Mapping[str, Any]) -> Flow:
     )
 
 
+def doubts(trace: Mapping[str, Any]) -> list[str]:
+    """What makes a trace a doubtful load, by what its reader counted."""
+    return [*trace["warnings"], *([trace["long_gap"]] if trace["long_gap"] else [])]
+
+
 def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What the reader of a trace counted: records that it read ahead and never issued are among them."""
     if raw is None:
@@ -83,12 +88,14 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "reads",
         "writes",
         "origin_unix_ns",
+        "long_gap",
     )  # of what was read ahead; the origin stands there as text
-    return {
+    found = {
         "records_read" if key == "requests" else key: value
         for key, value in raw.items()
         if key not in left_out
     }
+    return {**found, "warnings": doubts(raw)}
 
 
 def capacity(
@@ -400,6 +407,7 @@ def remarks(
         bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
         if passed:
             said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
+        said.extend(f"workload {name}: {text}" for text in doubts(trace))
         if bad:
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final, Never
 
+from iowatt import reading
 from iowatt.errors import InputError
 from iowatt.scenario.problems import nearest
 from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
@@ -57,13 +58,7 @@ def read_tariff(path: Path) -> Tariff:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError("is too large for a tariff; expected at most 16 MiB", where=str(path))
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else None
-        raise InputError(f"cannot be read: {said or error}", where=str(path)) from None
+    return reading.whole(path, "a tariff in JSON")
 
 
 def _document(text: bytes, where: str) -> object:

@@ -10,10 +10,13 @@ from typing import Final
 
 import numpy as np
 
+from iowatt import reading
 from iowatt.errors import InputError
 from iowatt.tariffs.load import Load
 
 _EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
+#: A year of seconds, and some.
+_MOST_BYTES: Final = 1 << 30
 _MOST_WATTS: Final = 1e12
 #: Some 3,000 years.
 _MOST_SECONDS: Final = 1e11
@@ -27,13 +30,11 @@ def read(path: Path) -> tuple[Load, datetime | None]:
 
     Raises ``InputError``, with the line, where times do not rise or a value is none.
     """
+    raw = reading.whole(path, "a table of times and watts", _MOST_BYTES, line=reading.LOG_LINE_BYTES)
     try:
-        text = path.read_text("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is no text in UTF-8", where=str(path)) from None
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else None
-        raise InputError(f"cannot be read: {said or error}", where=str(path)) from None
     times: list[float | datetime] = []
     watts: list[float] = []
     rows = csv.reader(text.splitlines())

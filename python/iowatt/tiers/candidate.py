@@ -151,11 +151,9 @@ def read(given: Sequence[str]) -> Listed:
 
 def _is_list(path: Path) -> bool:
     """Whether a TOML file is one of candidates and not of one device."""
-    import tomllib
-
     try:
-        found = tomllib.loads(read_text(path))
-    except (ValueError, RecursionError):
+        found = Document(read_text(path), str(path)).raw
+    except InputError:
         return True  # its problem is told when it is read
     if "tier" in found:
         return True

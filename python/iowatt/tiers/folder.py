@@ -7,14 +7,13 @@ one-pool  tiers  the two Runs
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from iowatt import aside
+from iowatt import aside, reading
 from iowatt.errors import InputError
 
 RESULT: Final = "tier.json"
@@ -50,8 +49,4 @@ def reserve(target: Path, *, force: bool) -> Iterator[Path]:
 def _is_derivation(target: Path) -> bool:
     if target.is_symlink():
         return False
-    try:
-        schema = json.loads((target / RESULT).read_bytes()).get("schema")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return str(schema).startswith("iowatt.tier/")
+    return reading.schema_of(target / RESULT).startswith("iowatt.tier/")

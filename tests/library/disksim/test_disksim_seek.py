@@ -104,6 +104,9 @@ def test_a_falling_end_stays_above_zero(tmp_path):
         ("1, 1\n1, 2\n", "x.seek:2: distances must start at 1 cylinder or more and rise, found 1"),
         ("0, 1\n", "found 0"),
         ("1.5, 1\n", "expected 'distance, ms'"),
+        ("1, 1\n275, 1000000000000\n", "x.seek:2: "),  # ms of a seek
+        ("1, 1\n2, 2, 10001\n", "x.seek:2: "),
+        ("1, 1\n20000000, 2\n", "x.seek:2: "),  # cylinders
     ],
 )
 def test_files_that_are_refused(tmp_path, text, words):

@@ -1,5 +1,6 @@
-//! ARC's traces (`.lis`): `start_block blocks 0 request_number`, between blanks.
+//! ARC's traces (`.lis`): `start_block blocks ignored request_number`, between blanks.
 //!
+//! The third column is 0 in most files and means nothing; the request numbers count up.
 //! Blocks have 512 bytes. There are no times and no operations: a constant rate has to be given, and all requests are taken
 //! as reads. In some files (OLTP) the numbers are those of pages and every request is one page: `sector_bytes` says
 //! how large a page is.
@@ -15,12 +16,12 @@ use crate::request::{NO_RESPONSE, NO_STREAM, Op};
 pub static FORMAT: Format = Format {
     name: "arc",
     title: "ARC traces (.lis; order only)",
-    columns: "start_block(sectors) blocks(sectors) 0 request_number",
+    columns: "start_block(sectors) blocks(sectors) (ignored) request_number",
     clock: Clock::Relative,
     order_tolerance_s: 0.0,
     block_bytes: Some(512),
     options: &["sector_size", "rate_iops"],
-    recognise: |sample: &Sample<'_>| sample.mostly(looks_right),
+    recognise: |sample: &Sample<'_>| sample.mostly(looks_right) && numbers_count_up(sample),
     decoder: |spec| {
         Ok(Box::new(Lines(Arc { sector: spec.sector()?, pace: Pace::new(spec, "the format arc records")? })))
     },
@@ -34,13 +35,17 @@ struct Arc {
 impl LineFormat for Arc {
     #[inline]
     fn parse(&mut self, line: &[u8], names: &mut Names) -> Result<Option<Raw>, Fault> {
-        let [start, blocks, zero, number] = match words::<4>(line) {
+        let [start, blocks, ignored, number] = match words::<4>(line) {
             Ok(fields) => fields,
             Err(found) => {
-                return Err(column_count("4 columns (start_block blocks 0 request_number)", found, line));
+                return Err(column_count(
+                    "4 columns (start_block blocks ignored request_number)",
+                    found,
+                    line,
+                ));
             }
         };
-        unsigned("column 3", zero)?;
+        unsigned("column 3", ignored)?;
         unsigned("request_number", number)?;
         Ok(Some(Raw {
             offset: bytes("start_block", unsigned("start_block", start)?, self.sector)?,
@@ -63,7 +68,20 @@ impl LineFormat for Arc {
 }
 
 fn looks_right(line: &[u8]) -> bool {
-    words::<4>(line).is_ok_and(|fields| all_digits(&fields) && fields[2] == b"0")
+    words::<4>(line).is_ok_and(|fields| all_digits(&fields))
+}
+
+/// Four columns of whole numbers may be anything: a third column of 0 or request numbers that count up tell it.
+fn numbers_count_up(sample: &Sample<'_>) -> bool {
+    let rows: Vec<[&[u8]; 4]> = sample
+        .lines
+        .iter()
+        .filter(|line| looks_right(line))
+        .filter_map(|line| words::<4>(line).ok())
+        .collect();
+    let zeros = rows.iter().filter(|row| row[2] == b"0").count();
+    let numbers: Vec<_> = rows.iter().filter_map(|row| unsigned("", row[3]).ok()).collect();
+    zeros * 2 >= rows.len() || numbers.len() > 1 && numbers.is_sorted_by(|before, after| before < after)
 }
 
 #[cfg(test)]

@@ -124,6 +124,23 @@ impl LineFormat for Blkparse {
     fn notes(&self) -> Vec<String> {
         self.remark().into_iter().collect()
     }
+
+    fn warnings(&self) -> Vec<String> {
+        merged(self.wanted, self.seen).into_iter().collect()
+    }
+}
+
+/// Fewer requests than this prove nothing.
+const ENOUGH: u64 = 100;
+
+/// What a trace of queued requests is for a device that got less than half as many.
+pub(super) fn merged(wanted: Event, [q, d, _]: [u64; 3]) -> Option<String> {
+    (wanted == Event::Q && q >= ENOUGH && d > 0 && q > 2 * d).then(|| {
+        format!(
+            "{q} requests were queued (Q) and only {d} issued to devices (D): most were merged, or pass through several \
+             devices; served one by one, as recorded at Q, their response times and rates mean little: take event D"
+        )
+    })
 }
 
 /// How many requests passed each event, so that a wrong choice shows.
@@ -270,6 +287,17 @@ Skips: 0 forward (0 -   0.0%)
             format.remark().unwrap(),
             "event Q was asked for, and the trace holds 0 Q, 1 D and 0 C events"
         );
+    }
+
+    #[test]
+    fn far_more_queued_than_issued_is_warned_of() {
+        assert_eq!(merged(Event::Q, [100, 50, 0]), None);
+        assert!(
+            merged(Event::Q, [101, 50, 0]).unwrap().starts_with("101 requests were queued (Q) and only 50")
+        );
+        assert_eq!(merged(Event::Q, [99, 1, 0]), None); // too few
+        assert_eq!(merged(Event::Q, [1000, 0, 0]), None); // D was not recorded
+        assert_eq!(merged(Event::D, [15_524, 170, 0]), None);
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Which column of a headed table is which, and in what unit: from the header's own words, or from
-//! the mapping that the user gives. Ambiguity is an error; a unit is never guessed.
+//! Which column of a table is which, and in what unit: from the header's own words, or from the mapping
+//! that the user gives, which names headers or, of a table without them, numbers the columns from 0. Ambiguity
+//! is an error; a unit is never guessed.
 
 use std::collections::BTreeMap;
 
-use crate::spec::{TimeUnit, TraceSpec};
+use crate::spec::{Column, TimeUnit, TraceSpec};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,11 +89,29 @@ pub(crate) fn roles_named(headers: &[String]) -> usize {
     roles.len()
 }
 
+/// Whether the mapping numbers the columns, so that the table has no header.
+pub(crate) fn are_numbered(spec: &TraceSpec) -> bool {
+    spec.columns.iter().flatten().any(|(_, column)| matches!(column, Column::Number(_)))
+}
+
+/// What stands for the headers of a table without them: no word of these means anything.
+pub(crate) fn numbers(count: usize) -> Vec<String> {
+    (0..count).map(|number| number.to_string()).collect()
+}
+
 /// Resolves `headers` by their words and by the spec's `columns`, `time_unit` and `sector_bytes`.
 pub(crate) fn resolve(headers: &[String], spec: &TraceSpec) -> Result<Columns, String> {
     let mut chosen: Vec<Option<Meaning>> = vec![None; headers.len()];
     let mut mapped = Vec::new();
-    for (ours, header) in spec.columns.iter().flatten() {
+    let numbered = are_numbered(spec);
+    for (ours, column) in spec.columns.iter().flatten() {
+        let header = match column {
+            Column::Number(number) => &number.to_string(),
+            Column::Header(_) if numbered => {
+                return Err("columns gives headers and numbers; a table has either".to_owned());
+            }
+            Column::Header(header) => header,
+        };
         let (at, mut meaning) = explicit(ours, header, headers)?;
         if ours == "time" || ours == "response" {
             meaning.unit = self::meaning(&headers[at]).and_then(|m| m.unit);
@@ -246,8 +265,8 @@ mod tests {
         resolve(&headers, &spec)
     }
 
-    fn mapping(pairs: &[(&str, &str)]) -> Option<BTreeMap<String, String>> {
-        Some(pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect())
+    fn mapping(pairs: &[(&str, &str)]) -> Option<BTreeMap<String, Column>> {
+        Some(pairs.iter().map(|(a, b)| ((*a).to_owned(), Column::Header((*b).to_owned()))).collect())
     }
 
     #[test]

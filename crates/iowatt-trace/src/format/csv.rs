@@ -1,9 +1,10 @@
-//! A table with a named header, separated by commas, semicolons or tabs.
+//! A table, separated by commas, semicolons or tabs: with a named header, or without one where the spec's `columns`
+//! gives numbers.
 //!
 //! The header's words say which column is which and in what unit (`time_s`, `lba`, `size`; see
 //! `columns.rs`); the spec's `columns`, `time_unit` and `sector_bytes` say what they do not. Fields may be
 //! quoted, quotes in them doubled; a field cannot go on over a line end. Every row has as many
-//! fields as the header, so that an unquoted separator in a name is an error and not a shift.
+//! fields as the first line, so that an unquoted separator in a name is an error and not a shift.
 //!
 //! `op` is a word: R, W, read, write, trim, discard, flush. Numbers are refused, as half of the
 //! formats say 0 = read and the other half 1 = read. An empty or -1 response time is "none", an
@@ -21,7 +22,7 @@ use crate::spec::TraceSpec;
 /// CSV.
 pub static FORMAT: Format = Format {
     name: "csv",
-    title: "CSV with a named header",
+    title: "CSV with a header, or with its columns numbered",
     columns: "by name: time(_ns, _us, _ms, _s) op(R/W) offset(bytes) or lba(sectors) size(bytes) or sectors, and device stream response",
     clock: Clock::UnixIfLate,
     order_tolerance_s: 0.001,
@@ -47,10 +48,8 @@ impl LineFormat for Csv {
     #[inline]
     fn parse(&mut self, line: &[u8], names: &mut Names) -> Result<Option<Raw>, Fault> {
         let Some((separator, columns)) = &self.header else {
-            let (separator, headers) = headers(line).map_err(|fault| Fault::fatal(fault.reason))?;
-            let columns = columns::resolve(&headers, &self.spec).map_err(Fault::fatal)?;
-            self.header = Some((separator, columns));
-            return Ok(None);
+            self.header = Some(self.first(line)?);
+            return if columns::are_numbered(&self.spec) { self.parse(line, names) } else { Ok(None) };
         };
         let row = row(line, *separator, &columns.roles)?;
         let op = operation(row[Role::Op as usize])?;
@@ -82,6 +81,18 @@ impl LineFormat for Csv {
             },
             op,
         }))
+    }
+}
+
+impl Csv {
+    /// The separator, and what the columns hold, from the first line: the header, or a row like the others.
+    #[cold]
+    fn first(&self, line: &[u8]) -> Result<(u8, Columns), Fault> {
+        let (separator, mut headers) = headers(line).map_err(|fault| Fault::fatal(fault.reason))?;
+        if columns::are_numbered(&self.spec) {
+            headers = columns::numbers(headers.len());
+        }
+        Ok((separator, columns::resolve(&headers, &self.spec).map_err(Fault::fatal)?))
     }
 }
 
@@ -129,7 +140,7 @@ fn row<'a>(line: &'a [u8], separator: u8, roles: &[Option<Role>]) -> Result<[&'a
 
 #[cold]
 fn width(expected: usize, found: usize, line: &[u8]) -> Fault {
-    format!("expected {expected} columns as in the header, found {found} in '{}'", excerpt(line)).into()
+    format!("expected {expected} columns as in the first line, found {found} in '{}'", excerpt(line)).into()
 }
 
 /// The first field of `text` without its quotes, and what follows its separator.
@@ -192,6 +203,7 @@ mod tests {
     #![allow(clippy::unwrap_used)] // a failed test is meant to stop
 
     use super::*;
+    use crate::spec::{Column, TimeUnit};
 
     fn parse(text: &str) -> Result<(Vec<Raw>, Names), Fault> {
         let mut names = Names::default();
@@ -248,11 +260,37 @@ mod tests {
     fn rows_must_be_as_wide_as_the_header() {
         let header = "time_s,op,offset,size,process\n";
         let wrong = |row: &str| parse(&format!("{header}{row}")).err().unwrap();
-        assert!(wrong("0,R,0,512").reason.contains("expected 5 columns as in the header, found 4"));
+        assert!(wrong("0,R,0,512").reason.contains("expected 5 columns as in the first line, found 4"));
         assert!(wrong("0,R,0,512,a,b").reason.contains("found 6"));
         assert!(wrong("0,R,0,512,\"a").reason.contains("not closed"));
         assert!(wrong("0,R,0,512,\"a\"b").reason.contains("behind a closing quote"));
         assert!(!wrong("0,R,0").fatal);
+    }
+
+    fn numbered(columns: &[(&str, usize)], text: &str) -> Result<Vec<Raw>, Fault> {
+        let columns = columns.iter().map(|&(name, at)| (name.to_owned(), Column::Number(at))).collect();
+        let spec = TraceSpec {
+            columns: Some(columns),
+            time_unit: Some(TimeUnit::Seconds),
+            ..TraceSpec::new("x.csv")
+        };
+        let (mut csv, mut names) = (Csv { spec, header: None }, Names::default());
+        text.lines().filter_map(|line| csv.parse(line.as_bytes(), &mut names).transpose()).collect()
+    }
+
+    #[test]
+    fn a_table_without_a_header_by_the_numbers_of_its_columns() {
+        let columns = [("time", 1), ("op", 0), ("lba", 3), ("size", 2)];
+        let raws = numbered(&columns, "R;0.5;4096;8;x\nW;0.6;512;9;y\n").unwrap();
+        let got: Vec<_> = raws.iter().map(|r| (r.time_ns, r.op, r.offset, r.size)).collect();
+        assert_eq!(got, [(500_000_000, Op::Read, 8 * 512, 4096), (600_000_000, Op::Write, 9 * 512, 512)]);
+        let far = numbered(&[("time", 1), ("op", 0), ("lba", 7), ("size", 2)], "R;0.5;4096;8;x\n");
+        assert!(far.clone().unwrap_err().reason.contains("no column '7' among 0, 1, 2, 3, 4"));
+        assert!(far.unwrap_err().fatal);
+        let lacking = numbered(&columns[..3], "R;0.5;4096;8\n").unwrap_err();
+        assert!(lacking.reason.contains("no column for the size among 0, 1, 2, 3"));
+        // A first line that is a header is no row, and may be skipped like any other.
+        assert!(!numbered(&columns, "op;t;size;lba\n").unwrap_err().fatal);
     }
 
     #[test]

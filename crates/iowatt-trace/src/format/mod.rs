@@ -175,6 +175,11 @@ pub trait Decoder: Send {
         Vec::new()
     }
 
+    /// What makes the requests a doubtful load, in sentences.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether the trace records no times, so that all stamps are 0.
     fn untimed(&self) -> bool {
         false
@@ -196,6 +201,11 @@ pub trait LineFormat: Send {
 
     /// As [`Decoder::notes`].
     fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// As [`Decoder::warnings`].
+    fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -232,6 +242,10 @@ impl<F: LineFormat> Decoder for Lines<F> {
         self.0.notes()
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings()
+    }
+
     fn untimed(&self) -> bool {
         self.0.untimed()
     }
@@ -245,7 +259,7 @@ pub(crate) fn choose(spec: &TraceSpec, input: &mut Input) -> Result<&'static For
     let unusable = |reason: String| TraceError::Unusable { file: spec.file().to_owned(), reason };
     let format = match &spec.format {
         Some(name) => named(name).map_err(unusable)?,
-        None if spec.columns.is_some() => &csv::FORMAT, // only it has named columns
+        None if spec.columns.is_some() => &csv::FORMAT, // only its columns are said
         None => {
             let bytes = input.peek(sample::BYTES)?;
             sample::detect(&Sample::new(bytes)).map_err(unusable)?

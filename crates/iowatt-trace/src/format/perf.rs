@@ -15,7 +15,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::error::{Fault, TraceError};
-use crate::format::blkparse::{direction, held, is_device};
+use crate::format::blkparse::{direction, held, is_device, merged};
 use crate::format::fields::{Blanks, bytes, scaled, unsigned};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, sample};
 use crate::input::Input;
@@ -272,6 +272,10 @@ impl Decoder for Perf {
             notes.push(format!("{} other events passed over", self.other));
         }
         notes
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        merged(self.wanted, self.seen).into_iter().collect()
     }
 }
 

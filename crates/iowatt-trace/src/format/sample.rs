@@ -93,9 +93,9 @@ fn unrecognised(sample: &Sample<'_>) -> String {
     )
 }
 
-/// What a table with a header of its own words wants, as typed.
-const OWN_HEADER: &str = "; of a table with a header of its own say which column is which: --columns \
-                          time=...,op=...,offset=...,size=... --time-unit s|ms|us|ns";
+/// What a table with a header of its own words, or with none, wants, as typed.
+const OWN_HEADER: &str = "; of a table say which column is which, by its header or, where it has none, by its number from 0: \
+                          --columns time=...,op=...,offset=...,size=... --time-unit s|ms|us|ns";
 
 /// Whether a line has the four fields that a request needs at least.
 fn is_table(line: &[u8]) -> bool {
@@ -144,6 +144,7 @@ mod tests {
             ("Timestamp,Response,IOType,LUN,Offset,Size\n1456095145.1,,R,0,0,512\n", "systor"),
             ("1456095145.133076001,0.000806,R,0,899056122368,131072\n", "systor"),
             ("110765 64 0 0\n110888 1 0 1\n", "arc"),
+            ("110765 64 7 0\n110888 1 3 1\n5 1 0 12\n", "arc"),
             ("*\n17\n18\n*\n", "lirs"),
             ("BeginHeader\nDiskRead, TimeStamp\n", "etw"),
             ("DiskRead, 5000, store.exe (1), 88, 0xff, 0x04ed9000, 0x1000, 1500, 2, 0x43, 900\n", "etw"),
@@ -158,6 +159,8 @@ mod tests {
     fn look_alikes_are_not_guessed() {
         let mqsim = "938513000 4 264719034 16 0\n938828000 3 197570570 16 0\n";
         assert!(detected(mqsim).unwrap_err().contains("MQSim"));
+        let four = "110765 64 7 1\n110888 1 3 0\n110889 1 3 0\n";
+        assert!(detected(four).unwrap_err().contains("not recognised"));
     }
 
     #[test]

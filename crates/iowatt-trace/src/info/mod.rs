@@ -332,9 +332,10 @@ impl Survey {
             streams: ranking(&self.streams, source.streams(), count),
             untimed: read.untimed,
             notes: read.notes,
-            warnings: Vec::new(),
+            warnings: read.warnings,
         };
-        info.warnings = warnings::of(&info);
+        info.warnings.extend(read.long_gap);
+        info.warnings.extend(warnings::of(&info));
         info
     }
 }

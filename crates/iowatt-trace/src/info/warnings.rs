@@ -1,6 +1,7 @@
 //! What looks like a mistake in reading the trace: units, op codes, order.
 
 use super::TraceInfo;
+use crate::gap::duration;
 
 /// Fewer requests than this prove nothing.
 const ENOUGH: u64 = 100;
@@ -45,14 +46,7 @@ fn time_unit(info: &TraceInfo) -> Option<String> {
             duration(span)
         ))
     } else {
-        let longest = info.inter_arrival_s.as_ref().map_or(0.0, |gaps| gaps.max);
-        (longest > 0.9 * span).then(|| {
-            format!(
-                "one gap of {} takes {:.0} % of the span: is a stamp wrong?",
-                duration(longest),
-                100.0 * longest / span
-            )
-        })
+        None
     }
 }
 
@@ -93,18 +87,6 @@ fn stamps(info: &TraceInfo) -> Vec<String> {
 #[allow(clippy::cast_precision_loss)] // powers of ten up to 10^9
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
-}
-
-fn duration(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        s if s >= 86_400.0 => (s / 86_400.0, "days"),
-        s if s >= 1.0 => (s, "s"),
-        s if s >= 1e-3 => (s * 1e3, "ms"),
-        s if s >= 1e-6 => (s * 1e6, "us"),
-        s => (s * 1e9, "ns"),
-    };
-    let text = format!("{value:.1}");
-    format!("{} {unit}", text.trim_end_matches(".0"))
 }
 
 #[cfg(test)]

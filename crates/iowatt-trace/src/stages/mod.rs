@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::error::{Fault, TraceError};
 use crate::format::binary::Place;
 use crate::format::blktrace::{self, Record};
+use crate::gap::LongestGap;
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::Op;
@@ -53,6 +54,8 @@ pub struct StagesSummary {
     pub origin_unix_ns: Option<u64>,
     /// Trims and flushes, which are no requests here.
     pub others: u64,
+    /// The longest gap between completions, in a sentence, where it is long.
+    pub long_gap: Option<String>,
     /// Counts of what was joined.
     #[serde(flatten)]
     pub joined: Joined,
@@ -77,6 +80,7 @@ pub struct Stages {
     /// The devices that are wanted; all where there are none.
     wanted: Vec<String>,
     joiner: Joiner,
+    gap: LongestGap,
     /// Last event of a device on a CPU.
     sequences: HashMap<(u32, u32), u32>,
     summary: StagesSummary,
@@ -136,6 +140,7 @@ impl Stages {
             names: Names::default(),
             wanted: wanted.to_vec(),
             joiner: Joiner::default(),
+            gap: LongestGap::default(),
             sequences: HashMap::new(),
             summary: StagesSummary::default(),
             name: String::new(),
@@ -236,7 +241,10 @@ impl Stages {
             blktrace::SPLIT => self.joiner.split(event),
             blktrace::REQUEUED => self.joiner.requeue(event),
             blktrace::ISSUED => self.joiner.issue(event),
-            blktrace::COMPLETED => self.joiner.complete(event, out),
+            blktrace::COMPLETED => {
+                self.gap.add(event.time_ns);
+                self.joiner.complete(event, out);
+            }
             _ => {}
         }
     }
@@ -250,7 +258,12 @@ impl Stages {
     /// What was read and joined so far.
     #[must_use]
     pub fn summary(&self) -> StagesSummary {
-        StagesSummary { files: self.cpus.len(), joined: self.joiner.joined, ..self.summary.clone() }
+        StagesSummary {
+            files: self.cpus.len(),
+            joined: self.joiner.joined,
+            long_gap: self.gap.warning(),
+            ..self.summary.clone()
+        }
     }
 
     /// The recording as it was named.

@@ -2,6 +2,7 @@
 
 use super::step::Step;
 use crate::error::TraceError;
+use crate::gap::LongestGap;
 use crate::request::{Op, Request, Source};
 use crate::selection::second_device;
 use crate::summary::Summary;
@@ -66,6 +67,7 @@ pub(super) struct Counted {
     pub(super) counts: [u64; 4],
     pub(super) equal: u64,
     pub(super) last_ns: Option<u64>,
+    pub(super) gap: LongestGap,
 }
 
 impl Source for Counted {
@@ -76,6 +78,7 @@ impl Source for Counted {
             self.counts[request.op as usize] += 1;
             self.equal += u64::from(self.last_ns == Some(request.time_ns));
             self.last_ns = Some(request.time_ns);
+            self.gap.add(request.time_ns);
         }
         if !more && self.last_ns.is_none() {
             return Err(TraceError::Unusable {
@@ -102,6 +105,7 @@ impl Source for Counted {
             reads: self.counts[Op::Read as usize],
             writes: self.counts[Op::Write as usize],
             equal_stamps: self.equal,
+            long_gap: self.gap.warning(),
             ..summary
         })
     }

@@ -340,6 +340,7 @@ impl Source for Combined {
             all.flushes += one.flushes;
             all.first_bad.extend(one.first_bad.iter().map(|bad| format!("{}: {bad}", part.label)));
             all.notes.extend(one.notes.iter().map(|note| format!("{}: {note}", part.label)));
+            all.warnings.extend(one.warnings.iter().map(|text| format!("{}: {text}", part.label)));
             if self.origin_ns.is_some() && one.origin_unix_ns == self.origin_ns {
                 (all.origin, all.origin_unix_ns) = (one.origin, one.origin_unix_ns);
             }

@@ -23,6 +23,7 @@ use step::Adapted;
 use window::Window;
 
 use crate::error::TraceError;
+use crate::gap::LongestGap;
 use crate::request::{Op, Source};
 use crate::spec::TraceSpec;
 
@@ -59,7 +60,14 @@ pub fn assemble(
     if let Some(limit) = spec.limit_bytes.filter(|_| spec.place.is_some() || !spec.parts.is_empty()) {
         source = Adapted::boxed(source, Limit::new(limit, spec.limit_name.as_deref()), file);
     }
-    Ok(Box::new(Counted { inner: source, file: file.to_owned(), counts: [0; 4], equal: 0, last_ns: None }))
+    Ok(Box::new(Counted {
+        inner: source,
+        file: file.to_owned(),
+        counts: [0; 4],
+        equal: 0,
+        last_ns: None,
+        gap: LongestGap::default(),
+    }))
 }
 
 /// The spec by which the one trace of `spec` is decoded: addresses may change later, and with them what is past the end.

@@ -103,7 +103,7 @@ fn mistakes_in_units_and_op_codes_show() {
     assert!(warned(|_| (7, half(1), 4096)).contains("all stamps are equal"));
     assert!(
         warned(|i| (i * 1001 + i / 199 * 10_000_000_000, half(i), 4096))
-            .contains("one gap of 10 s takes 100 % of the span")
+            .contains("a gap of 10 s from 198.2 us on takes 100.0 % of the trace")
     );
 }
 

@@ -88,6 +88,21 @@ fn merged_by_time_with_devices_kept_apart() {
 }
 
 #[test]
+fn a_long_gap_is_that_of_the_requests_that_come_out() {
+    // 200 requests, 1 ms apart but for 10 s in their middle.
+    let text: String =
+        (0..200).map(|n| format!("0,{n},512,R,{}\n", n as f64 / 1e3 + f64::from(n / 100) * 10.0)).collect();
+    let gap = |change: fn(&mut TraceSpec)| {
+        let mut spec = spec("spc");
+        change(&mut spec);
+        read(text.as_bytes(), &spec).unwrap().1.long_gap
+    };
+    assert!(gap(|_| ()).unwrap().starts_with("a gap of 10 s from 99 ms on takes 98.1 %"));
+    assert!(gap(|spec| spec.speed = Some(10.0)).unwrap().starts_with("a gap of 1 s from 9.9 ms on"));
+    assert_eq!(gap(|spec| spec.to_s = Some(5.0)), None);
+}
+
+#[test]
 fn clocks_are_kept_unless_the_start_is_to_be_common() {
     let files = Files::new("clocks");
     let stamp = |seconds: u64, lba: u32| format!("{},{lba},8,0,1\n", 1_538_323_200 + seconds);

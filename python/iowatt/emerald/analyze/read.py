@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from iowatt import reading
 from iowatt.emerald.analyze.observe import folder_of
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.analyze.stages import Logs, Rest, read_stage, stage_run, unreadable
@@ -130,11 +130,11 @@ def _rest(
 ) -> tuple[Rest | None, list[Finding]]:
     """When a stage rested, by its own record, or by the journal."""
     try:
-        found = json.loads(file.read_bytes())
+        found = reading.json_object(file)
         rest = Rest(float(found["start"]), float(found["end"]))
         if not rest.possible(interval_s):
             raise ValueError
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (InputError, ValueError, KeyError, TypeError, OverflowError):
         text = f"{file.name} does not say when the rest was"
         if ended is None:
             return None, [Finding("rest-unknown", "invalid", text)]
@@ -228,22 +228,14 @@ def _named(text: str) -> list[Log]:
 def _settings(file: Path) -> dict[str, Any] | None:
     """The settings that may not change; None where they were not recorded."""
     try:
-        found = json.loads(file.read_bytes())["settings"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        found = reading.json_object(file)["settings"]
+    except (InputError, KeyError):
         return None
     return found if isinstance(found, dict) else None
 
 
 def _object(file: Path, hint: str) -> dict[str, Any]:
-    try:
-        found = json.loads(_text(file, hint))
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", where=f"{file}:{error.lineno}") from None
-    except (ValueError, RecursionError):  # a number of thousands of digits; too many brackets
-        raise InputError("is not JSON that can be read", where=str(file)) from None
-    if not isinstance(found, dict):
-        raise InputError("holds no JSON object", where=str(file))
-    return found
+    return reading.json_object(file, hint=hint)
 
 
 def _text(file: Path, hint: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from iowatt import reading
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
 from iowatt.emerald.conduct.read_plan import read_plan
@@ -99,7 +99,7 @@ def _folder_name(name: str) -> str:
 def _ours(path: Path) -> list[str]:
     """The files that the measurement in ``path`` was allowed to write."""
     try:
-        found = json.loads((path / ALLOWED).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+        found = reading.json_object(path / ALLOWED)["files"]
+    except (InputError, ValueError, KeyError, TypeError):
         return []
     return [str(each) for each in found if each]

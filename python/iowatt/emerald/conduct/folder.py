@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from iowatt import aside
+from iowatt import aside, reading
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.public import without_secrets
@@ -156,10 +156,9 @@ def _is_being_replaced(path: Path) -> bool:
 
 def _manifest(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads((path / MANIFEST).read_bytes())
-    except (OSError, ValueError):
+        return reading.json_object(path / MANIFEST)
+    except InputError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
@@ -186,12 +185,7 @@ def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
 
 def _refuse_other_plan(path: Path, plan: Plan) -> None:
     file = path / PLAN
-    try:
-        before = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", where=str(file)) from None
-    if not isinstance(before, dict):
-        raise InputError("holds no plan", where=str(file))
+    before = reading.json_object(file)
     now = json.loads(without_secrets(plan).model_dump_json(by_alias=True))
     changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if changed:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import reading
 from iowatt.emerald.driver import DriverError
+from iowatt.errors import InputError
 
 REST: Final = "rest.json"
 # Fields of /sys/block/*/stat (kernel, block/stat.rst): completed reads and writes.
@@ -64,10 +66,10 @@ def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
     The counts are those of ``rest.json``; ``None`` where they cannot be read.
     """
     try:
-        counts = json.loads((folder / REST).read_bytes())["requests"]
+        counts = reading.json_object(folder / REST)["requests"]
         devices = [path.resolve().name for path in targets if path.is_block_device()]
         made = {name: counts[name]["reads"] + counts[name]["writes"] for name in devices if name in counts}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, OSError, ValueError, KeyError, TypeError):
         return None
     found = ", ".join(f"{count} of {name}" for name, count in made.items() if count)
     return f"the rest was none: requests were completed, {found}" if found else None

@@ -8,7 +8,6 @@ how far it came.
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import queue
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt import reading
 from iowatt.emerald.conduct import rest, settings, target
 from iowatt.emerald.conduct.folder import METERS, Folder
 from iowatt.emerald.conduct.recorders import of
@@ -316,8 +316,8 @@ def _settle(session: _Session) -> None:
 def _compare(folder: Folder, now: dict[str, str]) -> None:
     """Name each change since the beginning, once."""
     try:
-        before = json.loads((folder.path / BEFORE).read_bytes())["settings"]
-    except (OSError, ValueError, KeyError, TypeError):
+        before = reading.json_object(folder.path / BEFORE)["settings"]
+    except (InputError, ValueError, KeyError, TypeError):
         folder.note("settings-changed", what=f"{BEFORE} is gone, nothing can be compared")
         return
     named = {e.values["what"] for e in events(folder.path) if e.event == "settings-changed"}

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside
+from iowatt import aside, reading
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
 from iowatt.emerald.plan import page, text
 from iowatt.emerald.plan.generate import Generated
@@ -78,10 +78,7 @@ def read(path: Path) -> Plan:
 
     file = path / PLAN if path.is_dir() else path
     hint = "`iowatt emerald plan` makes one"
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(file), hint=hint) from None
+    raw = reading.whole(file, "a plan", hint=hint)
     try:
         return Plan.model_validate_json(raw)
     except ValidationError as error:
@@ -105,8 +102,4 @@ def _holds_measurement(target: Path) -> bool:
 
 
 def _is_plan(target: Path) -> bool:
-    try:
-        schema = json.loads((target / PLAN).read_bytes()).get("schema")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return str(schema).startswith("iowatt.emerald-plan/")
+    return reading.schema_of(target / PLAN).startswith("iowatt.emerald-plan/")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import reading
 from iowatt.emerald.analyze.judge import RESULT_SCHEMA
 from iowatt.emerald.analyze.read import read_plan
 from iowatt.emerald.classify import Classification, classify
@@ -273,19 +273,7 @@ def _rests_on(name: Path) -> bool:
 
 
 def _object(path: Path, hint: str) -> Found:
-    try:
-        found = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_constant)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint or None) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", where=str(path)) from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", where=str(path)) from None
-    if not isinstance(found, dict):
-        raise InputError("holds no JSON object", where=str(path))
-    return found
+    return reading.json_object(path, reading.LOG_BYTES, hint=hint or None)
 
 
 def _no_constant(name: str) -> Callable[..., Any]:

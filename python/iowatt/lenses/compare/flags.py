@@ -33,6 +33,7 @@ def flags(before: Side, after: Side, asked: Asked) -> list[dict[str, Any]]:
         ("rate", _rates(before, after)),
         ("power", _power(before, after)),
         *(("overload", said) for side in (before, after) for said in _overload(side)),
+        *(("trace", said) for side in (before, after) for said in _doubtful_traces(side)),
         *(("group", _group(side)) for side in (before, after)),
     ]
     without = {"overload", *_unrelated(before, after, asked)}
@@ -226,6 +227,15 @@ def _overload(side: Side) -> Iterator[str]:
                 f"{part.label} could not keep up with its load: {found.why}; its response times grow with "
                 "the length of the run, and its power is that of less work"
             )
+
+
+def _doubtful_traces(side: Side) -> Iterator[str]:
+    """What the readers of its traces have warned of."""
+    for part in side.parts:
+        for workload in part.summary["workloads"]:
+            trace = workload["trace"]
+            for text in [] if trace is None else trace.get("warnings", []):
+                yield f"{part.label}: workload {workload['name']}: {text}"
 
 
 def _group(side: Side) -> str | None:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from iowatt.errors import InputError
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim import drives, plan, queueing, rules
 from iowatt.library.disksim.layout import G4Layout
 from iowatt.library.disksim.system import System, read_system
 from iowatt.library.drive import Drive, resolve
+from iowatt.scenario.translate import problems
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,15 @@ class Imported:
     notes: tuple[str, ...]
 
     def file(self) -> DeviceFile:
-        """The device file."""
-        return DeviceFile.model_validate(self.tables)
+        """The device file; ``InputError`` with its key where a figure is beyond what one may have."""
+        try:
+            return DeviceFile.model_validate(self.tables)
+        except ValidationError as error:
+            first = problems(error, self.tables, DeviceFile)[0]
+            key = ".".join(map(str, first.path))
+            raise InputError(
+                f"makes no drive: {key}: {first.message}", where=str(self.path), hint=first.hint
+            ) from None
 
     def drive(self) -> Drive:
         """The drive in numbers; its notes name what was ignored."""

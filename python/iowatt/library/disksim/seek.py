@@ -17,6 +17,7 @@ from typing import TypeAlias
 from iowatt.errors import InputError
 from iowatt.library.disksim.kinds import scaled
 from iowatt.library.disksim.text import read_text
+from iowatt.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS
 
 _HEADER = re.compile(r"\s*seek distances measured\s*:?\s*([0-9]+)\s*\Z", re.IGNORECASE | re.ASCII)
 _MAX_POINTS = 1_000_000
@@ -174,6 +175,11 @@ def _row(content: str, rows: list[tuple[float, ...]], where: str) -> tuple[float
         raise InputError(
             f"expected 'distance, ms', 'distance, ms, deviation' or 'distance, ms, deviation, write ms', "
             f"found {content[:60]!r}",
+            where=where,
+        )
+    if row[0] > MOST_CYLINDERS or max(row[1:]) > MOST_SEEK_MS:
+        raise InputError(
+            f"expected at most {MOST_CYLINDERS:,} cylinders and {MOST_SEEK_MS:,} ms, found {content[:60]!r}",
             where=where,
         )
     if rows and len(rows[0]) != len(row):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt import reading
 from iowatt.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.fio import bins
@@ -156,13 +157,7 @@ def read(path: Path) -> Document:
 def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     """The last document in the file: with ``--status-interval`` fio writes one each time."""
     where = str(path)
-    try:
-        size = path.stat().st_size
-        if size > _MOST_BYTES:
-            raise InputError(f"has {size} bytes: too long for fio's JSON", where=where)
-        text = path.read_bytes().decode("utf-8", "replace")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=where) from None
+    text = reading.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
     if not text.strip():
         raise InputError("is empty: fio did not come to its end", where=where)
     decoder = json.JSONDecoder()

@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
+import threading
 import time
+from contextlib import suppress
 from typing import Final
 
 from iowatt.sources.meters import network
@@ -30,6 +33,8 @@ WHY: Final = (
     "unstated accuracy"
 )
 _TIMEOUT_S: Final = 5.0
+#: Bytes of an answer; those that are asked for have some hundred.
+_LONGEST: Final = 1 << 16
 _PORT: Final = 623
 _READING: Final = re.compile(r"Instantaneous power reading:\s*(\d+)\s*Watts")
 _STATE: Final = re.compile(r"Power reading state is:\s*(\w+)")
@@ -117,21 +122,53 @@ class IpmiMeter:
             arguments += ["-U", user] if user else []
             environment["IPMITOOL_PASSWORD"] = network.secret(self._address, self._address.password) or ""
         try:
-            done = subprocess.run(
-                [program, *arguments, *command],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=self._timeout_s,
-                check=False,
-                env=environment | {"LC_ALL": "C"},
-            )
+            code, said = _said([program, *arguments, *command], environment, self._timeout_s)
         except subprocess.TimeoutExpired:
             raise MeterError(f"{self._who}: no answer in {self._timeout_s:g} s") from None
         except OSError as error:
             raise MeterError(f"{self._who}: {program}: {error}") from None
-        if done.returncode != 0:
-            reason = " ".join((done.stderr.strip() or done.stdout.strip()).split())
-            raise MeterError(f"{self._who}: {reason[:300] or f'ipmitool ended with {done.returncode}'}")
-        return done.stdout
+        if len(said) > _LONGEST:
+            raise MeterError(f"{self._who}: {program} answers more than {_LONGEST >> 10} KiB")
+        text = said.decode("utf-8", "replace")
+        if code != 0:
+            reason = " ".join(text.split())
+            raise MeterError(f"{self._who}: {reason[:300] or f'ipmitool ended with {code}'}")
+        return text
+
+
+def _said(command: list[str], environment: dict[str, str], timeout_s: float) -> tuple[int, bytes]:
+    """How a command ended, and what it said on both streams, up to one byte more than ``_LONGEST``.
+
+    Raises ``subprocess.TimeoutExpired`` and ``OSError``.
+    """
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment | {"LC_ALL": "C"},
+        start_new_session=True,  # what it has started holds the pipe, too
+    ) as process:
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+        clock = threading.Timer(timeout_s, end)
+        clock.start()
+        try:
+            said = process.stdout.read(_LONGEST + 1)
+            if len(said) > _LONGEST:
+                process.kill()
+            code = process.wait()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            clock.cancel()
+        if late.is_set():
+            raise subprocess.TimeoutExpired(command, timeout_s)
+    return code, said

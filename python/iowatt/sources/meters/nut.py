@@ -148,10 +148,15 @@ class NutMeter:
         head = " ".join(what)
         self._ask(f"LIST {head}", f"BEGIN LIST {head}")
         found = {}
+        lines, end = 0, time.monotonic() + 4 * self._timeout_s
         while (line := self._line()) != f"END LIST {head}":
             name, _, text = line.removeprefix(f"{head} ").partition(" ")
             found[name] = _unquoted(text)
-            if len(found) > _MOST or not line.startswith(f"{what[0]} "):
+            lines += 1
+            if time.monotonic() > end:
+                self.close()
+                raise MeterError(f"{self._who}: its list does not end")
+            if lines > _MOST or not line.startswith(f"{what[0]} "):
                 self.close()
                 raise MeterError(f"{self._who}: {line[:100]!r} in a list is not NUT's protocol")
         return found

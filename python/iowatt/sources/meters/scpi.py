@@ -28,6 +28,8 @@ OPTIONS: Final = {
 _ACCEPTED: Final = re.compile(r"WT(210|310|330|332|333|500|1800|5000)(E|EH|HC)?")
 _WT300: Final = re.compile(r"WT3[13]\d(E|EH|HC)?")
 _ITEMS: Final = {"watts": "P", "volts": "U", "amperes": "I", "power_factor": "LAMBDA", "hertz": "FU"}
+#: Bytes of an answer; those that are asked for have some hundred.
+_LONGEST: Final = 16_384
 _FOREIGN: Final = "no analyser that iowatt knows: its accuracy is not known from the protocol; declare it"
 
 
@@ -207,10 +209,30 @@ class ScpiMeter:
 
     def _ask(self, query: str) -> str:
         try:
-            return str(self._session.query(query)).strip()
+            self._session.write(query)
+            return self._answer().decode("ascii").strip()
         except Exception as error:
             self.close()  # what comes late must not answer the next question
             raise MeterError(f"{self.resource}: {_words(error)} (to {query})") from error
+
+    def _answer(self) -> bytes:
+        """A line, or a message of an interface that marks its end; bounded, as PyVISA's own reading is not.
+
+        Over a socket byte by byte (PyVISA-py keeps what came): its timeout is that of a silence, so that a
+        server that never ends its line would be listened to for ever.
+        """
+        step = 1 if self.resource.upper().endswith("::SOCKET") else _LONGEST
+        answer = bytearray()
+        end = time.monotonic() + self._timeout_s
+        while True:
+            more = self._session.read_bytes(step, break_on_termchar=True)
+            answer += more
+            if answer.endswith(b"\n") or len(more) < step:
+                return bytes(answer)
+            if len(answer) >= _LONGEST:
+                raise ValueError(f"its answer is longer than {_LONGEST} bytes, and no line of SCPI")
+            if time.monotonic() > end:
+                raise TimeoutError(f"its answer did not end in {self._timeout_s:g} s")
 
 
 def _number(text: str) -> float:

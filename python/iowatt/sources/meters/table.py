@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt import reading
 from iowatt.errors import InputError
 
-_MOST_BYTES: Final = 1 << 30
 #: Lines before the header: what instruments say of themselves.
 PREAMBLE: Final = 100
 _DELIMITERS: Final = ("\t", ";", ",")
@@ -110,14 +110,9 @@ def load(path: Path, delimiter: str | None = None) -> Text:
 def decoded(path: Path) -> str:
     """The text of a file: UTF-8, UTF-16 with its mark, or a Western code page as instruments write.
 
-    Raises ``InputError`` where it cannot be read, is empty or is larger than 1 GiB.
+    Raises ``InputError`` where it cannot be read, is empty, is longer than 1 GiB or has a line of over 1 MiB.
     """
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError("is larger than 1 GiB, which no log of a measurement is", where=str(path))
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    data = reading.whole(path, "a log of an instrument", reading.LOG_BYTES, line=reading.LOG_LINE_BYTES)
     if not data.strip():
         raise InputError("is empty", where=str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

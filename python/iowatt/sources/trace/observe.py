@@ -14,6 +14,7 @@ from iowatt.errors import InputError
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import parts, recording
 from iowatt.sources.trace.count import Count
+from iowatt.sources.translation import doubts
 
 _ROWS: Final = 262_144
 
@@ -78,7 +79,7 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
             where=where,
             hint="`iowatt trace info` says what is in it, `iowatt run` simulates storage under it",
         )
-    notes = [*said["notes"], *_left_out(said)]
+    notes = [*said["notes"], *doubts(said), *_left_out(said)]
     if timed < seen:
         notes.append(
             f"{seen - timed} of {seen} requests have no response time: they are counted where they "

@@ -127,6 +127,8 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
         f"{said['issued']} "
         f"issued to the device ({said['files']} files)"
     ]
+    if said["long_gap"]:
+        found.append(said["long_gap"])
     if issues_only:
         found.append(
             "no queueing (Q) was recorded: response times are those of the device, from issue to completion"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt import reading
 from iowatt.errors import InputError
 
-_MOST_BYTES: Final = 1 << 30
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,18}(?:[.,][0-9]{0,12})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 _NOTHING: Final = frozenset({"n/a", "nan", "infinity", "-infinity", "null", "?", "-"})
@@ -66,12 +66,8 @@ def lines(path: Path) -> list[Line]:
 
     Raises ``InputError`` where it cannot be read.
     """
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError("is longer than 1 GiB: no report of vdbench", where=str(path))
-        text = path.read_bytes().decode("utf-8", "replace")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    raw = reading.whole(path, "a report of vdbench", reading.LOG_BYTES, line=reading.LOG_LINE_BYTES)
+    text = raw.decode("utf-8", "replace")
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         plain = _TAG.sub("", line.rstrip("\r")) if "<" in line else line.rstrip("\r")

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::check::Records;
 use crate::error::{Fault, TraceError};
 use crate::format::binary::Place;
-use crate::format::blkparse::held;
+use crate::format::blkparse::{held, merged};
 use crate::format::{Clock, Decoder, Entry, Format, Raw, Sample, assumptions};
 use crate::input::Input;
 use crate::names::Names;
@@ -130,6 +130,10 @@ impl Decoder for Blktrace {
 
     fn notes(&self) -> Vec<String> {
         self.remark().into_iter().collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        merged(self.wanted, self.seen).into_iter().collect()
     }
 }
 
@@ -279,6 +283,11 @@ impl Records for Recording {
 
     fn notes(&self) -> Vec<String> {
         self.assumed.iter().cloned().chain(self.remark()).collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let wanted = self.cpus.first().map(|cpu| cpu.decoder.wanted);
+        wanted.and_then(|wanted| merged(wanted, self.seen())).into_iter().collect()
     }
 }
 

@@ -20,9 +20,9 @@ def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
         power = plan["simulation"]["pools"][number]["device"]["power"]
         levels, states = power["levels"], power["states"]
         further = plan["names"].get("states", [])
+        names = [STANDBY if state == STANDBY_STATE else further[state - FIRST_FURTHER] for state in states]
     except (KeyError, TypeError, ValueError, IndexError):
         return ()
-    names = [STANDBY if state == STANDBY_STATE else further[state - FIRST_FURTHER] for state in states]
     return tuple(_lows(names, levels))
 
 

@@ -1,0 +1,131 @@
+"""Files that are read whole: bounded, whatever they are, with errors that name file and place.
+
+A file of another program may be a device, a pipe that does not end, or a trace given by mistake; none of them
+may fill the memory.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.errors import InputError
+
+#: Most bytes of a document: a scenario, a description, a result in JSON.
+DOCUMENT_BYTES: Final = 16 << 20
+#: Most bytes of a log or a result that is read whole; a Run of 100,000 drives has some 100 MiB.
+LOG_BYTES: Final = 1 << 30
+#: Longest line of a log, in bytes.
+LOG_LINE_BYTES: Final = 1 << 20
+_CHUNK: Final = 1 << 20
+
+
+def whole(
+    path: Path,
+    what: str = "a document",
+    most: int = DOCUMENT_BYTES,
+    *,
+    hint: str | None = None,
+    line: int = 0,
+) -> bytes:
+    """The bytes of a file or a pipe.
+
+    Parameters
+    ----------
+    what:
+        What is wanted, for the error.
+    most:
+        Most bytes that it may have.
+    hint:
+        What to do where there is no such file.
+    line:
+        Most bytes of a line, where it is made of lines; 0 for any.
+
+    Raises ``InputError``: it cannot be read, is a device, is too long or has a line that is.
+    """
+    data = io.BytesIO()
+    begun = 0  # bytes of the line that is not at its end yet
+    number = 1
+    try:
+        with path.open("rb", buffering=0) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not file.isatty()):
+                raise InputError(f"is a device; expected {what}", where=str(path))
+            while chunk := file.read(_CHUNK):
+                if data.tell() + len(chunk) > most:
+                    raise InputError(
+                        f"is longer than {_shown(most)}; expected {what}, which is shorter", where=str(path)
+                    )
+                data.write(chunk)
+                if line:
+                    end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+                    number += chunk.count(b"\n")
+                    begun = len(chunk) - end if end else begun + len(chunk)
+                    if begun > line:
+                        raise InputError(
+                            f"has a line longer than {_shown(line)}; expected {what}",
+                            where=f"{path}:{number}",
+                        )
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), hint=hint if missing else None
+        ) from None
+    except ValueError:  # a NUL, or half a character
+        raise InputError(f"cannot be read: {str(path)!r} is no name of a file") from None
+    return data.getvalue()
+
+
+def text(path: Path, what: str = "a document", most: int = DOCUMENT_BYTES, *, hint: str | None = None) -> str:
+    """The same as text in UTF-8. Raises ``InputError``, with the byte that is none."""
+    try:
+        return whole(path, what, most, hint=hint).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 text (byte {error.start}); expected {what}", where=str(path)
+        ) from None
+
+
+def parsed(content: str | bytes, where: str, what: str = "JSON", *, finite: bool = True) -> Any:
+    """The value of a text in JSON, without NaN and infinities, which JSON has not, unless ``finite`` is off.
+
+    Raises ``InputError`` with the line.
+    """
+    try:
+        return json.loads(content, parse_constant=_refuse if finite else None)
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not {what}: {error.msg}", where=f"{where}:{error.lineno}") from None
+    except RecursionError:
+        raise InputError(f"is not {what} that can be read: it is nested too deeply", where=where) from None
+    except UnicodeDecodeError:
+        raise InputError(f"is not {what}: it is not UTF-8 text", where=where) from None
+    except ValueError as error:  # NaN, or a number of thousands of digits
+        raise InputError(f"is not {what} that can be read: {error}", where=where) from None
+
+
+def json_object(path: Path, most: int = LOG_BYTES, *, hint: str | None = None) -> dict[str, Any]:
+    """The object in a JSON file. Raises ``InputError`` with file and line."""
+    value = parsed(text(path, "a JSON document", most, hint=hint), str(path))
+    if not isinstance(value, dict):
+        raise InputError("holds no JSON object", where=str(path))
+    return value
+
+
+def schema_of(path: Path) -> str:
+    """The ``schema`` that a JSON file says; empty where it says none, or is none."""
+    try:
+        return str(json_object(path).get("schema", ""))
+    except InputError:
+        return ""
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _shown(size: int) -> str:
+    return f"{size >> 30} GiB" if size >= 1 << 30 else f"{size >> 20} MiB"
