@@ -78,8 +78,9 @@ def headlines(found: Found) -> list[Headline]:
         said = []
         if share is not None:
             said.append(f"{words.change(share)} against {found['systems'][0]['name']}")
-        if drawn is not None:
-            ends = drawn["quantiles"]
+        ends = None if drawn is None else drawn["quantiles"]
+        # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
+        if ends is not None and ends["p5"] <= system["usd"] <= ends["p95"]:
             said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
         said.append(words.years(system["years"]))
         made.append(Headline(f"total-{at}", name, system["usd"], "USD", "; ".join(said)))
