@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.lenses.compare.judge import _interval as beside
+from iowatt.report.cost.page import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
@@ -122,3 +123,16 @@ def test_a_maximum_of_a_direction_is_unknown_where_only_bins_with_the_warm_up_ha
     found = dataclasses.replace(found, read=alike, write=alike)
     times = measured_run(About("x"), found, interval_s=1.0).summary["response_time_ms"]
     assert times["read"]["max"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("usd", "given_range"), [(50.0, False), (150.0, True), (250.0, False)])
+def test_of_a_total_cost(usd, given_range):
+    # Dollars paid may lie outside the range of their present value, and a figure at the end of its own range.
+    ends = {"p5": 100.0, "p50": 150.0, "p95": 200.0}
+    found = {
+        "systems": [{"name": "a", "usd": usd, "years": 3.0}],
+        "comparison": [],
+        "uncertainty": {"systems": [{"quantiles": ends}]},
+    }
+    (tile,) = headlines(found)
+    assert ("200" in tile.remark) is given_range

@@ -99,7 +99,7 @@ class Job:
             return None
         power = "kmgtp".find(found[2]) + 1 if found[2] else 0
         kilo = self.options.get("kb_base", "1024")
-        return int(found[1]) * (1000 if kilo == "1000" else 1024) ** power
+        return int(found[1]) * int((1000 if kilo == "1000" else 1024) ** power)
 
     @property
     def outstanding(self) -> int | None:
