@@ -53,6 +53,21 @@ def test_fio_with_a_meter_gives_energy_for_each_request(tmp_path):
     assert summary["efficiency"]["iops_per_w"] == pytest.approx(1000 / 120.5, rel=0.01)
 
 
+def test_groups_of_fio_become_runs_of_their_own(tmp_path):
+    source = str(DATA / "fio-runs" / "groups" / "out.json")
+    done = iowatt("import", source, "-o", "out", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["runs"]
+    assert [one["name"] for one in found] == ["slow+also", "fast"]
+    for one, (iops, asked) in zip(found, ((200, 200.0), (400, 400.0)), strict=True):
+        summary = Run.open(tmp_path / "out" / one["name"]).summary
+        assert summary["throughput"]["iops"] == pytest.approx(iops, rel=0.01)
+        assert summary["driver"]["asked_iops"] == asked
+    one = iowatt("import", source, "-o", "fast", "--run", "fast", cwd=tmp_path)
+    assert one.returncode == 0, one.stderr
+    assert Run.open(tmp_path / "fast").summary["requests"]["count"] == 401
+
+
 def test_a_report_of_a_measured_run_is_written(tmp_path):
     assert iowatt("import", str(DATA / "fio"), "-o", "out", cwd=tmp_path).returncode == 0
     done = iowatt("report", "out", cwd=tmp_path)
@@ -64,6 +79,9 @@ def test_a_report_of_a_measured_run_is_written(tmp_path):
     ("words", "said"),
     [
         ((DATA / "fio" / "x_lat.1.log",), "its JSON is wanted"),
+        ((DATA / "fio-runs" / "failed.json",), "error 25"),
+        ((DATA / "fio-runs" / "terse.txt",), "terse"),
+        ((DATA / "fio-runs" / "groups", "--run", "HB"), "there are slow+also, fast"),
         ((DATA / "vdbench", "--run", "HB"), "there are fill, hband"),
         ((DATA / "disksim",), "holds no output of fio"),
         ((DATA / "nothing",), "no such file"),

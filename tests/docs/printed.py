@@ -108,6 +108,7 @@ def workplace(folder: Path) -> None:
         shutil.copy(file, folder)
     for tool in ("fio", "fio-hist", "vdbench"):
         shutil.copytree(ROOT / "tests" / "data" / tool, folder / f"{tool}-out")
+    shutil.copytree(ROOT / "tests" / "data" / "fio-runs" / "groups", folder / "fio-groups")
     stamps = range(1795189520, 1795189528)
     (folder / "meter.csv").write_text("when,P\n" + "".join(f"{at},{118 + at % 3}\n" for at in stamps))
     counters = ROOT / "tests" / "data" / "counters"

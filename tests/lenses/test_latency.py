@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from iowatt.lenses.latency import response_time
@@ -31,10 +33,21 @@ def test_seconds_and_nanoseconds_become_milliseconds():
 
 
 def test_ten_batches_give_an_interval_in_ms():
-    # Batch means 1..10 ms: 5.5 ms +- 2.1658506 ms (tests/run/test_statistics.py).
-    moments = Moments(
-        count=100, mean_s=5.5e-3, std_s=1e-3, max_s=0.01, batch_means_s=[n / 1e3 for n in range(1, 11)]
-    )
+    # Batch means 1..10 ms: 5.5 ms x/: exp(2.1658506 / 5.5) (tests/run/test_statistics.py).
+    means = [n / 1e3 for n in (6, 1, 9, 4, 10, 2, 7, 3, 8, 5)]
+    moments = Moments(count=100, mean_s=5.5e-3, std_s=1e-3, max_s=0.01, batch_means_s=means)
     low, high = response_time(moments, Histogram.of([1], [2], [100])).mean_ci95
-    assert low == pytest.approx(5.5 - 2.1658506, abs=1e-6)
-    assert high == pytest.approx(5.5 + 2.1658506, abs=1e-6)
+    assert low == pytest.approx(5.5 * math.exp(-0.39379102))
+    assert high == pytest.approx(5.5 * math.exp(0.39379102))
+
+
+def test_requests_behind_the_last_whole_batch_are_in_the_interval():
+    # 32 batches of 64 requests and 63 more, so slow that they alone decide the mean.
+    means = [1e-3 + 1e-5 * (k % 3) for k in range(32)]
+    rest, count = 0.5, 32 * 64 + 63
+    mean = (64 * sum(means) + 63 * rest) / count
+    moments = Moments.doubling(count, mean, 0.1, 0.6, means)
+    assert moments.batches[-1] == (63, pytest.approx(rest))
+    assert sum(n for n, _ in moments.batches) == count
+    # Without them 1.0 ms would stand beside a mean of 15.9 ms.
+    assert response_time(moments, Histogram.of([1], [2], [count])).mean_ci95 is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.run.statistics import mean_interval, mser5, student_t_cdf, student_t_quantile
+from iowatt.run.statistics import MeanInterval, mean_interval, mser5, student_t_cdf, student_t_quantile
 
 # Printed tables (Abramowitz and Stegun 26.10, three decimals): degrees, 0.95, 0.975, 0.995.
 PRINTED = [
@@ -51,22 +51,90 @@ def test_a_quantile_of_no_probability_is_refused(probability):
         student_t_quantile(probability, 5)
 
 
+def equal(means, requests=100):
+    return [(requests, mean) for mean in means]
+
+
 def test_interval_of_ten_batch_means():
-    # 1..10: mean 5.5, variance 82.5 / 9, half width 2.262157 x sqrt(82.5 / 9 / 10) = 2.1658506.
-    low, high = mean_interval([float(n) for n in range(1, 11)], requests=1000)
-    assert low == pytest.approx(5.5 - 2.1658506, abs=1e-6)
-    assert high == pytest.approx(5.5 + 2.1658506, abs=1e-6)
+    # 1..10 in no order: mean 5.5, variance 82.5 / 9, half width 2.262157 x sqrt(82.5 / 9 / 10) = 2.1658506,
+    # about the logarithm 5.5 exp(-+ 2.1658506 / 5.5).
+    found = mean_interval(equal([6, 1, 9, 4, 10, 2, 7, 3, 8, 5]))
+    assert found.limits == pytest.approx((5.5 * math.exp(-0.39379102), 5.5 * math.exp(0.39379102)), rel=1e-7)
+    assert found.withheld is None
 
 
 def test_equal_batches_give_an_interval_of_no_width():
-    assert mean_interval([3.0] * 16, requests=160) == (3.0, 3.0)
+    assert mean_interval(equal([3.0] * 16, 10)).limits == (3.0, 3.0)
+    assert mean_interval(equal([0.0] * 16, 10)).limits == (0.0, 0.0)
 
 
 def test_too_few_batches_or_requests_give_no_interval():
-    assert mean_interval([1.0] * 9, requests=9000) is None
-    assert mean_interval([1.0] * 10, requests=19) is None
-    assert mean_interval([1.0] * 10, requests=20) is not None
-    assert mean_interval([], requests=0) is None
+    few = MeanInterval(None, None)
+    assert mean_interval(equal([1.0] * 9, 1000)) == few
+    assert mean_interval([(2, 1.0)] * 9 + [(1, 1.0)] * 2) == few
+    assert mean_interval(equal([1.0] * 10, 2)).limits is not None
+    assert mean_interval([]) == few
+    # Thirty batches of which one holds nearly all requests know as much as one.
+    assert mean_interval([(1000, 1.0), *equal([1.0, 1.1] * 15, 2)]) == few
+
+
+def test_a_batch_weighs_as_in_the_mean():
+    # A batch of twice the requests says what two halves with the same mean would, less their scatter.
+    means = [5.0, 3.0, 4.0, 6.0, 2.0, 4.5, 3.5, 5.5, 2.5, 4.0, 3.0, 5.0, 4.0, 6.0]
+    weighted = [(200 if number % 2 else 100, mean) for number, mean in enumerate(means)]
+    total = sum(count for count, _ in weighted)
+    mean = sum(count * value for count, value in weighted) / total
+    worth = total**2 / sum(count**2 for count, _ in weighted)
+    squares = sum((count * (value - mean)) ** 2 for count, value in weighted)
+    half = student_t_quantile(0.975, math.floor(worth) - 1) * math.sqrt(squares * worth / (worth - 1)) / total
+    low, high = mean_interval(weighted).limits
+    assert math.sqrt(low * high) == pytest.approx(mean)
+    assert math.log(high / low) == pytest.approx(2 * half / mean)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 10_000), st.floats(0, 1e6, allow_subnormal=False)), min_size=1, max_size=80
+    )
+)
+def test_an_interval_holds_its_mean_and_is_never_negative(batches):
+    found = mean_interval(batches)
+    if found.limits is None:
+        return
+    total = sum(count for count, _ in batches)
+    mean = math.fsum(count * value for count, value in batches) / total
+    low, high = found.limits
+    assert 0 <= low <= mean * (1 + 1e-9)
+    assert mean * (1 - 1e-9) <= high < math.inf
+    assert found.withheld is None
+
+
+def test_a_mean_that_a_few_bursts_decide_has_no_interval_and_says_so():
+    draw = random.Random(1)
+    means = [0.1 * draw.random() for _ in range(30)]
+    means[7] = means[20] = 500.0
+    found = mean_interval(equal(means))
+    assert found.limits is None
+    assert found.withheld is not None
+
+
+@pytest.mark.parametrize("rho", [1.05, 1.5])
+def test_a_queue_that_grows_has_no_interval_and_says_so(rho):
+    waits = queue(rho, 32_000, seed=3)
+    found = mean_interval(equal([sum(waits[k : k + 1000]) / 1000 for k in range(0, 32_000, 1000)], 1000))
+    assert found.limits is None
+    assert found.withheld is not None
+
+
+def queue(rho, requests, seed):
+    """Response times of M/M/1 with a service of 1, by Lindley's recursion, from empty."""
+    draw = random.Random(seed)
+    found, wait = [], 0.0
+    for _ in range(requests):
+        service = draw.expovariate(1.0)
+        found.append(wait + service)
+        wait = max(0.0, wait + service - draw.expovariate(rho))
+    return found
 
 
 def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
@@ -74,9 +142,26 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
     draw = random.Random(4)
     covered = 0
     for _ in range(1000):
-        low, high = mean_interval([draw.gauss(0, 1) for _ in range(20)], requests=2000)
-        covered += low <= 0 <= high
+        low, high = mean_interval(equal([draw.gauss(4, 1) for _ in range(20)])).limits
+        covered += low <= 4 <= high
     assert 0.95 - 0.028 < covered / 1000 < 0.95 + 0.028
+
+
+def test_batches_of_bursts_are_covered_too():
+    # Requests come in bursts (1 to 400 of them) and are slower in long ones: the mean over requests is not
+    # that of the batches. E[n m] / E[n] with m = n / 100 is E[n^2] / E[n] / 100. Each run is 60 batches.
+    draw = random.Random(5)
+    truth = sum(n * n for n in range(1, 401)) / sum(range(1, 401)) / 100
+    covered = beside = 0
+    for _ in range(600):
+        sizes = [draw.randint(1, 400) for _ in range(60)]
+        batches = [(n, n / 100 * draw.uniform(0.5, 1.5)) for n in sizes]
+        low, high = mean_interval(batches).limits
+        covered += low <= truth <= high
+        beside += not low <= math.fsum(mean for _, mean in batches) / 60 <= high
+    # The unweighted mean, which the interval is not of, is out of it nearly always.
+    assert 0.95 - 0.036 < covered / 600 <= 1
+    assert beside > 500
 
 
 def brute_force_mser5(series):

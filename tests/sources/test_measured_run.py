@@ -21,7 +21,8 @@ def observation(minutes=10, width=60.0, **changes):
         Interval(
             START + width * k,
             START + width * (k + 1),
-            Direction(700, 700 * 8192, 0.006 + 0.0001 * k, 0.05),
+            # The same set of means for ten minutes as 0.1 k, and no drift.
+            Direction(700, 700 * 8192, 0.006 + 0.0001 * (3 * k % 10), 0.05),
             Direction(300, 300 * 8192, 0.004, 0.03),
         )
         for k in range(minutes)

@@ -71,7 +71,11 @@ def import_(
     ] = None,
     run: Annotated[
         list[str] | None,
-        typer.Option("--run", metavar="RD", help="Only this run of vdbench's; may be repeated."),
+        typer.Option(
+            "--run",
+            metavar="NAME",
+            help="Only this run of vdbench's, or group of fio's jobs; may be repeated.",
+        ),
     ] = None,
     interval: Annotated[
         str | None,

@@ -25,7 +25,7 @@ def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
             max=None, mean_ci95=None,
         )  # fmt: skip
     largest = None if moments.max_s is None else moments.max_s * MS_PER_S
-    interval = mean_interval(moments.batch_means_s, moments.count)
+    interval = mean_interval(moments.batches).limits
 
     def percentile(q: float) -> float | None:
         value = histogram.quantile(q)

@@ -11,6 +11,7 @@ from iowatt.lenses import rated_power
 from iowatt.lenses.kept_up import KeptUp, kept_up
 from iowatt.report import numbers
 from iowatt.report.phrases import between, listed
+from iowatt.run.summary import UNCERTAIN
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -238,9 +239,9 @@ def _certainty(summary: Mapping[str, Any], *, stationary: bool) -> list[Finding]
     interval = time["mean_ci95"]
     if time["count"] and interval is None:
         few = "requests" if summary["source"] == "simulation" else "intervals in the measurement"
-        found.append(
-            Finding("warning", f"There were too few {few} to say how certain the mean response time is.")
-        )
+        why = next((note for note in summary["notes"] if note.startswith(UNCERTAIN)), None)
+        said = f"There were too few {few} to say how certain the mean response time is."
+        found.append(Finding("warning", said if why is None else f"{why[0].upper()}{why[1:]}."))
     elif time["count"] and (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * time["mean"]:
         found.append(
             Finding(

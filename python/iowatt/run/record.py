@@ -7,6 +7,7 @@ output and a meter. Everything that ``run.json`` says is derived from this recor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -46,8 +47,33 @@ class Moments:
     #: None where a load generator does not say it.
     std_s: float | None
     max_s: float | None
-    #: Means of successive batches of equal count, for the confidence interval.
+    #: Means of successive batches, for the confidence interval of the mean.
     batch_means_s: Sequence[float] = ()
+    #: Requests of each batch; empty where all hold the same number.
+    batch_requests: Sequence[int] = ()
+
+    @classmethod
+    def doubling(
+        cls, count: int, mean_s: float, std_s: float, max_s: float, batch_means_s: Sequence[float]
+    ) -> Moments:
+        """With equal batches whose size has doubled as they grew in number, so that it is a power of two.
+
+        Requests behind the last whole batch are a batch of their own, so that all make up the mean.
+        """
+        means = list(batch_means_s)
+        size = 1 << ((count // len(means)).bit_length() - 1) if means else 0
+        requests = [size] * len(means)
+        if means and (rest := count - size * len(means)) > 0:
+            means.append(max(0.0, (count * mean_s - size * math.fsum(means)) / rest))
+            requests.append(rest)
+        return cls(count, mean_s, std_s, max_s, means, requests)
+
+    @property
+    def batches(self) -> Sequence[tuple[int, float]]:
+        """Requests and mean in s of each batch, in order."""
+        means = self.batch_means_s
+        counts = self.batch_requests or [self.count // max(1, len(means))] * len(means)
+        return list(zip(counts, means, strict=True))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 Batch means: successive requests are correlated, so the variance of single requests says too little
 about the variance of their mean. Means of long batches are nearly independent, and Student's t on
-them gives the interval (Law, Simulation Modeling and Analysis, 9.5.3).
+them gives the interval (Law, Simulation Modeling and Analysis, 9.5.3). Batches of different numbers of
+requests weigh as they do in the mean (ratio estimator; Cochran, Sampling Techniques, 6.4), so the interval is
+always one of the mean beside it.
 """
 
 from __future__ import annotations
@@ -11,10 +13,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 MIN_BATCHES = 10
 MIN_REQUESTS_PER_BATCH = 2
+MIN_INDEPENDENT = 4
 MSER_BATCH = 5
+#: Differences under this share of a mean are rounding.
+ROUNDING = 1e-12
 
 
 def known_sum(values: Iterable[float | None]) -> float | None:
@@ -68,21 +74,59 @@ def student_t_quantile(probability: float, degrees: int) -> float:
             high = middle
 
 
-def mean_interval(
-    batch_means: Sequence[float], requests: int, confidence: float = 0.95
-) -> tuple[float, float] | None:
-    """Two-sided confidence interval of a mean from the means of equal batches.
+@dataclass(frozen=True)
+class MeanInterval:
+    """Limits of a mean in its unit; None where there are none."""
 
-    Returns ``None`` where the batches are too few (under 10) or too short (under 2 requests each)
-    for the interval to mean anything. Units are those of the batch means.
+    limits: tuple[float, float] | None
+    #: Why there are none, where it is not that batches are too few or too short.
+    withheld: str | None = None
+
+
+def mean_interval(batches: Sequence[tuple[int, float]], confidence: float = 0.95) -> MeanInterval:
+    """Two-sided confidence interval of a mean that is not negative, from successive batches.
+
+    Parameters
+    ----------
+    batches:
+        Requests and mean of each, in order. The interval is one of the mean over all of these requests.
+
+    Notes
+    -----
+    The standard error s of the mean m is that of a ratio. The limits are m exp(-t s / m) and m exp(t s / m),
+    Student's t about the logarithm (delta method), so none is negative. ``(sum w)^2 / sum w^2`` batches of
+    equal weight would know as much as these (Kish, Survey Sampling, 11.7): the degrees of freedom are one
+    less.
+
+    There is no interval with fewer than 10 such batches or under 2 requests in each on average. It is
+    withheld where t s is not below m, and where successive batches are so alike (correlation r at lag 1) that
+    n (1 - r) / (1 + r), what they are worth in independent ones, is below 4: a queue that grows has no mean
+    that a longer run would settle.
     """
-    batches = len(batch_means)
-    if batches < MIN_BATCHES or requests < MIN_REQUESTS_PER_BATCH * batches:
-        return None
-    mean = math.fsum(batch_means) / batches
-    variance = math.fsum((value - mean) ** 2 for value in batch_means) / (batches - 1)
-    half = student_t_quantile((1 + confidence) / 2, batches - 1) * math.sqrt(variance / batches)
-    return (mean - half, mean + half)
+    total = sum(count for count, _ in batches)
+    weights = sum(count * count for count, _ in batches)
+    worth = total * total / weights if weights else 0.0
+    if worth < MIN_BATCHES or total < MIN_REQUESTS_PER_BATCH * len(batches):
+        return MeanInterval(None)
+    mean = math.fsum(count * value for count, value in batches) / total
+    apart = [count * (value - mean) for count, value in batches]
+    squares = math.fsum(one * one for one in apart)
+    if math.sqrt(squares) <= ROUNDING * mean * total:
+        return MeanInterval((mean, mean))
+    alike = max(0.0, math.fsum(a * b for a, b in pairwise(apart)) / squares)
+    if worth * (1 - alike) / (1 + alike) < MIN_INDEPENDENT:
+        return MeanInterval(
+            None,
+            f"successive batches of requests are too alike (correlation {alike:.2f}): it drifts, as with a "
+            "queue that grows, or changes too slowly for a run of this length",
+        )
+    error = math.sqrt(squares * worth / (worth - 1)) / total
+    half = student_t_quantile((1 + confidence) / 2, math.floor(worth) - 1) * error
+    if half >= mean:
+        return MeanInterval(
+            None, "it is no more than its own uncertainty: a few bursts of slow requests decide it"
+        )
+    return MeanInterval((mean * math.exp(-half / mean), mean * math.exp(half / mean)))
 
 
 @dataclass(frozen=True)

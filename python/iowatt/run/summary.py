@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from iowatt.lenses import efficiency, energy, latency, rated_power, wear
 from iowatt.run import summary_controller, summary_measured, summary_paths, summary_tiers
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Flow, Moments, Record
+from iowatt.run.statistics import mean_interval
 from iowatt.run.summary_devices import Device, Flash
 from iowatt.run.summary_schema import (
     SCHEMA,
@@ -33,6 +34,9 @@ from iowatt.run.summary_schema import (
 )
 from iowatt.run.tables import CAUSES, FLASH_OPERATIONS, STATES, levels
 
+#: Begins the note on a mean whose interval is withheld.
+UNCERTAIN: Final = "the mean response time has no confidence interval"
+
 
 def summarise(record: Record, provenance: Provenance) -> RunSummary:
     """Everything that ``run.json`` says about a run.
@@ -50,7 +54,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         schema=SCHEMA,
         name=record.name,
         source=record.source,
-        notes=[*record.notes, *([] if above is None else [above.text])],
+        notes=[*record.notes, *([] if above is None else [above.text]), *_uncertain(record.total)],
         provenance=provenance,
         window=Window(
             start_s=record.window.start_s,
@@ -84,6 +88,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         driver=summary_measured.driver(record),
         instruments=summary_measured.instruments(record),
     )
+
+
+def _uncertain(flow: Flow) -> list[str]:
+    """Why no interval stands beside the mean response time, where it is not for want of requests."""
+    withheld = mean_interval(flow.response["all"].batches).withheld
+    return [] if withheld is None else [f"{UNCERTAIN}: {withheld}"]
 
 
 def _above_rated(record: Record, drawn: Power) -> rated_power.Above | None:

@@ -108,7 +108,8 @@ class ResponseTime(Part):
     p9999: float | None
     max: float | None
     mean_ci95: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the mean by batch means; null under 10 batches of 2."
+        description="95 % confidence interval of the mean by batch means; null under 10 batches of 2, and "
+        "where they are too alike or too uneven to tell, as a note then says."
     )
 
 

@@ -16,6 +16,8 @@ from iowatt.sources.trace import recording
 _SHORT_S = 300.0
 #: Names of the logs of fio's jobs.
 _LOG: Final = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.[0-9]{1,9}\.log(?:\.fz)?", re.DOTALL)
+#: What fio says of requests that failed, before its JSON where both go to one file.
+_MESSAGE: Final = re.compile(rb"^(?:fio: |verify: )", re.MULTILINE)
 #: Of a file, to see whether fio wrote it.
 _HEAD_BYTES: Final = 1 << 16
 
@@ -53,10 +55,14 @@ def read(
         raise InputError(
             "is a log of fio's; its JSON is wanted, beside which logs are found", where=str(path)
         )
-    found = fio.read(path, interval_s=interval_s or 1.0)
-    if interval_s is None and found.end - found.start > _SHORT_S:
-        found = fio.read(path)
-    return [found]
+    found = fio.read_groups(path, interval_s=interval_s or 1.0)
+    long = [interval_s is None and one.end - one.start > _SHORT_S for one in found]
+    if any(long):
+        by_minute = fio.read_groups(path)
+        found = [
+            other if is_long else one for one, other, is_long in zip(found, by_minute, long, strict=True)
+        ]
+    return found
 
 
 def _is_trace(path: Path) -> bool:
@@ -70,7 +76,11 @@ def _is_trace(path: Path) -> bool:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    return bool(head.strip()) and b'"fio version"' not in head
+    if b'"fio version"' in head:
+        return False
+    fio.refuse_other_formats(head.decode("utf-8", "replace"), path)
+    # Messages may stand before fio's JSON, more of them than these bytes.
+    return bool(head.strip()) and _MESSAGE.search(head) is None
 
 
 def interval_s(observation: Observation) -> float:

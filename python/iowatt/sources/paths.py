@@ -170,6 +170,6 @@ def _hop(slot: tuple[str, str, str], station: Mapping[str, Any]) -> HopCounts:
 def response_at(summary: Mapping[str, Any]) -> dict[str, dict[str, Moments]]:
     """Response times at the points within the paths, by point and direction."""
     return {
-        one["point"]: {op: Moments(**moments) for op, moments in one["response"].items()}
+        one["point"]: {op: Moments.doubling(**of) for op, of in one["response"].items()}
         for one in summary.get("points", ())
     }

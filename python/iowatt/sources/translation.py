@@ -71,7 +71,7 @@ def flow(raw: Mapping[str, Any]) -> Flow:
     return Flow(
         **plain,
         completions=Completions(**raw["completions"]),
-        response={kind: Moments(**moments) for kind, moments in raw["response"].items()},
+        response={kind: Moments.doubling(**one) for kind, one in raw["response"].items()},
     )
 
 

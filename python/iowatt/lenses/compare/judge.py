@@ -7,6 +7,7 @@ is corrected together, so that among a dozen figures none differs by chance alon
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -207,14 +208,10 @@ def _row(
         return row
     # Requests taken as independent say how much was seen, not how it varies: no verdict rests on that.
     alone = inferred.basis.method == "requests"
-    interval = _scaled(inferred.interval, one.scale)
-    if interval is not None:
-        # Figures are ends of the finest bins, the series may have wider ones: an interval holds its figure.
-        interval = [min(interval[0], difference), max(interval[1], difference)]
     row |= {
-        "interval": interval,
-        "interval_before": _scaled(inferred.interval_before, one.scale),
-        "interval_after": _scaled(inferred.interval_after, one.scale),
+        "interval": _interval(inferred.interval, one.scale, difference),
+        "interval_before": _interval(inferred.interval_before, one.scale, before, least=0.0),
+        "interval_after": _interval(inferred.interval_after, one.scale, after, least=0.0),
         "p": None if alone else inferred.p,
         "verdict": "no verdict" if alone else inferred.verdict,
         "basis": {
@@ -226,5 +223,14 @@ def _row(
     return row
 
 
-def _scaled(interval: tuple[float, float] | None, scale: float) -> list[float] | None:
-    return None if interval is None else [end * scale for end in interval]
+def _interval(
+    interval: tuple[float, float] | None, scale: float, figure: float | None, least: float = -math.inf
+) -> list[float] | None:
+    """The interval of a printed figure: it holds the figure, and nothing below ``least``.
+
+    Figures are ends of the finest bins, and the series, whose bins are wider, may lie beside them.
+    """
+    if interval is None or figure is None:
+        return None
+    low, high = (end * scale for end in interval)
+    return [max(least, min(low, figure)), max(high, figure)]

@@ -85,8 +85,9 @@ def headlines(found: Found) -> list[Headline]:
             said.append(
                 f"{words.dollars(system['usd_per_usable_tb'])} USD a usable TB ({words.usable(system)})"
             )
-        if drawn is not None:
-            ends = drawn["quantiles"]
+        ends = None if drawn is None else drawn["quantiles"]
+        # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
+        if ends is not None and ends["p5"] <= system["usd"] <= ends["p95"]:
             said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
         said.append(words.years(system["years"]))
         total = None if words.withheld(found, system) else system["usd"]

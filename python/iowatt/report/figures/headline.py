@@ -121,7 +121,7 @@ def _interval(time: Mapping[str, Any]) -> str:
     if not time["count"]:
         return "no requests"
     if interval is None:
-        return "too little to go by for confidence limits"
+        return "no confidence limits"
     return f"95 % confidence: {between(interval)}"
 
 

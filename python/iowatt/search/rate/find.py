@@ -176,7 +176,11 @@ class _Search:
         many = self.saw[rate]
         values = [one.response_s["all"] for one in many if "all" in one.response_s]
         if len(many) > 1:
-            return interval.mean_and_half_width(values)[1] if len(values) == len(many) else None
+            if len(values) < len(many):
+                return None
+            # Of a few seeds far apart nothing is known but that it is a time.
+            mean, half = interval.mean_and_half_width(values)
+            return half if half is not None and half < mean else None
         return many[0].half_width_s
 
     def _curve(self, highest: Highest) -> list[interval.Pair]:
@@ -216,11 +220,11 @@ class _Search:
         by_seed = self._by_seed() if crossing is not None and self.pooled > 1 else ()
         between: tuple[float, float] | None = None
         basis: Basis | None = None
-        if by_seed:
+        if by_seed and crossing is not None:
             middle, half = interval.mean_and_half_width(by_seed)
-            between, basis = _between(middle, half), "replications"
+            between, basis = _between(middle, half, crossing), "replications"
         elif crossing is not None and self.pooled == 1:
-            between = _between(crossing, self._by_batches(highest))
+            between = _between(crossing, self._by_batches(highest), crossing)
             basis = None if between is None else "batch means"
         run = None if best is None else self._held(best.rate)
         response = None if best is None else _mean(self.saw[best.rate], "all")
@@ -302,8 +306,10 @@ class _Search:
         return notes, problem
 
 
-def _between(middle: float, half: float | None) -> tuple[float, float] | None:
-    return None if half is None else (max(0.0, middle - half), middle + half)
+def _between(middle: float, half: float | None, figure: float) -> tuple[float, float] | None:
+    """The interval about the middle, with the rate that it stands beside: that of the mean over seeds need
+    not be the mean of the seeds' rates."""
+    return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
 
 
 def kind(asked: Asked) -> str:

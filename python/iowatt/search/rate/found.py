@@ -68,7 +68,7 @@ class Found:
     #: Where the response time, the mean over seeds, meets the limit, between the two; None where it does not.
     crossing_iops: float | None
     #: 95 % interval of the rate at which the limit is met, and what it is by; None where runs do not tell.
-    #: Over seeds it lies about the mean of their own answers.
+    #: Over seeds it lies about the mean of their own answers, and holds ``crossing_iops``.
     ci95_iops: tuple[float, float] | None
     basis: Basis | None
     #: Answers of the single seeds, where there are several.

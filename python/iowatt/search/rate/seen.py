@@ -13,12 +13,16 @@ MOST_REQUESTS: Final = 3_000_000
 
 
 def half_width_s(times: Mapping[str, Any]) -> float | None:
-    """Half of the 95 % interval of the mean in ``response_time_ms``, in s; None where there is none."""
+    """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
+
+    None where there is none, or where the mean less half of it would be no time any more.
+    """
     interval = times.get("mean_ci95")
     if interval is None:
         return None
     low, high = (interval["low"], interval["high"]) if isinstance(interval, Mapping) else interval
-    return float(high - low) / 2e3
+    half = float(high - low) / 2
+    return half / 1e3 if half <= times["mean"] else None
 
 
 def kept_up(rate: float, completed: float, issued: float) -> float:

@@ -1,7 +1,8 @@
-"""What fio wrote, as an Observation: JSON (normal or plus) and, beside it, the logs of its jobs."""
+"""What fio wrote, as Observations: JSON (normal or plus) and, beside it, the logs of its jobs."""
 
 from __future__ import annotations
 
-from iowatt.sources.fio.observe import read
+from iowatt.sources.fio.document import refuse_other_formats
+from iowatt.sources.fio.observe import read, read_groups
 
-__all__ = ["read"]
+__all__ = ["read", "read_groups", "refuse_other_formats"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +23,13 @@ _MOST: Final = 1 << 62
 _SYNCHRONOUS: Final = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "sg", "splice"))
 #: A single job is not busy for longer than it runs; a sum over jobs is.
 _JOINED: Final = 1.5
+_TIME: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*(us|usec|ms|msec|s|sec|m|min|h|hour|d|day)?s?")
+_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZE: Final = re.compile(r"([0-9]{1,15})(?:([kmgtp])(?:i?b)?|b)?")
+#: fio's output for people, and the one with fields between semicolons: as their first lines have it.
+_NORMAL: Final = re.compile(r": \(g=[0-9]+\): (?:rw|re)|\(groupid=[0-9]+, jobs=[0-9]+\): err=")
+_TERSE: Final = re.compile(r"^[2-9];fio-[0-9]", re.MULTILINE)
+_JSON: Final = "fio --output-format=json+ --output=FILE"
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,8 @@ class Job:
     start: float | None
     error: int
     errors: int
+    #: Its group: jobs of one group run together, groups mostly one after another (``stonewall``).
+    group: int = 0
     #: Share of its run time that it kept a processor busy; None where this fio does not say it.
     busy: float | None = None
 
@@ -72,6 +83,26 @@ class Job:
     def runtime_s(self) -> float:
         """How long it made requests."""
         return max(self.read.runtime_s, self.write.runtime_s)
+
+    @property
+    def ramp_s(self) -> float:
+        """How long it made requests before those that are counted, s."""
+        return seconds(self.options.get("ramp_time", "")) or 0.0
+
+    @property
+    def asked_s(self) -> float | None:
+        """How long it was to make requests, s; None where only their amount is asked for."""
+        return seconds(self.options.get("runtime", self.options.get("timeout", ""))) or None
+
+    @property
+    def asked_bytes(self) -> int | None:
+        """How much it was to read and write in ``size`` or ``io_size``; None where these are no number."""
+        found = _SIZE.fullmatch(self.options.get("io_size", self.options.get("size", "")).strip().lower())
+        if found is None or "number_ios" in self.options:
+            return None
+        power = "kmgtp".find(found[2]) + 1 if found[2] else 0
+        kilo = self.options.get("kb_base", "1024")
+        return int(found[1]) * int((1000 if kilo == "1000" else 1024) ** power)
 
     @property
     def outstanding(self) -> int | None:
@@ -100,13 +131,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Document:
-    """One run of fio."""
+    """One run of fio, or jobs of it that ran together."""
 
     path: Path
     version: str
     #: Unix time at which fio wrote it, which is after the last request.
+    written: float
+    #: The same, less what groups behind these jobs took.
     end: float
     jobs: Sequence[Job]
+    #: Jobs of all groups: they have logs in the same folder.
+    every: Sequence[Job]
     #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
     bins_of: str | None
     warnings: Sequence[str]
@@ -151,7 +186,7 @@ def read(path: Path) -> Document:
     ]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
-    return Document(path, version, end, jobs, bins_of, warnings)
+    return Document(path, version, end, end, jobs, jobs, bins_of, warnings)
 
 
 def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -160,19 +195,7 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     text = reading.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
     if not text.strip():
         raise InputError("is empty: fio did not come to its end", where=where)
-    decoder = json.JSONDecoder()
-    found, at, failed = [], 0, ""
-    while (at := _next(text, at)) >= 0:
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            failed = f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
-            break
-        except (RecursionError, ValueError):
-            failed = "it is nested too deeply, or holds numbers that are none"
-            break
-        if isinstance(value, dict) and "fio version" in value:
-            found.append(value)
+    found, before, failed = _documents(text)
     if failed:
         raise InputError(
             f"is not whole JSON ({failed}): fio was killed, or the file was cut",
@@ -180,8 +203,14 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
             hint="fio writes its JSON when it ends; what it did before can only be in its logs",
         )
     if not found:
-        raise InputError("holds no JSON of fio", where=where, hint="fio --output-format=json+ --output=FILE")
+        refuse_other_formats(text, path)
+        raise InputError("holds no JSON of fio", where=where, hint=_JSON)
     warnings = []
+    said = [line.strip() for line in before.splitlines() if line.strip()]
+    if said:
+        warnings.append(
+            f"lines in front of the JSON are skipped, {len(said)} in all, the first: {said[0][:100]}"
+        )
     if len(found) > 1:
         warnings.append(
             f"{path.name} holds {len(found)} outputs (fio's --status-interval): the last one is read"
@@ -189,12 +218,47 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     return found[-1], warnings
 
 
-def _next(text: str, at: int) -> int:
-    """Where the next document begins: at the start of a line, because fio's messages may stand around it."""
-    if text.startswith("{", at):
-        return at
-    found = text.find("\n{", at)
-    return found + 1 if found >= 0 else -1
+def _documents(text: str) -> tuple[list[dict[str, Any]], str, str]:
+    """fio's documents, what stands before the first of them, and why one of them is not whole.
+
+    fio's messages may stand around a document, and in front of its first brace: each begins with the last
+    brace before its version.
+    """
+    decoder = json.JSONDecoder()
+    found: list[dict[str, Any]] = []
+    before, at = text, 0
+    while (version := text.find('"fio version"', at)) >= 0:
+        begin = text.rfind("{", at, version)
+        if begin < 0 or text[begin + 1 : version].strip():
+            at = version + 1
+            continue
+        try:
+            value, at = decoder.raw_decode(text, begin)
+        except json.JSONDecodeError as error:
+            return found, before, f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
+        except (RecursionError, ValueError):
+            return found, before, "it is nested too deeply, or holds numbers that are none"
+        before = before if found else text[:begin]
+        found.append(value)
+    if not found and text.lstrip().startswith("{"):
+        try:
+            value, _ = decoder.raw_decode(text.lstrip())
+        except json.JSONDecodeError as error:
+            return found, before, f"line {text.count(chr(10), 0, error.pos) + 1}: {error.msg}"
+        except (RecursionError, ValueError):
+            return found, before, "it is nested too deeply, or holds numbers that are none"
+        # fio's, with its version elsewhere or without one: read() says what is missing.
+        found = [value] if "jobs" in value else []
+    return found, before, ""
+
+
+def refuse_other_formats(text: str, path: Path) -> None:
+    """Raise ``InputError`` where a text is fio's normal or terse output."""
+    for form, shape in (("normal", _NORMAL), ("terse", _TERSE)):
+        if shape.search(text):
+            raise InputError(
+                f"is fio's output in the format {form}, and JSON is wanted", where=str(path), hint=_JSON
+            )
 
 
 def _kinds(job: Mapping[str, Any]) -> Counter[str]:
@@ -247,6 +311,7 @@ def _job(
         error=_whole(found.get("error", 0), f"job {name!r}, error", where),
         errors=_whole(found.get("total_err", 0), f"job {name!r}, total_err", where),
         busy=_busy(found, name, where),
+        group=_whole(found.get("groupid", 0), f"job {name!r}, groupid", where),
     )
 
 
@@ -340,6 +405,20 @@ def _refuse_groups(
             where=where,
             hint="run fio again without group_reporting; iowatt adds jobs up itself",
         )
+
+
+def seconds(text: str) -> float | None:
+    """A time of fio's options in s: 60, 90s, 1m, 500ms; None where it is none."""
+    found = _TIME.fullmatch(text.strip().lower())
+    if found is None:
+        return None
+    unit = found[2] or "s"
+    return float(found[1]) * (_SECONDS[unit[:2]] if unit[:2] in _SECONDS else _SECONDS[unit[0]])
+
+
+def error_text(number: int) -> str:
+    """An error of a job with the system's words for it."""
+    return f"{number} ({os.strerror(number)})"
 
 
 def _rate(text: str) -> float | None:

@@ -119,7 +119,7 @@ def _rows(folder: Path, job: Job) -> dict[str, logs.Rows]:
 
 def refuse_strangers(found: Document, folder: Path) -> None:
     """Raise ``InputError`` where the folder has logs of jobs that are not in the JSON."""
-    strange = logs.strangers(folder, found.jobs)
+    strange = logs.strangers(folder, found.every)
     if strange:
         raise InputError(
             f"is a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined",
@@ -165,12 +165,12 @@ def shift(
         return found.end - job.runtime_s if job.start is None else job.start
     first = min(int(of.time_ms.min()) for of in rows.values()) / 1000.0
     last = max(int(of.time_ms.max()) for of in rows.values()) / 1000.0
-    earliest = found.end - max(other.elapsed_s for other in found.jobs) - _AROUND_S
-    if first < earliest or last > found.end + _AROUND_S:
+    earliest = found.written - max(other.elapsed_s for other in found.every) - _AROUND_S
+    if first < earliest or last > found.written + _AROUND_S:
         raise InputError(
             f"runs from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} from about "
             f"{earliest:.0f} to "
-            f"{found.end:.3f}: a log of another run",
+            f"{found.written:.3f}: a log of another run",
             where=str(main.path),
             hint="put each run's output into a folder of its own",
         )

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.errors import InputError
-from iowatt.sources.fio import document, job_logs, over_time, response_logs
+from iowatt.sources.fio import document, groups, job_logs, over_time, response_logs
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
 from iowatt.sources.fio.job_logs import JobLogs
 from iowatt.sources.fio.response_logs import OverTime
@@ -18,12 +18,35 @@ from iowatt.sources.fio.windows import Series, split
 from iowatt.sources.observation import Direction, Interval, Observation, Share
 
 _KEPT_UP: Final = 0.99
+#: Of what was asked for, that is all of it.
+_DONE: Final = 0.99
 
 
 def read(
     path: Path | str, *, interval_s: float = 60.0, logs_in: Path | None = None, name: str | None = None
 ) -> Observation:
-    """Observation of one run of fio.
+    """Observation of one run of fio whose jobs ran together; parameters are those of :func:`read_groups`.
+
+    Raises
+    ------
+    InputError
+        As there, and where groups of jobs ran one after another.
+    """
+    found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name)
+    if len(found) > 1:
+        listed = ", ".join(one.name for one in found)
+        raise InputError(
+            f"holds {len(found)} groups of jobs that ran one after another ({listed}), and one is wanted",
+            where=str(found[0].files[0]),
+            hint="one fio run for each, or `iowatt import`, which makes a Run of each",
+        )
+    return found[0]
+
+
+def read_groups(
+    path: Path | str, *, interval_s: float = 60.0, logs_in: Path | None = None, name: str | None = None
+) -> list[Observation]:
+    """Observations of one run of fio, one for each group of jobs that ran together, in order of time.
 
     Parameters
     ----------
@@ -35,19 +58,28 @@ def read(
     logs_in:
         Folder of the jobs' logs; that of ``path`` where it is None. Without logs there is one interval.
     name:
-        Of the observation; the file's where it is None.
+        Of the observation; the file's where it is None, of several groups their jobs'.
 
     Raises
     ------
     InputError
-        The output is damaged or made with group reporting, or a log is damaged or of another run.
+        The output is damaged or made with group reporting, no job made a request, or a log is damaged or of
+        another run.
     """
     if not (math.isfinite(interval_s) and interval_s > 0):
         raise InputError(f"an interval of {interval_s} s: it must be more than 0")
     file = _file(Path(path))
-    found = document.read(file)
+    parts = groups.of(document.read(file))
+    called = [name or file.stem] if len(parts) == 1 else groups.names(parts)
+    return [
+        _observation(part, logs_in or file.parent, interval_s, of)
+        for part, of in zip(parts, called, strict=True)
+    ]
+
+
+def _observation(found: Document, folder: Path, interval_s: float, name: str) -> Observation:
+    """Of jobs that ran together."""
     warnings = list(found.warnings)
-    folder = logs_in or file.parent
     seen = job_logs.read(found, folder, warnings)
     times = response_logs.read(found, folder, seen, warnings)
     totals = {direction: _total([job.of(direction) for job in found.jobs]) for direction in DIRECTIONS}
@@ -65,7 +97,7 @@ def read(
     known = [rate for rate in asked if rate is not None]
     rate = math.fsum(known) if len(known) == len(asked) else None
     return Observation(
-        name=name or file.stem,
+        name=name,
         tool="fio",
         version=found.version,
         start=start,
@@ -79,7 +111,7 @@ def read(
         errors=sum(max(job.errors, 1 if job.error else 0) for job in found.jobs),
         shares=_shares(found.jobs) if rate else (),
         warnings=warnings,
-        files=[file, *seen.files, *times.files],
+        files=[found.path, *seen.files, *times.files],
         series=times.blocks,
         series_note=times.note,
         hops=over_time.hops(found.jobs),
@@ -194,10 +226,26 @@ def _shares(jobs: Sequence[Job]) -> list[Share]:
     return [Share(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
 
 
+def _ended_early(job: Job) -> str | None:
+    """That a job did less than it was asked to; None where it did it all, or its options do not tell."""
+    done, asked_s, asked = job.read.bytes + job.write.bytes, job.asked_s, job.asked_bytes
+    if asked is not None and done == asked:
+        return None
+    if asked_s is not None and job.runtime_s < _DONE * asked_s - 0.1:
+        return (
+            f"job {job.name!r} ran for {job.runtime_s:.3g} of the {asked_s:g} s asked for (runtime): it was "
+            "ended early, or had nothing left to do"
+        )
+    if asked_s is None and asked is not None and not job.trims and done < _DONE * asked:
+        return f"job {job.name!r} moved {done} of the {asked} bytes asked for: it was ended early, or failed"
+    return None
+
+
 def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
     for job in found.jobs:
         if job.error:
-            warnings.append(f"job {job.name!r} ended with error {job.error}")
+            warnings.append(f"job {job.name!r} ended with error {document.error_text(job.error)}")
+    warnings += [said for said in map(_ended_early, found.jobs) if said is not None]
     trims = sum(job.trims for job in found.jobs)
     if trims:
         warnings.append(f"{trims} trims are left out: only reads and writes are counted")

@@ -13,9 +13,8 @@ from iowatt.sources.measured.spans import Span
 from iowatt.sources.observation import Direction, Interval, Observation
 
 NS_PER_S = 1e9
-#: Batches that a trace is cut into, and how many times the requests of one another may hold.
-_BATCHES = 32
-_EVEN = 1.5
+#: Most batches of a Run's requests: as the simulator has.
+_MOST_BATCHES = 63
 
 
 def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
@@ -30,12 +29,14 @@ def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
     read_ns = None if observation is None else observation.read
     write_ns = None if observation is None else observation.write
     both = [h for h in (read_ns, write_ns) if h is not None]
-    # A load generator keeps a rate, a trace has the one that it has.
-    batches = _even_batches if observation is not None and observation.tool == "trace" else _batches
+    said = _said(observation)
+    by_span = [together(span.parts) for span in spans]
     response = {
-        "all": _moments(every, Histogram.merged(both), batches(spans, ("read", "write"))),
-        "read": _moments(reads, read_ns, batches(spans, ("read",))),
-        "write": _moments(writes, write_ns, batches(spans, ("write",))),
+        "all": _moments(every, Histogram.merged(both), said["all"], _batches(by_span)),
+        "read": _moments(reads, read_ns, said["read"], _batches([[p.read for p in s.parts] for s in spans])),
+        "write": _moments(
+            writes, write_ns, said["write"], _batches([[p.write for p in s.parts] for s in spans])
+        ),
     }
     counts = [sum(d.requests for d in some) for some in (reads, writes)]
     moved = [sum(d.bytes for d in some) for some in (reads, writes)]
@@ -70,52 +71,78 @@ def mean_s(parts: Iterable[Direction]) -> float | None:
     return math.fsum(requests * mean for requests, mean in known) / count if count else None
 
 
-def _moments(parts: Sequence[Direction], histogram: Histogram | None, batches: Sequence[float]) -> Moments:
-    """Mean from the intervals; spread and extreme from them where they say it, else from the bins."""
-    count = sum(d.known for d in parts)
+def _said(observation: Observation | None) -> dict[str, Direction | None]:
+    """What the tool says of all requests, of both directions and of each; None where it does not."""
+    if observation is None or observation.totals is None:
+        return dict.fromkeys(("all", "read", "write"))
+    read, write = observation.totals
+    return {"all": observation.total or _pooled(read, write), "read": read, "write": write}
+
+
+def _pooled(read: Direction, write: Direction) -> Direction | None:
+    """Both directions in one; its spread and extreme are known where those of both are."""
+    parts = [part for part in (read, write) if part.known]
+    if not parts or any(part.response_mean_s is None for part in parts):
+        return None
     mean = mean_s(parts)
-    if not count or mean is None:
-        return Moments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
-    return Moments(
-        count=count,
-        mean_s=mean,
-        std_s=_std_s(parts, mean, histogram),
-        max_s=_max_s(parts, histogram),
-        batch_means_s=batches,
+    known = mean is not None and all(part.response_std_s is not None for part in parts)
+    extremes = [part.response_max_s for part in parts if part.response_max_s is not None]
+    return Direction(
+        requests=read.requests + write.requests,
+        bytes=read.bytes + write.bytes,
+        response_mean_s=mean,
+        response_max_s=max(extremes) if len(extremes) == len(parts) else None,
+        response_std_s=_std_s(parts, mean, None) if known and mean is not None else None,
+        timed=sum(part.known for part in parts),
     )
 
 
-def _batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
-    """Means of whole spans as batch means: at a steady rate they are of nearly equal count."""
-    if not spans:
-        return []
-    width = max(span.seconds for span in spans)
-    whole = [span for span in spans if span.seconds > 0.95 * width]
-    means = [
-        mean_s(together(span.parts) if len(ops) > 1 else [getattr(part, ops[0]) for part in span.parts])
-        for span in whole
-    ]
-    return [mean for mean in means if mean is not None]
+def _moments(
+    parts: Sequence[Direction],
+    histogram: Histogram | None,
+    said: Direction | None,
+    batches: Sequence[tuple[int, float]],
+) -> Moments:
+    """Moments from the intervals, else from what the tool says of all, or its bins, where these are of the
+    same requests: figures that hold the warm-up too are none of the window.
+    """
+    requests = sum(d.requests for d in parts)
+    if said is not None and said.requests != requests:
+        said = None
+    count, mean = sum(d.known for d in parts), mean_s(parts)
+    if mean is None and said is not None:
+        count, mean = said.known, said.response_mean_s
+    if not count or mean is None:
+        return Moments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
+    if histogram is not None and histogram.total != count:
+        histogram = None
+    std_s, max_s = _std_s(parts, mean, None), _max_s(parts, None)
+    if said is not None:
+        std_s = said.response_std_s if std_s is None else std_s
+        max_s = said.response_max_s if max_s is None else max_s
+    return Moments(
+        count=count,
+        mean_s=mean,
+        std_s=_std_s(parts, mean, histogram) if std_s is None else std_s,
+        max_s=_max_s(parts, histogram) if max_s is None else max_s,
+        batch_means_s=[mean for _, mean in batches],
+        batch_requests=[requests for requests, _ in batches],
+    )
 
 
-def _even_batches(spans: Sequence[Span], ops: Sequence[str]) -> list[float]:
-    """Means of neighbouring spans with about as many requests each; none where a span holds too many."""
-    parts = [[getattr(part, op) for part in span.parts for op in ops] for span in spans]
-    counts = [sum(d.known for d in some) for some in parts]
-    least = -(-sum(counts) // _BATCHES)
-    groups: list[list[Direction]] = [[]]
-    held = [0]
-    for some, count in zip(parts, counts, strict=True):
-        if held[-1] >= least:
-            groups.append([])
-            held.append(0)
-        groups[-1] += some
-        held[-1] += count
-    if held[-1] < least:
-        groups, held = groups[:-1], held[:-1]
-    if not held or max(held) > _EVEN * min(held):
-        return []
-    return [mean for mean in (mean_s(group) for group in groups) if mean is not None]
+def _batches(spans: Sequence[Sequence[Direction]]) -> list[tuple[int, float]]:
+    """Requests and means of neighbouring spans, joined until each batch has its share of all requests."""
+    timed = [[d for d in span if d.known and d.response_mean_s is not None] for span in spans]
+    share = sum(d.known for span in timed for d in span) / _MOST_BATCHES
+    found: list[tuple[int, float]] = []
+    group: list[Direction] = []
+    for number, span in enumerate(timed, 1):
+        group += span
+        count = sum(d.known for d in group)
+        if count and (count >= share or number == len(timed)):
+            found.append((count, mean_s(group) or 0.0))
+            group = []
+    return found
 
 
 def _std_s(parts: Sequence[Direction], mean: float, histogram: Histogram | None) -> float | None:

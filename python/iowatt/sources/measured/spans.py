@@ -61,6 +61,8 @@ def working(observation: Observation, interval_s: float) -> list[Span]:
                 where=where,
             )
     width = parts[0].end - parts[0].start
+    if width <= 0 or interval_s <= 0:
+        raise InputError("the load generator's intervals have no length", where=where)
     if width > interval_s * (1 + _SLACK):
         raise InputError(
             f"the load generator's intervals last {width:.4g} s, longer than the {interval_s:g} s asked for",
