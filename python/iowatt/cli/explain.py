@@ -52,10 +52,11 @@ def _first_sentence(text: str) -> str:
 
 
 def _page(key: Key) -> list[str]:
-    from iowatt.scenario.explain import as_dict
+    from iowatt.scenario.explain import as_dict, named
 
     shown = as_dict(key)
-    text = [key.path]
+    full = named(key.path)
+    text = [key.path if full == key.path else f"{key.path}    (of several, {full}; NAME: a name or an index)"]
     for one in shown["variants"]:
         rows = _figures({**one, "only_with": None})
         text += [f"  with {one['only_with']}", *(f"  {row}" if row else "" for row in rows), ""]

@@ -26,7 +26,7 @@ _QUOTIENTS: Final = {
     "efficiency.effective_gb_per_w": "capacity_gb.effective",
 }
 """What efficiencies divide by watts."""
-_COUNT: Final = re.compile(r"array\.pool\.[^.]+\.count")
+_COUNT: Final = re.compile(r"array\.pool\.(?:[^.]+\.)?count")
 
 
 def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
