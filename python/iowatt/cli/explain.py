@@ -55,13 +55,14 @@ def _page(key: Key) -> list[str]:
     from iowatt.scenario.explain import as_dict, named
 
     shown = as_dict(key)
-    full = named(key.path)
-    text = [key.path if full == key.path else f"{key.path}    (of several, {full}; NAME: a name or an index)"]
+    text = [key.path]
     for one in shown["variants"]:
         rows = _figures({**one, "only_with": None})
         text += [f"  with {one['only_with']}", *(f"  {row}" if row else "" for row in rows), ""]
     if not shown["variants"]:
         text += [*_figures(shown), ""]
+    if (full := named(key.path)) != key.path:
+        text[-1:] = [f"  {'of several':<10} {full}", ""]
     if shown["keys"]:
         text += ["  keys", *(f"    {path}" for path in shown["keys"]), ""]
     return text[:-1]

@@ -93,7 +93,9 @@ def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -
                 continue
             if key in seen:
                 raise InputError(
-                    f"{path} and {seen[key]} are the same key", where="--over", hint="give all its values at once"
+                    f"{path} and {seen[key]} are the same key",
+                    where="--over",
+                    hint="give all its values at once",
                 )
             seen[key] = path
     return axes
