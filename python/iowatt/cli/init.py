@@ -69,8 +69,8 @@ def init(
     write_text(file, starter(file, trace, options, found), force=force)
     if found is not None and found["devices"]["count"] > 1:
         typer.echo(
-            f"note: the {found['devices']['count']} devices of {trace} lie one behind the other in the volume "
-            "(place in the scenario); --device takes some of them",
+            f"note: the {found['devices']['count']} devices of {trace} lie one behind the other in the "
+            "volume (place in the scenario); --device takes some of them",
             err=True,
         )
     typer.echo(f"wrote {file}; `iowatt check {file}` checks it, `iowatt run {file}` runs it", err=True)

@@ -56,8 +56,8 @@ class Trace(Strict):
         "The trace's format.", default=None, unset="detected from the name and the first bytes", example="msr"
     )
     columns: dict[TraceColumn, str] | None = key(
-        "Which header of a CSV or Parquet file names which column of ours. lba and sectors are offset and size "
-        "counted in sectors.",
+        "Which header of a CSV or Parquet file names which column of ours. lba and sectors are offset and "
+        "size counted in sectors.",
         default=None,
         unset="headers are matched with the names in common use",
         example={"time": "Timestamp", "offset": "LBA"},
