@@ -11,7 +11,7 @@ _MOST = 17
 def apart(value: float, limit: float, digits: int = 3) -> str:
     """``value`` with ``digits`` significant digits, or more where fewer read as ``limit`` or as past it.
 
-    Integer digits are all kept, thousands separated; zeros at the end are left out, as ``:g`` leaves them out.
+    Integer digits are all kept, thousands separated; zeros at the end are left out, as by ``:g``.
 
     >>> apart(1199.7, 1200), apart(14.96, 15), apart(20, 15), apart(15, 15)
     ('1,199.7', '14.96', '20', '15')

@@ -125,6 +125,8 @@ def test_the_last_one_wins_and_places_are_kept():
         ("array.pool.disk.count=5", "did you mean 'disks'?"),
         ("array.pool.7.count=5", "an index below 2"),
         ("name.first=5", "name is 'x', which has no keys"),
+        ("array.pool.disks.raid={level=", "array.pool.disks.raid.KEY=VALUE"),
+        ("array.pool.disks.power={policy=never}", "quotes around text"),
     ],
 )
 def test_what_does_not_fit(override, words):

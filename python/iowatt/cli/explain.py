@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import print_json
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ def register(app: typer.Typer) -> None:
 def explain(
     path: Annotated[
         str | None,
-        typer.Argument(help="A key path, array.pool.raid.stripe_unit. None: all keys.", show_default=False),
+        typer.Argument(
+            help="A key path, array.pool.raid.stripe_unit. None: all keys.",
+            show_default=False,
+            autocompletion=completion.keys,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -62,7 +62,15 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
             raise InputError(
                 "expected path=value", where=place, hint="for example --set array.pool.disks.count=24"
             )
-        places[_assign(raw, parts, parse_value(text.strip()), place)] = place
+        value = parse_value(text.strip())
+        if isinstance(value, str) and text.lstrip().startswith("{"):
+            raise InputError(
+                f"{text.strip()} is no table that can be read",
+                where=place,
+                hint='braces that close and quotes around text, {policy="never"}; or each key by itself, '
+                f"{path.strip()}.KEY=VALUE",
+            )
+        places[_assign(raw, parts, value, place)] = place
     return places
 
 
