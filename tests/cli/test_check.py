@@ -137,6 +137,21 @@ def test_schema(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["s.json"]
 
 
+def test_an_override_that_contradicts_the_file_is_named(tmp_path):
+    """The problem is the file's 17 drives, by its line; what was typed is said, too."""
+    target = tmp_path / "s.toml"
+    assert invoke("init", target).exit_code == 0
+    target.write_text(
+        target.read_text().replace("count = 16", "count = 17").replace("level = 10", "level = 5")
+    )
+    error = error_of("check", target, "--set", "array.pool.raid.level=10")
+    assert str(error.where).startswith(f"{target}:")
+    assert "--set array.pool.raid.level=10" in str(error.hint)
+    own = error_of("check", target, "--set", "array.pool.count=0")
+    assert str(own.where).startswith("--set array.pool.count=0")
+    assert "--set" not in str(own.hint)
+
+
 def test_init_writes_a_scenario_that_loads(tmp_path):
     target = tmp_path / "my first.toml"
     assert invoke("init", target).exit_code == 0

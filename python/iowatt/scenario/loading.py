@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
+from iowatt.scenario.problems import ScenarioError
 from iowatt.scenario.system import resolve
 
 
@@ -47,6 +49,22 @@ def load(
     base = beside if base_dir is None else Path(base_dir)
     document = Document(text, source, overrides)
     place_overridden(document, base)
-    scenario = document.validate(Scenario)
-    document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    try:
+        scenario = document.validate(Scenario)
+        document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    except ScenarioError as error:
+        raise _with_overrides(error, document) from None
     return scenario
+
+
+def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
+    """The error; where no problem lies in an override, with what was overridden: that may contradict the
+    file.
+    """
+    given = list(document.overridden.values())
+    if not given or any(problem.where and problem.where.startswith("--set ") for problem in error.problems):
+        return error
+    *others, last = error.problems
+    told = f"the file is read with {', '.join(given)}"
+    hint = f"{last.hint}; {told}" if last.hint else told
+    return ScenarioError([*others, replace(last, hint=hint)], document.source)

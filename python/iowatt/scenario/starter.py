@@ -83,7 +83,7 @@ def _drives(template: str, trace: Path, found: Mapping[str, Any]) -> int:
     (name,) = re.findall(r'^device = "([^"]+)"', template, re.MULTILINE)
     each = find_drive(name).raw_bytes
     devices = found["devices"]
-    reached = sum(one["max_offset_bytes"] for one in devices["top"])
+    reached: int = sum(one["max_offset_bytes"] for one in devices["top"])
     reached += (devices["count"] - len(devices["top"])) * found["max_offset_bytes"]
     reached += devices["count"] << 20  # placed end to end, each begins at a MiB
     count = max(_COUNT, 2 * -(-reached // (each - (1 << 20))))
