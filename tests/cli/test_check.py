@@ -137,6 +137,21 @@ def test_schema(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["s.json"]
 
 
+def test_an_override_that_contradicts_the_file_is_named(tmp_path):
+    """The problem is the file's 17 drives, by its line; what was typed is said, too."""
+    target = tmp_path / "s.toml"
+    assert invoke("init", target).exit_code == 0
+    target.write_text(
+        target.read_text().replace("count = 16", "count = 17").replace("level = 10", "level = 5")
+    )
+    error = error_of("check", target, "--set", "array.pool.raid.level=10")
+    assert str(error.where).startswith(f"{target}:")
+    assert "--set array.pool.raid.level=10" in str(error.hint)
+    own = error_of("check", target, "--set", "array.pool.count=0")
+    assert str(own.where).startswith("--set array.pool.count=0")
+    assert "--set" not in str(own.hint)
+
+
 def test_init_writes_a_scenario_that_loads(tmp_path):
     target = tmp_path / "my first.toml"
     assert invoke("init", target).exit_code == 0
@@ -152,12 +167,51 @@ def test_init_writes_a_scenario_that_loads(tmp_path):
 
 def test_init_with_a_trace_of_ones_own(tmp_path, monkeypatch):
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / 'a "quoted".csv').write_text("time_ms,op,offset,size\n")
+    (tmp_path / "in" / 'a "quoted".csv').write_text("time_ms,op,offset,size\n1,R,0,4096\n")
     monkeypatch.chdir(tmp_path)
     assert invoke("init", "s.toml", "--trace", 'in/a "quoted".csv').exit_code == 0
-    assert load(tmp_path / "s.toml").workload[0].trace.path == 'in/a "quoted".csv'
+    trace = load(tmp_path / "s.toml").workload[0].trace
+    assert (trace.path, trace.format) == ('in/a "quoted".csv', "csv")
     assert "no such trace file" in str(error_of("init", "t.toml", "--trace", "nothing.csv"))
     assert not (tmp_path / "t.toml").exists()
+
+
+def test_init_refuses_a_trace_that_would_not_run(tmp_path, monkeypatch):
+    """By file and line, and with the options that it takes; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    header = "ts,kind,addr,len\n"
+    for name, text, needed in (
+        ("headers.csv", header + "1,R,0,4096\n", "--columns "),
+        ("units.csv", "time,op,offset,size\n1,R,0,4096\n", "--time-unit "),
+        ("empty.csv", "time_ms,op,offset,size\n", ""),
+        ("record.csv", "time_ms,op,offset,size\n1,R,0,4096\n2,R,x,4096\n", ""),
+        ("far.csv", "time_ms,op,offset,size\n1,R,9000000000000000000,4096\n", ""),
+    ):
+        Path(name).write_text(text)
+        error = error_of("init", "s.toml", "--trace", name)
+        assert error.exit_code == 2
+        assert str(error.where).startswith(name)
+        assert needed in error.message
+        assert not Path("s.toml").exists()
+    assert error_of("init", "s.toml", "--time-unit", "ms").exit_code == 2
+
+
+def test_init_writes_how_a_trace_is_read_and_the_scenario_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    #: Sectors; two devices, of which the larger alone is more than the usual 16 drives hold.
+    far = 100 * 10**12 // 512
+    Path("mine.csv").write_text(f"ts,kind,addr,len,disk\n1,R,{far},8,a\n2,W,8,8,b\n3,R,0,16,a\n")
+    columns = "time=ts,op=kind,lba=addr,sectors=len,device=disk"
+    given = ["init", "s.toml", "--trace", "mine.csv", "--columns", columns, "--time-unit", "ms"]
+    assert invoke(*given).exit_code == 0
+    scenario = load(tmp_path / "s.toml")
+    trace = scenario.workload[0].trace
+    assert (trace.format, trace.time_unit, trace.place) == ("csv", "ms", "end-to-end")
+    assert trace.columns["lba"] == "addr"
+    assert scenario.array.pool[0].count > 16
+    run = iowatt.run("s.toml")
+    assert run.summary["requests"]["count"] == 3
+    assert run.summary["requests"]["bytes_read"] == 24 * 512
 
 
 def test_init_overwrites_nothing(tmp_path):

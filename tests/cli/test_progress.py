@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from iowatt.cli import progress
 from iowatt.cli.progress import bar
+from iowatt.search.evaluator import Progress as SearchProgress
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]")
 
@@ -42,6 +45,25 @@ def test_a_terminal_sees_how_far_the_work_is(monkeypatch):
     assert "50%" in shown
     assert "12,345 requests" in shown
     assert COLOUR.search(shown)
+
+
+def test_the_time_left_follows_from_the_pace(monkeypatch):
+    seconds = iter(range(0, 1000, 30))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    assert "0:00:30 left" in on_a_terminal(monkeypatch, (0.5, 10))
+    assert "left" not in on_a_terminal(monkeypatch, (None, 10))
+
+
+def test_a_search_has_its_share_and_the_time_left(monkeypatch):
+    seconds = iter(range(0, 1000, 30))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress.points_bar("sweeping") as report:
+        for done in (0, 2):
+            report(SearchProgress(done, 8, 0, 0.0))
+    assert "25%" in terminal.getvalue()
+    assert " left" in terminal.getvalue()
 
 
 def test_no_colour_where_none_is_wanted(monkeypatch):

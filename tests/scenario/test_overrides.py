@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.errors import InputError
-from iowatt.scenario.keys import toml_text
+from iowatt.scenario.explain import named
+from iowatt.scenario.keys import catalogue, toml_text
+from iowatt.scenario.model import Scenario
 from iowatt.scenario.overrides import apply, parse_value
 
 
@@ -62,6 +64,51 @@ def test_a_device_by_name_becomes_a_table():
     assert raw["array"]["pool"][0]["device"] == {"name": "d", "rpm": 15000}
 
 
+def test_a_sole_element_may_be_left_out():
+    raw = scenario()
+    raw["array"]["pool"].pop()
+    places = apply(raw, ["array.pool.raid.level=10", "array.pool.count=24", "array.pool.device.rpm=7200"])
+    (pool,) = raw["array"]["pool"]
+    assert pool["raid"] == {"level": 10}
+    assert pool["count"] == 24
+    assert pool["device"] == {"name": "d", "rpm": 7200}
+    assert ("array", "pool", 0, "raid", "level") in places
+
+
+def test_of_several_elements_the_error_names_them():
+    with pytest.raises(InputError) as error:
+        apply(scenario(), ["array.pool.raid.level=10"])
+    assert error.value.where == "--set array.pool.raid.level=10"
+    assert {"array.pool.disks.raid", "array.pool.more.raid"} <= set(str(error.value.hint).split())
+
+
+def test_a_slip_in_a_name_or_key_is_no_key_of_the_only_element():
+    raw = scenario()
+    raw["array"]["pool"].pop()
+    for override, near in (("array.pool.disk.count=5", "disks"), ("array.pool.cuont=5", "count")):
+        with pytest.raises(InputError, match="no element") as error:
+            apply(raw, [override])
+        assert repr(near) in str(error.value.hint)
+    assert raw["array"]["pool"] == [{"name": "disks", "count": 32, "device": "d"}]
+
+
+def test_every_path_that_explain_prints_can_be_set():
+    """With one element of each list; and with its name at the place that explain shows for one."""
+    keys = catalogue(Scenario)
+    for path in keys:
+        for text in (path, named(path).replace("NAME", "x")):
+            raw: dict = {}
+            steps = path.split(".")
+            here = raw
+            for length, step in enumerate(steps[:-1], 1):
+                element: dict = {}
+                below = keys[".".join(steps[:length])]
+                here[step] = [element | {"name": "x"}] if below.is_list else element
+                here = here[step][0] if below.is_list else here[step]
+            apply(raw, [f"{text}=7"])
+            assert here[steps[-1]] == 7, text
+
+
 def test_the_last_one_wins_and_places_are_kept():
     raw = scenario()
     places = apply(raw, ["seed=1", "seed=2"])
@@ -78,6 +125,8 @@ def test_the_last_one_wins_and_places_are_kept():
         ("array.pool.disk.count=5", "did you mean 'disks'?"),
         ("array.pool.7.count=5", "an index below 2"),
         ("name.first=5", "name is 'x', which has no keys"),
+        ("array.pool.disks.raid={level=", "array.pool.disks.raid.KEY=VALUE"),
+        ("array.pool.disks.power={policy=never}", "quotes around text"),
     ],
 )
 def test_what_does_not_fit(override, words):

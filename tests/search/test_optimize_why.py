@@ -139,6 +139,16 @@ def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     assert "but its y of 7 is above 5." in told(found, "neighbour")[1]
 
 
+def test_a_breach_by_a_hair_reads_as_one():
+    document, frame = small(
+        lambda point: additive(point) | {"y": 4.9998 if point[A] < 3 else 5.0002},
+        limits=[made.limit("y", "<=", 5)],
+    )
+    found = why(document, frame)
+    assert any("y of 5.0002 is above 5" in sentence for sentence in told(found, "constraint"))
+    assert any("at 4.9998" in sentence for sentence in told(found, "constraint"))
+
+
 def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so():
     document, frame = small(additive, simulate=lambda number, point: point[A] == 3 or number == 1)
     found = why(document, frame)

@@ -37,6 +37,18 @@ def test_the_table_has_a_row_for_each_point_and_the_figures_of_the_runs(scenario
     assert (row["seed"], row["overloaded"]) == (1, False)
 
 
+def test_the_name_of_the_only_pool_may_be_left_out(scenario):
+    """The same points, in columns named as given; the same key by two paths is one key."""
+    frame = iowatt.sweep(scenario, {"array.pool.count": [4, 6]}, set=["array.pool.raid.level=10"])
+    named = iowatt.sweep(scenario, {COUNT: [4, 6]}, set=[f"{LEVEL}=10"])
+    assert frame["array.pool.count"].to_list() == [4, 6]
+    assert frame[MEAN].to_list() == named[MEAN].to_list()
+    with pytest.raises(InputError) as error:
+        iowatt.sweep(scenario, {"array.pool.count": [4, 6], COUNT: [4, 6]})
+    assert error.value.where == "--over"
+    assert COUNT in error.value.message
+
+
 def test_every_scalar_that_equal_runs_share_is_a_column(scenario):
     frame = iowatt.sweep(scenario, {COUNT: [4]})
     summary = iowatt.run(scenario).summary

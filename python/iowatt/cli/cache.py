@@ -120,7 +120,7 @@ def cache(
         page.check_target(output, force)
     from iowatt.caching.ask import ask  # loads Polars and the extension
 
-    with bar("simulating caches") as progress:
+    with verb.in_flags(), bar("simulating caches") as progress:
         found = ask(
             trace,
             policy=policy,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import print_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -76,6 +77,7 @@ def show(
         typer.Argument(
             help="A name of the library, a device file (.toml), or a file of DiskSim (.diskspecs, .parv).",
             show_default=False,
+            autocompletion=completion.devices,
         ),
     ],
     drive: Drive = None,
@@ -137,6 +139,7 @@ def validate(
         str | None,
         typer.Option(
             help="A name of the library, or a device file: .toml, .diskspecs or .parv.",
+            autocompletion=completion.devices,
             show_default="all that have shipped traces; with --ssd, all SSDs that can be simulated",
         ),
     ] = None,

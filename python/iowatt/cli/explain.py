@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import print_json
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ def register(app: typer.Typer) -> None:
 def explain(
     path: Annotated[
         str | None,
-        typer.Argument(help="A key path, array.pool.raid.stripe_unit. None: all keys.", show_default=False),
+        typer.Argument(
+            help="A key path, array.pool.raid.stripe_unit. None: all keys.",
+            show_default=False,
+            autocompletion=completion.keys,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -52,7 +57,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _page(key: Key) -> list[str]:
-    from iowatt.scenario.explain import as_dict
+    from iowatt.scenario.explain import as_dict, named
 
     shown = as_dict(key)
     text = [key.path]
@@ -61,6 +66,8 @@ def _page(key: Key) -> list[str]:
         text += [f"  with {one['only_with']}", *(f"  {row}" if row else "" for row in rows), ""]
     if not shown["variants"]:
         text += [*_figures(shown), ""]
+    if (full := named(key.path)) != key.path:
+        text[-1:] = [f"  {'of several':<10} {full}", ""]
     if shown["keys"]:
         text += ["  keys", *(f"    {path}" for path in shown["keys"]), ""]
     return text[:-1]

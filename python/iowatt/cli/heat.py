@@ -148,7 +148,7 @@ def _opened(
         return of_run(run), run.name, str(path)
     from iowatt.scenario.heat import EXTENT
 
-    with bar(f"reading {source}") as progress:
+    with verb.in_flags(), bar(f"reading {source}") as progress:
         extents = of_trace(
             {"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress
         )

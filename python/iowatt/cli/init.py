@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import trace as verb
+from iowatt.errors import InputError
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -18,11 +21,56 @@ def init(
     trace: Annotated[
         Path | None, typer.Option("--trace", help="The trace to replay.", show_default="the example trace")
     ] = None,
+    *,
+    format_: verb.Format = None,
+    columns: verb.Columns = None,
+    time_unit: verb.TimeUnit = None,
+    sector_size: verb.SectorSize = None,
+    event: verb.Event = None,
+    pattern: verb.Pattern = None,
+    rate: verb.Rate = None,
+    device: verb.Device = None,
+    skip_bad: verb.SkipBad = 0,
+    order_tolerance: verb.OrderTolerance = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
-    """Write a commented scenario that runs as it is."""
-    from iowatt.scenario.output import write_text
-    from iowatt.scenario.starter import starter
+    """Write a commented scenario that runs as it is.
 
-    write_text(file, starter(file, trace), force=force)
+    A trace of your own is read once, as by `iowatt trace info` and with the same options: one that cannot be
+    read is refused, and the scenario says how it is read.
+    """
+    from iowatt.cli.progress import bar
+    from iowatt.scenario.output import refuse_existing, write_text
+    from iowatt.scenario.starter import own_trace, starter
+
+    refuse_existing(file, force=force)
+    options = verb._options(
+        format=format_,
+        columns=columns,
+        time_unit=time_unit,
+        sector_size=sector_size,
+        event=event,
+        pattern=pattern,
+        rate_iops=rate,
+        devices=device or None,
+        skip_bad=skip_bad or None,
+        order_tolerance=order_tolerance,
+    )
+    found = None
+    if trace is not None:
+        from iowatt.trace.info import info  # loads Polars and the extension
+
+        with verb.in_flags(), bar(f"reading {trace}") as progress:
+            found = info({"path": str(own_trace(trace)), **options}, progress=progress)
+    elif options:
+        raise InputError(
+            f"{', '.join(options)}: how a trace of your own is read", hint="name the trace: --trace FILE"
+        )
+    write_text(file, starter(file, trace, options, found), force=force)
+    if found is not None and found["devices"]["count"] > 1:
+        typer.echo(
+            f"note: the {found['devices']['count']} devices of {trace} lie one behind the other in the "
+            "volume (place in the scenario); --device takes some of them",
+            err=True,
+        )
     typer.echo(f"wrote {file}; `iowatt check {file}` checks it, `iowatt run {file}` runs it", err=True)

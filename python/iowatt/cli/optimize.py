@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import (
     AsJson,
     Cluster,
@@ -37,6 +38,7 @@ def optimize(
         typer.Option(
             "--over",
             metavar="PATH=V1,V2,...",
+            autocompletion=completion.overrides,
             help="Values of a key, as for sweep: array.pool.disks.count=24..38:2. Several --over combine; "
             "a,b=(1,2),(3,4) changes keys together.",
             show_default=False,
@@ -44,17 +46,28 @@ def optimize(
     ],
     maximize: Annotated[
         list[str] | None,
-        typer.Option("--maximize", metavar="METRIC", help="Such as efficiency.iops_per_w. May be repeated."),
+        typer.Option(
+            "--maximize",
+            metavar="METRIC",
+            help="Such as efficiency.iops_per_w. May be repeated.",
+            autocompletion=completion.metrics,
+        ),
     ] = None,
     minimize: Annotated[
         list[str] | None,
-        typer.Option("--minimize", metavar="METRIC", help="Such as cost.total_usd. May be repeated."),
+        typer.Option(
+            "--minimize",
+            metavar="METRIC",
+            help="Such as cost.total_usd. May be repeated.",
+            autocompletion=completion.metrics,
+        ),
     ] = None,
     subject_to: Annotated[
         list[str] | None,
         typer.Option(
             "--subject-to",
             metavar="EXPR",
+            autocompletion=completion.metrics,
             help="METRIC <= VALUE or METRIC >= VALUE: 'response_time_ms.all.p95 <= 20ms'. May be repeated.",
         ),
     ] = None,

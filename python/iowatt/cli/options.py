@@ -8,11 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
+from iowatt.cli import completion
+
 Scenario = Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)]
 Overrides = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Change a key: array.pool.disks.count=24. May be repeated."
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change a key: array.pool.disks.count=24. May be repeated.",
+        autocompletion=completion.overrides,
     ),
 ]
 Jobs = Annotated[

@@ -18,6 +18,8 @@ Report = Callable[[float | None, int], None]
 def bar(label: str, counted: str = "requests") -> Iterator[Report | None]:
     """Yields what to call with the fraction done (``None`` where unknown) and how many were done so far.
 
+    The bar has the share that is done and the time that is left, where the fraction is known.
+
     Yields ``None`` where nobody would see a bar. ``NO_COLOR`` is honoured.
     """
     if not sys.stderr.isatty():
@@ -39,30 +41,39 @@ def bar(label: str, counted: str = "requests") -> Iterator[Report | None]:
         TaskProgressColumn(),
         TextColumn("{task.fields[requests]:,} " + counted),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
     )
+    begun = time.monotonic()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=None, requests=0)
+        task = progress.add_task(label, total=None, requests=0, left="")
 
         def report(fraction: float | None, requests: int) -> None:
-            total = None if fraction is None else 1.0
-            progress.update(task, total=total, completed=fraction or 0.0, requests=requests)
+            done = fraction or 0.0
+            progress.update(
+                task,
+                total=None if fraction is None else 1.0,
+                completed=done,
+                requests=requests,
+                left=time_left(time.monotonic() - begun, done, 1.0 - done),
+            )
 
         yield report
 
 
 @contextmanager
 def points_bar(label: str) -> Iterator[Callable[[SearchProgress], None] | None]:
-    """The same for a search: yields what to call with its progress; the bar has the time that is left."""
+    """The same for a search: yields what to call with its progress."""
     if not sys.stderr.isatty():
         yield None
         return
 
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
+        TaskProgressColumn(),
         TextColumn("{task.fields[points]}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import AsJson, Jobs, print_json
 from iowatt.errors import IowattError
 
@@ -39,7 +40,14 @@ def listed(*, as_json: AsJson = False) -> None:
 
 @app.command("run")
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The study; `iowatt study list` names them.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The study; `iowatt study list` names them.",
+            autocompletion=completion.studies,
+        ),
+    ],
     *,
     quick: Annotated[
         bool, typer.Option("--quick", help="A coarse grid on short excerpts: for a look, not for figures.")

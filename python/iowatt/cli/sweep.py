@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.cli import completion
 from iowatt.cli.options import (
     AsJson,
     Bundles,
@@ -33,6 +34,7 @@ def sweep(
         typer.Option(
             "--over",
             metavar="PATH=V1,V2,...",
+            autocompletion=completion.overrides,
             help="Values of a key: array.pool.disks.count=24..38:2. Several --over combine; a,b=(1,2),(3,4) "
             "changes keys together.",
             show_default=False,

@@ -6,6 +6,8 @@ Synthetic traces have modules of their own, ``generate`` and ``export``; logs of
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -142,7 +144,7 @@ def info(
     )
     results = []
     for file in files:
-        with bar(f"reading {file}") as progress:
+        with in_flags(), bar(f"reading {file}") as progress:
             results.append(count({"path": file, **options}, progress=progress))
         if not as_json:
             _print_block(lines(results[-1]), gap=len(results) > 1)
@@ -257,7 +259,7 @@ def convert(
         place_align=place_align,
     )
     named = sources[0] if len(sources) == 1 else f"{len(sources)} traces"
-    with bar(f"converting {named}") as progress:
+    with in_flags(), bar(f"converting {named}") as progress:
         result = write({"path": sources[0], **options}, target, force=force, progress=progress)
     if as_json:
         print_json({"schema": "iowatt.trace-convert/1", **result})
@@ -284,6 +286,25 @@ def _options(
         else seconds(order_tolerance, "--order-tolerance"),
     }
     return {name: value for name, value in options.items() if value is not None}
+
+
+@contextmanager
+def in_flags() -> Iterator[None]:
+    """An error of reading a trace that names the keys of a scenario names the options of the command line."""
+    from iowatt.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        said = re.sub(r"columns = \{ (.*?) \}", _columns_flag, error.message)
+        said = said.replace("time_unit = ", "--time-unit ").replace("(rate_iops, ", "(--rate, ")
+        if said == error.message:
+            raise
+        raise InputError(said, where=error.where, hint=error.hint) from None
+
+
+def _columns_flag(table: re.Match[str]) -> str:
+    return "--columns " + table[1].replace(" = ", "=").replace('"', "").replace(", ", ",")
 
 
 def _mapping(text: str) -> dict[str, str | int]:

@@ -105,7 +105,7 @@ def profile(
         page.check_target(output, force)
     found = []
     for file in files:
-        with bar(f"reading {file}") as progress:
+        with verb.in_flags(), bar(f"reading {file}") as progress:
             found.append(describe({"path": file, **options}, **measure, progress=progress))
         if not as_json:
             from iowatt.trace.description.text import lines

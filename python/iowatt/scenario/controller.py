@@ -11,6 +11,7 @@ from math import lcm
 from typing import Any, Final, Literal
 
 from iowatt.caching import policies
+from iowatt.digits import apart
 from iowatt.scenario import replacement as replaced
 from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
@@ -376,7 +377,8 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
         cache.replacement, cache.replacement_parameters, (*path, "replacement_parameters")
     )
     if cache.low_watermark > cache.high_watermark:
-        message = f"{cache.low_watermark:g} is above high_watermark, {cache.high_watermark:g}"
+        low = apart(cache.low_watermark, cache.high_watermark, 1)
+        message = f"{low} is above high_watermark, {cache.high_watermark:g}"
         yield Problem((*path, "low_watermark"), message)
     if cache.destage_bytes % cache.line:
         message = f"{cache.destage_bytes} bytes are no whole number of lines of {cache.line} bytes"

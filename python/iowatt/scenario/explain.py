@@ -39,6 +39,22 @@ def all_keys() -> list[Key]:
     return list(keys.catalogue(Scenario).values())
 
 
+def named(path: str) -> str:
+    """``path`` with the place of the name of each element that it leads through.
+
+    >>> named("array.pool.raid.level")
+    'array.pool.NAME.raid.level'
+    """
+    catalogue = keys.catalogue(Scenario)
+    steps = path.split(".")
+    shown = []
+    for length, step in enumerate(steps, 1):
+        shown.append(step)
+        if length < len(steps) and catalogue[".".join(steps[:length])].is_list:
+            shown.append("NAME")
+    return ".".join(shown)
+
+
 def as_dict(key: Key) -> dict[str, Any]:
     """A key for ``--json``."""
     return {

@@ -9,7 +9,7 @@ from pathlib import Path
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
-from iowatt.scenario.problems import Problem
+from iowatt.scenario.problems import Problem, ScenarioError
 from iowatt.scenario.system import resolve
 
 
@@ -49,8 +49,11 @@ def load(
     base = beside if base_dir is None else Path(base_dir)
     document = Document(text, source, overrides)
     place_overridden(document, base)
-    scenario = document.validate(Scenario)
-    document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    try:
+        scenario = document.validate(Scenario)
+        document.fail(resolve(scenario, base, traces_must_exist=traces_must_exist).problems)
+    except ScenarioError as error:
+        raise _with_overrides(error, document) from None
     return scenario
 
 
@@ -60,3 +63,16 @@ def warnings(path: Path, overrides: Sequence[str] = ()) -> list[Problem]:
     place_overridden(document, path.parent)
     system = resolve(document.validate(Scenario), path.parent, traces_must_exist=False)
     return [replace(one, where=document.place(one.path)) for one in system.warnings]
+
+
+def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
+    """The error; where no problem lies in an override, with what was overridden: that may contradict the
+    file.
+    """
+    given = list(document.overridden.values())
+    if not given or any(problem.where and problem.where.startswith("--set ") for problem in error.problems):
+        return error
+    *others, last = error.problems
+    told = f"the file is read with {', '.join(given)}"
+    hint = f"{last.hint}; {told}" if last.hint else told
+    return ScenarioError([*others, replace(last, hint=hint)], document.source)

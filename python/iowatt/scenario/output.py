@@ -16,7 +16,12 @@ def write_text(path: Path, text: str, *, force: bool) -> None:
     InputError
         Where ``path`` exists and ``force`` is not given, or it cannot be written.
     """
-    if path.exists() and not force:
-        raise InputError("exists already", where=str(path), hint="--force replaces it")
+    refuse_existing(path, force=force)
     with aside.file(path) as made:
         made.write_text(text, encoding="utf-8")
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where ``path`` exists and may not be replaced: before any work is done for it."""
+    if path.exists() and not force:
+        raise InputError("exists already", where=str(path), hint="--force replaces it")

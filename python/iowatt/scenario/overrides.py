@@ -1,18 +1,21 @@
 """``--set path=value``: keys of a scenario changed before it is checked.
 
-List elements are addressed by their ``name`` or index (``array.pool.disks.count``, ``array.pool.0.count``).
+List elements are addressed by their ``name`` or index (``array.pool.disks.count``, ``array.pool.0.count``);
+where there is one element only, it may be left out (``array.pool.count``), so that every path that
+``iowatt explain`` prints can be set.
 Values are TOML where they parse as TOML, else strings, so that ``count=24``, ``raid.stripe_unit=16KiB`` and
 ``power={policy="never"}`` all read as meant.
 """
 
 from __future__ import annotations
 
+import copy
 import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.scenario.problems import KeyPath, suggestion
+from iowatt.scenario.problems import KeyPath, nearest, suggestion
 
 # Keys whose short form (a string) stands for a table with that one key.
 _SHORT_FORMS = {
@@ -62,7 +65,15 @@ def apply(raw: dict[str, Any], overrides: Sequence[str]) -> dict[KeyPath, str]:
                 "expected path=value", where=place, hint="for example --set array.pool.disks.count=24"
             )
         try:
-            places[_assign(raw, parts, parse_value(text.strip()), place)] = place
+            value = parse_value(text.strip())
+            if isinstance(value, str) and text.lstrip().startswith("{"):
+                raise InputError(
+                    f"{text.strip()} is no table that can be read",
+                    where=place,
+                    hint='braces that close and quotes around text, {policy="never"}; or each key by itself, '
+                    f"{path.strip()}.KEY=VALUE",
+                )
+            places[_assign(raw, parts, value, place)] = place
         except InputError as error:
             raise InputError(error.message, where=error.where or place, hint=error.hint) from None
     return places
@@ -73,7 +84,13 @@ def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> Ke
     done: KeyPath = ()
     for position, part in enumerate(parts):
         last = position == len(parts) - 1
-        key: str | int = _index(here, part, place, done) if isinstance(here, list) else part
+        key: str | int = part
+        if isinstance(here, list):
+            index = _index(here, part, place, done)
+            if index is None:
+                here, done = here[0], (*done, 0)
+            else:
+                key = index
         done = (*done, key)
         if last:
             here[key] = value
@@ -91,7 +108,8 @@ def _assign(raw: dict[str, Any], parts: list[str], value: Any, place: str) -> Ke
     return done
 
 
-def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int:
+def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | None:
+    """The element that ``part`` names; None where it is left out, and ``part`` is a key of the only one."""
     names = [str(e["name"]) for e in elements if isinstance(e, dict) and "name" in e]
     for index, element in enumerate(elements):
         if isinstance(element, dict) and element.get("name") == part:
@@ -99,8 +117,36 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int:
     if part.isdecimal() and int(part) < len(elements):
         return int(part)
     inside = ".".join(str(step) for step in done)
+    tables = [element for element in elements if isinstance(element, dict)]
+    keys = set[str]().union(_keys_of(done), *tables)
+    if part in keys and len(tables) == len(elements) > 0:
+        if len(elements) == 1:
+            return None
+        ways = [f"{inside}.{name}.{part}" for name in (names if len(names) == len(elements) else ())]
+        raise InputError(
+            f"{inside} has {len(elements)} elements; say which one's {part!r} is meant, by name or index",
+            where=place,
+            hint=" or ".join(ways or (f"{inside}.{index}.{part}" for index in range(len(elements)))),
+        )
     raise InputError(
         f"{inside} has no element {part!r}; expected a name or an index below {len(elements)}",
         where=place,
-        hint=suggestion(part, names, "names"),
+        hint=suggestion(part, names, "names")
+        if nearest(part, names) or not nearest(part, keys)
+        else suggestion(part, sorted(keys), "keys"),
     )
+
+
+def _keys_of(listed: KeyPath) -> list[str]:
+    """The keys that elements of a list of a scenario may have; none where a scenario has no such list."""
+    from iowatt.scenario.keys import catalogue  # a model reads this module before it is one
+    from iowatt.scenario.model import Scenario
+
+    path = ".".join(step for step in listed if isinstance(step, str))
+    found = catalogue(Scenario).get(path)
+    return [] if found is None else list(found.children)
+
+
+def key_path(raw: dict[str, Any], path: str, place: str) -> KeyPath:
+    """Where ``path`` leads in ``raw``, whichever way it names the elements of lists."""
+    return _assign(copy.deepcopy(raw), [part.strip() for part in path.split(".")], None, place)

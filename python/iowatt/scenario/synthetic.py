@@ -8,7 +8,6 @@ from typing import Any
 
 from iowatt.errors import InputError
 from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
-from iowatt.scenario.units import format_bytes
 from iowatt.scenario.workload import ClosedReplay, Workload
 from iowatt.workload import remarks
 from iowatt.workload.arrivals import Closed, Recorded
@@ -50,7 +49,7 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
     if span is None:
         return made
     if capacity is not None and span > capacity:
-        message = f"the span of {format_bytes(span)} is more than the volume of {format_bytes(capacity)}"
+        message = f"the span of {span:,} bytes is more than the volume of {capacity:,} bytes"
         made.problems.append(
             Problem((*path, "span"), message, "a smaller span, or leave it out for the volume")
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.errors import InputError
-from iowatt.search import curve, over, prepare
+from iowatt.search import curve, prepare
 from iowatt.search.evaluator import Progress
 from iowatt.search.executor import Executor
 from iowatt.search.prepare import Given
@@ -22,7 +22,7 @@ def sweep(
     **options: Any,
 ) -> Request:
     """A sweep; ``options`` are ``bundles``, ``strict`` and ``command`` of the request."""
-    return Request("sweep", given, over.axes(varied), own_seeds, **options)
+    return Request("sweep", given, prepare.axes_of(given, varied), own_seeds, **options)
 
 
 def load_curve(

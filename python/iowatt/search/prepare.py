@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
@@ -21,9 +21,10 @@ from iowatt.errors import InputError
 from iowatt.scenario import explain
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
+from iowatt.scenario.overrides import key_path
 from iowatt.scenario.paths import place_overridden
 from iowatt.scenario.problems import KeyPath, ScenarioError
-from iowatt.search import grid
+from iowatt.search import grid, over
 from iowatt.search.grid import Point
 from iowatt.search.over import Axis
 
@@ -71,6 +72,33 @@ class Refused:
     point: Point
     error: InputError
     blamed: frozenset[int]
+
+
+def axes_of(given: Given, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+    """The axes of a sweep of ``given``, as of :func:`iowatt.search.over.axes`.
+
+    Raises
+    ------
+    InputError
+        As there; and where two paths lead to one key, by the name of an element, its index, or neither.
+    """
+    axes = over.axes(varied)
+    paths = grid.columns(axes)
+    if len(paths) > 1:
+        document, seen = raw(given), dict[KeyPath, str]()
+        for path in paths:
+            try:
+                key = key_path(document, path, f"--over {path}")
+            except InputError:  # said with its point, where another key may make the element
+                continue
+            if key in seen:
+                raise InputError(
+                    f"{path} and {seen[key]} are the same key",
+                    where="--over",
+                    hint="give all its values at once",
+                )
+            seen[key] = path
+    return axes
 
 
 def check(

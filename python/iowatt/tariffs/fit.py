@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from iowatt.digits import apart
 from iowatt.tariffs.load import JOULES_PER_KWH
 from iowatt.tariffs.structure import Tariff
 
@@ -48,6 +49,6 @@ def _misfits(tariff: Tariff, start: datetime, months: Sequence[Read]) -> Iterato
 def _outside(what: str, value: float, unit: str, limits: tuple[float | None, float | None]) -> Iterator[str]:
     low, high = limits
     if low is not None and value < low:
-        yield f"it is for {what} of at least {low:g} {unit}; this load has {value:.4g}"
+        yield f"it is for {what} of at least {low:g} {unit}; this load has {apart(value, low, 4)}"
     if high is not None and value > high:
-        yield f"it is for {what} of at most {high:g} {unit}; this load has {value:.4g}"
+        yield f"it is for {what} of at most {high:g} {unit}; this load has {apart(value, high, 4)}"

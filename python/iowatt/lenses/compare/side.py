@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.digits import apart
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Metric, sums
@@ -142,7 +143,7 @@ class Estimate:
         worth = self.worth(error)
         if worth < LEAST_WORTH:
             return (
-                f"the {self.events} requests beyond it come together and are worth {worth:.1f} independent "
-                f"ones: at least {LEAST_WORTH:g} are needed"
+                f"the {self.events} requests beyond it come together and are worth "
+                f"{apart(worth, LEAST_WORTH)} independent ones: at least {LEAST_WORTH:g} are needed"
             )
         return None

@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from iowatt import digits
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.lenses.emerald.minutes import Floats
 
@@ -94,7 +95,7 @@ def compared(name: str, found: Lag | None, most_s: float, interval_s: float) -> 
         yield Finding(
             "clock-apart",
             "invalid" if apart > interval_s else "non-compliant",
-            f"the power in the log of {name} steps {apart:.3g} s "
+            f"the power in the log of {name} steps {digits.apart(apart, most_s)} s "
             f"{'later' if found.seconds > 0 else 'earlier'} than "
             f"the load at {found.agree} of {found.boundaries} boundaries between stages: the clocks differ "
             "by about "

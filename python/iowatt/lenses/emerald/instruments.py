@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from iowatt import digits
 from iowatt.lenses.emerald.finding import Finding, Weight
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ def _sampling(
         yield Finding(
             "sampling-too-slow",
             weight,
-            f"{what} {name} is sampled every {apart:.3g} s; at most {most_s:g} s is allowed",
+            f"{what} {name} is sampled every {digits.apart(apart, most_s)} s; at most "
+            f"{most_s:g} s is allowed",
             {"instrument": name, "sample_interval_s": apart, "most_s": most_s},
         )
         return
@@ -135,7 +137,8 @@ def _sampling(
         yield Finding(
             "sampling-gap",
             weight,
-            f"{what} {name} left {gap:.3g} s without a sample; at most {most_s:g} s is allowed",
+            f"{what} {name} left {digits.apart(gap, most_s)} s without a sample; at most "
+            f"{most_s:g} s is allowed",
             {"instrument": name, "longest_gap_s": gap, "most_s": most_s},
         )
 
@@ -250,8 +253,8 @@ def _range(
         yield Finding(
             f"{quantity.replace('_', '-')}-out-of-range",
             "non-compliant",
-            f"{one['name']} read {low:.4g} to {high:.4g} {unit}; {limits[0]:g} to {limits[1]:g} {unit} is "
-            "allowed",
+            f"{one['name']} read {digits.apart(low, limits[0], 4)} to {digits.apart(high, limits[1], 4)} "
+            f"{unit}; {limits[0]:g} to {limits[1]:g} {unit} is allowed",
             {"instrument": one["name"], "minimum": low, "maximum": high},
         )
 

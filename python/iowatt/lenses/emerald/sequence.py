@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from iowatt import digits
 from iowatt.lenses.emerald.finding import Finding
 
 
@@ -82,8 +83,8 @@ def clocks(span: Span, began: float, ended: float, most_apart_s: float) -> Itera
         yield Finding(
             "clock-apart",
             "invalid",
-            f"the load generator's log of {span.stage} reaches {apart:.3g} s beyond the time in which the "
-            "stage ran: "
+            f"the load generator's log of {span.stage} reaches {digits.apart(apart, most_apart_s)} s beyond "
+            "the time in which the stage ran: "
             f"the clocks differ by at least so much, and {most_apart_s:g} s is allowed",
             {"stage": span.stage, "seconds": apart, "most_s": most_apart_s},
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.digits import apart
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.lenses.emerald.minutes import SLACK, Floats, Minutes
 
@@ -24,7 +25,7 @@ def response_mean(mean_ms: float | None, limit_ms: float) -> Iterator[Finding]:
         yield Finding(
             "response-mean",
             "invalid",
-            f"the mean response time is {_ms(mean_ms)} ms; at most {limit_ms:g} ms is allowed",
+            f"the mean response time is {apart(mean_ms, limit_ms)} ms; at most {limit_ms:g} ms is allowed",
             {"mean_ms": mean_ms, "limit_ms": limit_ms},
         )
 
@@ -39,7 +40,7 @@ def response_minutes(minutes: Minutes, limit_ms: float) -> Iterator[Finding]:
             "invalid",
             f"{_minutes(over)} of the measurement ha{'s' if len(over) == 1 else 've'} a mean response time "
             "over "
-            f"{limit_ms:g} ms, up to {_ms(largest)} ms",
+            f"{limit_ms:g} ms, up to {apart(largest, limit_ms)} ms",
             {"minutes": _numbers(over), "limit_ms": limit_ms, "largest_ms": largest},
         )
 
@@ -130,7 +131,8 @@ def achieved_rate(
         yield Finding(
             "rate-not-reached",
             "invalid",
-            f"{achieved:.4g} IOPS of the {asked:.4g} asked for were reached, {percent:.1f} %; below "
+            f"{apart(achieved, asked, 4)} IOPS of the {asked:,.6g} asked for were reached, "
+            f"{apart(percent, least_percent)} %; below "
             f"{least_percent:g} % requests wait in the host, which no response time shows",
             {
                 "asked_iops": asked,
@@ -277,8 +279,9 @@ def intensity(
             yield Finding(
                 "intensity",
                 "invalid",
-                f"{phase} was asked for {100 * rate.asked / of.asked:.2f} % of {of_phase}'s rate "
-                f"({rate.asked:.4g} of {of.asked:.4g} IOPS); the rules ask for {percent:g} %",
+                f"{phase} was asked for {apart(100 * rate.asked / of.asked, percent, 4)} % of "
+                f"{of_phase}'s rate ({rate.asked:.4g} of {of.asked:.4g} IOPS); the rules ask for "
+                f"{percent:g} %",
                 {"percent": 100 * rate.asked / of.asked, "rule_percent": percent},
             )
             return
@@ -290,8 +293,9 @@ def intensity(
         yield Finding(
             "intensity",
             "invalid",
-            f"{phase} ran at {got:.2f} % of {of_phase}'s rate ({rate.achieved:.4g} of {of.achieved:.4g} "
-            f"IOPS); the rules ask for {percent:g} %, give or take {within_percent:g} % of it and "
+            f"{phase} ran at {apart(got, percent, 4)} % of {of_phase}'s rate "
+            f"({rate.achieved:.4g} of {of.achieved:.4g} IOPS); the rules ask for {percent:g} %, "
+            f"give or take {within_percent:g} % of it and "
             f"{100 * chance:.2g} % that chance makes of so many requests",
             {"percent": got, "rule_percent": percent, "chance_percent": 100 * chance},
         )
@@ -343,7 +347,7 @@ def stable(
             "invalid",
             f"the power efficiency never settled: its largest deviation under reading {reading} "
             f"({meaning}) is "
-            f"{100 * deviation:.1f} %, over {100 * tolerance:g} %",
+            f"{apart(100 * deviation, 100 * tolerance, 2)} %, over {100 * tolerance:g} %",
             {
                 "reading": reading,
                 "deviation": deviation if math.isfinite(deviation) else None,
@@ -365,11 +369,12 @@ def drift(trend: Mapping[str, Any] | None, tolerance: float) -> Iterator[Finding
     if not trend["significant"] or moved <= tolerance:
         return
     refused = moved > 2 * tolerance
+    drifted = apart(100 * moved, 100 * tolerance * (2 if refused else 1), 2)
     yield Finding(
         "drifting",
         "invalid" if refused else "warning",
-        f"the power efficiency drifts by {100 * trend['drift']:+.1f} % over the interval (p = "
-        f"{trend['p']:.2g}), "
+        f"the power efficiency drifts by {'-' if trend['drift'] < 0 else '+'}{drifted} % over the interval "
+        f"(p = {trend['p']:.2g}), "
         + (
             f"more than the whole band of {200 * tolerance:g} %: no steady state was measured"
             if refused
@@ -385,7 +390,8 @@ def wandering(deviation_a: float | None, tolerance: float) -> Iterator[Finding]:
         yield Finding(
             "not-stable",
             "invalid",
-            f"the power efficiency never settled: its weighted average lies up to {100 * deviation_a:.1f} "
+            f"the power efficiency never settled: its weighted average lies up to "
+            f"{apart(100 * deviation_a, 200 * tolerance, 2)} "
             "% off the "
             f"interval's mean, over twice the tolerance of {100 * tolerance:g} %, whatever the reading",
             {"deviation": deviation_a if math.isfinite(deviation_a) else None, "tolerance": tolerance},
@@ -401,10 +407,6 @@ def _without(values: Floats, code: str, what: str) -> Iterator[Finding]:
             f"{_minutes(missing)} ha{'s' if len(missing) == 1 else 've'} {what}",
             {"minutes": _numbers(missing)},
         )
-
-
-def _ms(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _numbers(at: np.ndarray) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
+from iowatt.digits import apart
 from iowatt.scenario.problems import Problem
 from iowatt.scenario.quantity import BlockSize, Duration
 from iowatt.scenario.strict import key
@@ -101,7 +102,7 @@ class Caching(TwoParts):
             message = 'with write = "around" no write goes to the fast part'
             yield Problem(("allocate_on_write",), message, 'leave it out, or use write = "through"')
         if self.dirty_low is not None and self.dirty_low > self.dirty_high:
-            message = f"{self.dirty_low:g} is above dirty_high, {self.dirty_high:g}"
+            message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
             yield Problem(("dirty_low",), message)
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, get_args
 
 from iowatt.errors import InputError
-from iowatt.search import over
+from iowatt.search import prepare
 from iowatt.search.optimize.metric import COST
 from iowatt.search.optimize.problem import Method, Problem, constraints, objectives
 from iowatt.search.prepare import Given
@@ -75,7 +75,7 @@ def problem(
         )
     return Problem(
         given,
-        over.axes(varied),
+        prepare.axes_of(given, varied),
         goals,
         limits,
         None if within_s is None else Asked(within_s, workload=workload, tolerance=TOLERANCE),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.optimize import told
-from iowatt.search.optimize.explored import FIRM, Explored, Row
+from iowatt.search.optimize.explored import FIRM, Explored, Row, number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,7 +129,9 @@ def constraint_rows(explored: Explored, row: Row) -> list[tuple[str, str, str]]:
             left = f"{figure}{percent} {'left' if slack >= 0 else 'beyond the limit'}"
         if known is not None and known[1] not in FIRM:
             left += ", estimated"
-        found.append((limit.text, told.value(explored, limit.metric, value), left))
+        found.append(
+            (limit.text, told.value(explored, limit.metric, value, beside=number(limit.value)), left)
+        )
     return found
 
 

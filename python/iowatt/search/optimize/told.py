@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.digits import apart
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.grid import shown
@@ -26,7 +27,7 @@ _QUOTIENTS: Final = {
     "efficiency.effective_gb_per_w": "capacity_gb.effective",
 }
 """What efficiencies divide by watts."""
-_COUNT: Final = re.compile(r"array\.pool\.[^.]+\.count")
+_COUNT: Final = re.compile(r"array\.pool\.(?:[^.]+\.)?count")
 
 
 def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
@@ -50,11 +51,16 @@ def sentences(explored: Explored, why: Why) -> list[dict[str, str]]:
     ]
 
 
-def value(explored: Explored, metric: str, found: Any, *, unit: bool = True) -> str:
-    """A figure of a metric, with its unit."""
+def value(
+    explored: Explored, metric: str, found: Any, *, unit: bool = True, beside: float | None = None
+) -> str:
+    """A figure of a metric, with its unit; ``beside`` what it is compared with, it reads as less or more."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else shown(found)
-    said = numbers.count(finite) if finite.is_integer() else numbers.significant(finite, 4)
+    if finite.is_integer():
+        said = numbers.count(finite)
+    else:
+        said = numbers.significant(finite, 4) if beside is None else apart(finite, beside, 4)
     return f"{said} {explored.column(metric).unit}".strip() if unit else said
 
 
@@ -88,8 +94,9 @@ def changed(explored: Explored, objectives: Sequence[Why], point: int | None = N
         if one["value"] is None or own is None:
             continue
         name, share = title(explored, goal.metric), one["gain_percent"]
-        figures = f"{value(explored, goal.metric, one['value'])} instead of "
-        figures += value(explored, goal.metric, own[0], unit=False) + _made_of(explored, goal.metric, point)
+        there = value(explored, goal.metric, one["value"], beside=number(own[0]))
+        here = value(explored, goal.metric, own[0], unit=False, beside=number(one["value"]))
+        figures = f"{there} instead of {here}{_made_of(explored, goal.metric, point)}"
         better, much = one["gain"] > 0, None if share is None else _share(abs(share))
         if not one["gain"] or (share is not None and abs(share) < NOTHING):
             parts.append(f"change nothing in {name}")
@@ -128,7 +135,8 @@ def bound_of(explored: Explored, limit: Limit) -> str:
 
 def breach(explored: Explored, limit: Limit, kept: Why) -> str:
     """How a limit is broken: ``its usable capacity of 7,200 GB is below 9,000 GB``."""
-    name, here = title(explored, limit.metric), value(explored, limit.metric, kept["value"])
+    name = title(explored, limit.metric)
+    here = value(explored, limit.metric, kept["value"], beside=number(limit.value))
     bound = bound_of(explored, limit)
     way = {"<": "above", ">": "below"}.get(limit.operator[:1])
     if way is None:
@@ -153,7 +161,7 @@ def _constraints(explored: Explored, why: Why) -> Iterator[str]:
     loose = []
     for limit, one in zip(explored.limits, why["constraints"], strict=True):
         left = one["slack_percent"]
-        at = f"at {value(explored, limit.metric, one['value'])}"
+        at = f"at {value(explored, limit.metric, one['value'], beside=number(limit.value))}"
         if left is not None:
             at += f", {_share(abs(left))} of the limit {'left' if left >= 0 else 'beyond it'}"
         if one["binds"]:
@@ -186,7 +194,7 @@ def _unkept(explored: Explored, limit: Limit, one: Why) -> str:
     """Of a space without a feasible point: how many keep a constraint, and how near the others come."""
     if not one["known"]:
         return f"{limit.text}: of no point it is known whether it keeps it."
-    best = value(explored, limit.metric, one["nearest"])
+    best = value(explored, limit.metric, one["nearest"], beside=number(limit.value))
     where = f"point {one['point']} comes nearest with {best}" if one["point"] is not None else ""
     if not one["kept"]:
         return f"No point keeps {limit.text}{f'; {where}' if where else ''}."

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.digits import apart
 from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.scenario.model import Scenario
@@ -122,8 +123,8 @@ def _too_slow(
     asked: Asked, points: Sequence[Tried], simulations: Simulations, scenario: Scenario, response_s: float
 ) -> Found:
     problem = (
-        f"the mean response time is {1e3 * response_s:.3g} ms with one request outstanding, over the "
-        f"limit of {1e3 * asked.limit_s:.3g} ms"
+        f"the mean response time is {apart(1e3 * response_s, 1e3 * asked.limit_s)} ms with one "
+        f"request outstanding, over the limit of {1e3 * asked.limit_s:.6g} ms"
     )
     return Found(
         asked=asked,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from iowatt.digits import apart
 from iowatt.report import numbers
 
 Found = Mapping[str, Any]
@@ -38,7 +39,7 @@ def answer(found: Found) -> str:
             f"{shown(found['rate_iops'])} requests per second at the limit{settled}"
         )
     over = found["beyond_iops"]
-    beyond = "" if over is None else f"; {shown(over)} is over"
+    beyond = "" if over is None else f"; {apart(over, found['rate_iops'], 4)} is over"
     return f"{shown(found['rate_iops'])} requests per second{whose} are within the limit{beyond}{settled}"
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.digits import apart
 from iowatt.errors import InputError
 from iowatt.lenses.cost.system import System
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
@@ -153,7 +154,7 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
             else f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
         )
         raise InputError(
-            f"{hour_name(start, least)} has {loads[least]:.6g} {points.unit}, and the lowest Run "
+            f"{hour_name(start, least)} has {apart(loads[least], low)} {points.unit}, and the lowest Run "
             f"({points.systems[0].where}) {low:.6g}: power below it is not known "
             f"({len(under)} of {len(loads)} hours are below)",
             where=cycle.where,

@@ -1,0 +1,53 @@
+"""What the shell offers for a word that is being typed: names of the library, keys of a scenario, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def devices(incomplete: str) -> list[str]:
+    """Devices of the library."""
+    from iowatt.library.find import device_names
+
+    return _begun(incomplete, device_names())
+
+
+def studies(incomplete: str) -> list[str]:
+    """Published studies."""
+    from iowatt.studies.find import studies as known
+
+    return _begun(incomplete, [one.name for one in known()])
+
+
+def metrics(incomplete: str) -> list[str]:
+    """Metrics that a search may be for, or be subject to."""
+    from iowatt.search.optimize.metric import catalogue
+
+    return _begun(incomplete, catalogue())
+
+
+def keys(incomplete: str) -> list[str]:
+    """Keys of a scenario, after names of list elements as well: ``array.pool.disks.co``."""
+    from iowatt.scenario.keys import catalogue, resolve
+    from iowatt.scenario.model import Scenario
+
+    above, dot, last = incomplete.rpartition(".")
+    known = catalogue(Scenario)
+    if not dot:
+        return _begun(incomplete, known)
+    table = resolve(Scenario, above)
+    below = [path.removeprefix(f"{table}.") for path in known if path.startswith(f"{table}.")]
+    return [f"{above}.{path}" for path in _begun(last, below)]
+
+
+def overrides(incomplete: str) -> list[str]:
+    """``PATH=`` of a key that takes a value; behind ``device=`` the devices of the library."""
+    path, equals, value = incomplete.partition("=")
+    if equals:
+        devices_wanted = path.rpartition(".")[2] == "device" or path.endswith("device.name")
+        return [f"{path}={name}" for name in devices(value)] if devices_wanted else []
+    return [f"{key}=" for key in keys(incomplete)]
+
+
+def _begun(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
