@@ -1,4 +1,4 @@
-# make demo   the main job on the shipped trace; prints the path of a report to open
+# make demo   three designs for the shipped trace, and which one to buy; writes demo/cost.html and demo/designs.html
 # make test   all tests
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
 #             how often intervals of a comparison are right
@@ -11,7 +11,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO := demo/tpcc-raid5
+DEMO := demo
 FUZZ_SECONDS ?= 120
 FUZZ := crates/iowatt-trace/fuzz
 FUZZ_TARGETS = $(shell sed -n '/^\[\[bin\]\]/{n;s/name = "\(.*\)"/\1/p}' $(FUZZ)/Cargo.toml)
@@ -31,8 +31,11 @@ export PIP_QUIET := 1
 .DELETE_ON_ERROR:
 
 demo: build
-	$(BIN)/iowatt run examples/tpcc-raid5.toml -o $(DEMO) --force
-	@$(BIN)/iowatt report $(DEMO) --force
+	$(BIN)/iowatt run examples/oltp-raid5.toml -o $(DEMO)/raid5 --force
+	$(BIN)/iowatt run examples/oltp-raid5.toml --set array.pool.disks.raid.level=10 --set array.pool.disks.count=12 -o $(DEMO)/raid10 --force
+	$(BIN)/iowatt run examples/oltp-ssd-cache.toml -o $(DEMO)/ssd-cache --force
+	$(BIN)/iowatt report $(DEMO)/raid5 $(DEMO)/raid10 $(DEMO)/ssd-cache -o $(DEMO)/designs.html --force
+	$(BIN)/iowatt cost $(DEMO)/raid5 $(DEMO)/raid10 $(DEMO)/ssd-cache --within 20ms --of p95 -o $(DEMO)/cost.html --force
 
 test: build $(VENV)/.stamp-test
 	cargo test --locked --workspace --exclude iowatt-py

@@ -45,9 +45,9 @@ def _compare(found: Document) -> None:
 
 
 def _cost(found: Document) -> None:
-    """Every system has a total, or the document says why not."""
+    """Every system has a total, or the document says why not; nobody is the cheapest without a candidate."""
     assert found["systems"]
-    assert all(_positive(system["total"]["usd"]) or system["unpriced"] for system in found["systems"])
+    assert all(_positive(system["usd"]) or system["cautions"] for system in found["systems"])
 
 
 def _emerald(found: Document) -> None:
