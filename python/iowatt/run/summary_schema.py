@@ -454,8 +454,8 @@ class TraceReading(Part):
     )
     warnings: list[str] = Field(
         default_factory=list,
-        description="What makes the trace a doubtful load, in sentences: far more requests queued than issued, "
-        "a long gap.",
+        description="What makes the trace a doubtful load, in sentences: far more requests queued than "
+        "issued, a long gap.",
     )
 
 
