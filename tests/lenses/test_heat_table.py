@@ -80,7 +80,9 @@ def test_what_is_wrong_with_the_table_is_said(tmp_path):
     ],
 )
 def test_what_is_wrong_with_the_summary_is_said(tmp_path, heat):
-    assert "run.json" in refused(bundle(tmp_path / "run", table_of(ROWS), **heat))
+    with pytest.raises(InputError) as caught:  # some are found when it is opened
+        analyse(of_run(bundle(tmp_path / "run", table_of(ROWS), **heat)), "made")
+    assert "run.json" in caught.value.where
 
 
 def test_an_address_space_without_end_is_refused(tmp_path):
