@@ -123,7 +123,7 @@ def test_it_cannot_be_changed(directory):
             "arrays2002-disk",
             "array2002-disk",
             "scenario:10: array.pool.disks.device",
-            "did you mean 'arrays2002-disk' or 'arrays2002-disk-18es'?",
+            "did you mean 'arrays2002-disk' or 'arrays2002-disk-18es' or 'arrays2002-disk-ahead'?",
         ),
         ("arrays2002-disk", "no.toml", "scenario:10: array.pool.disks.device", "no.toml: cannot be read"),
         (

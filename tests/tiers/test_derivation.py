@@ -116,9 +116,9 @@ def test_dollars_are_of_the_cost_book_over_years_energy_included(files):
     one, five = (money.of_drive({"device": "arrays2002-disk"}, files, each, 100.0) for each in pricing)
     assert one.usd == five.usd == 100.0
     assert five.usd_per_w == pytest.approx(5 * one.usd_per_w, rel=1e-3)
-    # 8,760 hours of a year, at the tariff's price, for the facility.
+    # 8,760 hours of a year, at the default tariff's price (us-median-commercial-2023), for the facility.
     book = pricing[0].book
-    assert one.usd_per_w == pytest.approx(8.76 * 0.1107 * book.number("cooling.pue"), rel=1e-3)
+    assert one.usd_per_w == pytest.approx(8.76 * 0.1172 * book.number("cooling.pue"), rel=1e-3)
     assert five.upkeep_usd == pytest.approx(5 * one.upkeep_usd, rel=1e-3) and one.upkeep_usd > 0
     own = money.of_drive({"device": "arrays2002-disk"}, files, pricing[0], None)
     assert own.usd != 100.0 and own.usd_per_w == one.usd_per_w
@@ -301,13 +301,13 @@ GOOD = '[[tier]]\ndevice = "toshiba-mg04sca500e"\n'
     ("tiers", "where", "said"),
     [
         ("nope", "--tiers", "unknown device 'nope'"),
-        ("seagate-cheetah-15k5", "--tiers", "'seagate-cheetah-15k5' does not have"),
+        ("seagate-cheetah-15k5", "--tiers", "seagate-cheetah-15k5 has no power.active"),
         (f'{GOOD}[[tier]]\nname = "b"\ndevice = "nope"\n', "FILE:5: tier.b.device", "unknown device 'nope'"),
         (f'{GOOD}[[tier]]\ndevice = {{ name = "nope" }}\n', "FILE:4: tier.1.device", "unknown device"),
         (
             f'{GOOD}[[tier]]\nname = "b"\ndevice = "seagate-cheetah-15k5"\n',
             "FILE:5: tier.b.device",
-            "'seagate-cheetah-15k5' does not have",
+            "seagate-cheetah-15k5 has no power.active",
         ),
         (
             '[[tier]]\nname = "b"\ndevice = { name = "intel-dc-s3700-800gb", rpm = 7200 }\n',

@@ -59,8 +59,16 @@ def prepare() -> None:
             setattr(sys, name, _prepared(getattr(sys, name), number))
 
 
+def _is_standard(stream: TextIO, number: int) -> bool:
+    """Whether it writes to the descriptor; else it is the own one of a program that calls us."""
+    try:
+        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == number
+    except (OSError, ValueError):
+        return False
+
+
 def _prepared(stream: TextIO, number: int) -> TextIO:
-    if not isinstance(stream, io.TextIOWrapper):  # somebody's own, in a program that calls us
+    if not _is_standard(stream, number):
         return stream
     stream.flush()
     return io.TextIOWrapper(
