@@ -148,7 +148,8 @@ def difference(
         f"difference-{work}",
         f"Caching against tiering over alpha: {WORKS[work].title}",
         "At the configuration of the table of the five systems; below zero caching is cheaper. "
-        "Replacements are whole drives: they make steps.",
+        "Where replacements are charged, wear costs nothing until the first drive is worn out: curves bend "
+        "there.",
         Table(columns, rows),
         {
             "data": data,
@@ -200,9 +201,8 @@ def switches(points: list[Point], money: Money, variants: Sequence[Variant]) -> 
         "Cost of caching against tiering, defect by defect",
         f"{'; '.join(chosen)}. Each row but the last three has one of "
         "the known defects put right and the rest as printed. The disks never stop, so that their limit "
-        "of starts changes nothing. Years are those of the slower system. Where "
-        "whole drives are replaced, costs rise in steps, and the two trade places more often than is "
-        "looked for here (three alphas a decade; the table of draws looks at 48).",
+        "of starts changes nothing. Years are those of the slower system. Crossings are looked for at "
+        "three alphas a decade; the table of draws looks at 48.",
         Table(columns, rows),
         wide=True,
     )

@@ -127,8 +127,7 @@ class Money:
 
         The search is the lens's (``root.flips``), on a grid of the study's own. That of
         ``uncertainty.crossovers``, which :meth:`ranges` asks, looks at 48 alphas a factor of ten, not 3: it
-        would price every configuration under every variant some ten times as often, and where whole drives
-        are replaced find each of the many times that two alike systems trade places. Tables show the first.
+        would price every configuration under every variant some ten times as often. Tables show the first.
         """
 
         def apart(alpha: float) -> float:

@@ -82,6 +82,8 @@ def notes(scale: systems.Scale) -> list[str]:
         "of disks of each array is set so that its random row comes near the published one "
         f"({systems.SMALL_DISKS} drives of 7,200 rpm, {systems.LARGE_DISKS} of 15,000 rpm, mirrored and "
         "striped); nothing else is set by a published figure.",
+        "Drives have the buffers that are assumed of data sheets: they read ahead, and their write cache is "
+        "off. This sets what sequential streams cost the disks.",
         f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of {systems.SPAN_GB:,.0f} "
         "GB is that of which the power calculator's 96 GB of cache are 3 %. The controller's processors "
         "(8, 100 us a request) are assumed: 80,000 requests a second are their limit, which the tiered "
