@@ -60,8 +60,8 @@ def test_several_runs_are_priced_side_by_side(runs: list[str]) -> None:
 
 
 def test_equal_work_that_takes_too_long_has_no_dollars_and_refuses_nothing(runs: list[str]) -> None:
-    """160 years of tiering's work take caching, a third slower, longer than bills are made of."""
-    result = found(*runs, "--years", "160", "--tariff", "flat:0.2")
+    """180 years of tiering's work take caching, a sixth slower, longer than bills are made of."""
+    result = found(*runs, "--years", "180", "--tariff", "flat:0.2")
     tiering, caching = result["other"]["systems"]
     assert tiering["usd"] > 0
     assert caching["years"] > 200
