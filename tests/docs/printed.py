@@ -109,6 +109,8 @@ def workplace(folder: Path) -> None:
         file.write("\n".join([known, *rows]) + "\n")
     _recorded(folder)
     (folder / "mytrace.csv").write_text("\n".join([unknown, *rows]) + "\n")
+    bare = [f"{i / 100},{'W' if i % 3 == 0 else 'R'},{i * 7919 % 100_000 * 8},8" for i in range(500)]
+    (folder / "noheader.csv").write_text("\n".join(bare) + "\n")
     for file in (ROOT / "tests" / "data" / "disksim").iterdir():
         shutil.copy(file, folder)
     for tool in ("fio", "fio-hist", "vdbench"):

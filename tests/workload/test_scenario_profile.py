@@ -77,6 +77,7 @@ def test_recalled_figures_are_in_the_notes():
         ('name = "hot-bnad", requests = 5', "workload.w.profile: unknown profile 'hot-bnad'"),
         ('name = "uniform", rate_iops = 5, requests = 5, span = "9TB"', "more than the volume of 235.2 GB"),
         ('name = "uniform", rate_iops = 5', "nothing says when it ends"),
+        ('name = "filebench-webserver", duration = "10s"', "nothing says when it ends"),  # a closed loop
         ('name = "uniform", requests = 5', "uniform.toml (library):"),
         ('name = "uniform", requests = 5', "the rate is not given"),
         ('name = "uniform", rate_iops = 0, requests = 5', "greater than 0"),

@@ -53,14 +53,20 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
         made.problems.append(
             Problem((*path, "span"), message, "a smaller span, or leave it out for the volume")
         )
+    # A duration counts arrival times, which a closed loop has not.
+    closed = isinstance(profile.arrivals, Closed)
     if (
-        choice.duration is None
+        (choice.duration is None or closed)
         and choice.requests is None
         and not ends
         and not isinstance(profile.arrivals, Recorded)
     ):
-        message = "nothing says when it ends"
-        made.problems.append(Problem(path, message, 'duration = "10min", or requests = 1000000'))
+        hint = (
+            'requests = 1000000, or [observe] duration = "10min"'
+            if closed
+            else 'duration = "10min", or requests = 1000000'
+        )
+        made.problems.append(Problem(path, "nothing says when it ends", hint))
     if isinstance(profile.arrivals, Closed):
         if "replay" in workload.model_fields_set:
             message = f"the profile {profile.name!r} is a closed loop and brings its own pacing"
