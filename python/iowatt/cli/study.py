@@ -29,7 +29,7 @@ def listed(*, as_json: AsJson = False) -> None:
             {"name": one.name, "title": one.title, "question": one.question, "source": one.source}
             for one in studies()
         ]
-        print_json({"studies": rows})
+        print_json({"schema": "iowatt.studies/1", "studies": rows})
         return
     from rich.console import Console
 

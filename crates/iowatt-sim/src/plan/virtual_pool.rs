@@ -336,7 +336,8 @@ mod tests {
                 "parts": [part, part],
                 "scheme": {"kind": "caching", "extent_bytes": 1 << 20, "promotion_threshold": 1,
                            "max_migrations": migrations, "write": "back", "dirty_high": 0.5, "dirty_low": 0.5,
-                           "dirty_age_s": 0.0},
+                           "dirty_age_s": 0.0, "initial": {"placement": "empty"},
+                           "sector_bytes": null, "allocate_on_write": false},
             }))
             .unwrap();
             assert_eq!(plan.validate(1).is_ok(), migrations <= 4_096, "{:?}", plan.validate(1));
