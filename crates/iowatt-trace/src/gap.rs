@@ -19,7 +19,7 @@ pub(crate) struct LongestGap {
 }
 
 impl LongestGap {
-    /// The stamp of the next request, never before that of the last one.
+    /// The stamp of the next request; one that is before the last one counts as that.
     #[inline]
     pub(crate) fn add(&mut self, time_ns: u64) {
         if self.requests == 0 {
@@ -29,7 +29,7 @@ impl LongestGap {
         if gap_ns > self.gap_ns {
             (self.from_ns, self.gap_ns) = (self.last_ns, gap_ns);
         }
-        self.last_ns = time_ns;
+        self.last_ns = self.last_ns.max(time_ns);
         self.requests += 1;
     }
 
@@ -72,6 +72,14 @@ pub(crate) fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stamps_out_of_order_are_no_gap() {
+        let mut longest = LongestGap::default();
+        [7_u64, 3, 5].into_iter().for_each(|time| longest.add(time));
+        assert_eq!(longest.gap_ns, 0);
+        assert_eq!(longest.warning(), None);
+    }
 
     fn warning(stamps_ms: impl IntoIterator<Item = u64>) -> Option<String> {
         let mut gap = LongestGap::default();
