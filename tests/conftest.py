@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,12 @@ from iowatt.run.record import Cost
 from iowatt.run.summary import summarise
 from iowatt.run.summary_schema import Host, Input, Provenance
 from iowatt.sources.simulator import build_record
+
+# A shell that runs the tests in the background ignores these, and so would the commands under test.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            signal.signal(_number, _handler)
 
 # Whatever profile holds here (CI's has examples of its own), how long an example takes is nobody's failure.
 settings.register_profile("untimed", parent=settings(), deadline=None)

@@ -94,8 +94,8 @@ def test_a_trace_by_itself_has_the_same_counts(trace):
         of_trace({"path": str(trace)}, extent_bytes=MIB, capacity_bytes=MIB)
 
 
-def test_a_run_without_the_key_has_no_table(trace):
-    run = iowatt.run(scenario(trace).replace("heat = ", "# heat = "))
+def test_a_run_that_keeps_no_heat_has_no_table(trace):
+    run = iowatt.run(scenario(trace).replace("heat = ", "heat = false # "))
     assert not run.has("heat")
     assert "heat" not in run.summary
     with pytest.raises(InputError, match=r"observe\.heat = \{\}"):

@@ -14,7 +14,7 @@ from idle_runs import POWER, run_of, succession
 from iowatt.errors import InputError
 from iowatt.lenses.idle import analyse, histogram
 from iowatt.lenses.idle.bound import Bound
-from iowatt.lenses.idle.periods import Batch
+from iowatt.lenses.idle.periods import Batch, Short
 from iowatt.lenses.idle.power import TwoStates
 
 FIGURES = {
@@ -26,6 +26,7 @@ FIGURES = {
     "spin_up_j": 120.0,
 }
 DISK = TwoStates("made-disk", **FIGURES)
+NOTHING_SHORT = Short(*(np.zeros(0, dtype=np.int64) for _ in range(3)), longest_ns=0)
 
 
 def policy(found, key):
@@ -234,7 +235,7 @@ def test_a_stop_that_never_pays_has_no_break_even():
 
 
 def test_the_bound_takes_other_factors():
-    bound = Bound([DISK], factors=(1.0, 0.5))
+    bound = Bound([DISK], NOTHING_SHORT, factors=(1.0, 0.5))
     bound.add(Batch(np.array([0]), np.array([20_000_000_000]), np.array([False])))
     assert [point["transition_s"] for point in bound.points(None)] == [10.0, 5.0]
 

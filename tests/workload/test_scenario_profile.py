@@ -75,7 +75,10 @@ def test_recalled_figures_are_in_the_notes():
     ("profile", "said"),
     [
         ('name = "hot-bnad", requests = 5', "workload.w.profile: unknown profile 'hot-bnad'"),
-        ('name = "uniform", rate_iops = 5, requests = 5, span = "9TB"', "more than the volume of 235,199,856,640 bytes"),
+        (
+            'name = "uniform", rate_iops = 5, requests = 5, span = "9TB"',
+            "the volume of 235,199,856,640 bytes",
+        ),
         ('name = "uniform", rate_iops = 5', "nothing says when it ends"),
         ('name = "filebench-webserver", duration = "10s"', "nothing says when it ends"),  # a closed loop
         ('name = "uniform", requests = 5', "uniform.toml (library):"),

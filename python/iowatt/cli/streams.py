@@ -59,16 +59,16 @@ def prepare() -> None:
             setattr(sys, name, _prepared(getattr(sys, name), number))
 
 
-def _is_standard(stream: TextIO, number: int) -> bool:
+def _writes_to(stream: io.TextIOWrapper, number: int) -> bool:
     """Whether it writes to the descriptor; else it is the own one of a program that calls us."""
     try:
-        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == number
+        return stream.fileno() == number
     except (OSError, ValueError):
         return False
 
 
 def _prepared(stream: TextIO, number: int) -> TextIO:
-    if not _is_standard(stream, number):
+    if not isinstance(stream, io.TextIOWrapper) or not _writes_to(stream, number):
         return stream
     stream.flush()
     return io.TextIOWrapper(
