@@ -26,7 +26,7 @@ IDLE_ROWS: Final = 131_072
 #: Extents that workloads may reach before those of such a Run grow: counting over 16,384 of them at
 #: random takes as long as simulating. A trace touches few of those that its volume has.
 EXTENTS_MADE: Final = 512
-EXTENTS_TRACED: Final = 16_384
+EXTENTS_TRACED: Final = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
     if asked.idle is None:
         kept["idle_rows"] = IDLE_ROWS
     if asked.heat is None:
-        # Without anything in between, what a pool is handed is what hosts ask.
-        between = (simulation["controller"] or {}).get("cache") or simulation.get("virtual_pools")
+        # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.
+        between = (simulation["controller"] or {}).get("cache")
         points: list[Any] = ["front", "back"] if between else ["front"]
         kept |= heat.plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
     return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}

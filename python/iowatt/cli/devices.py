@@ -33,6 +33,7 @@ class Need(StrEnum):
     MECHANICS = "mechanics"
     PRICE = "price"
     SIMULATION = "simulation"
+    SPIN_DOWN = "spin-down"
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +55,7 @@ def list_(
         Need | None,
         typer.Option(
             help="Only devices that have what this takes: joules of idling and work (power), response times "
-            "(mechanics), both (simulation), or US dollars (price)."
+            "(mechanics), both (simulation), joules of stopping (spin-down), or US dollars (price)."
         ),
     ] = None,
     as_json: Json = False,

@@ -20,6 +20,8 @@ MOST_BANDS = 240
 _AT = np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 0.02, 24), np.linspace(0.01, 1.0, 100)]))
 #: I/Os of a mean extent below which chance shows as skew, and periods are hard to compare.
 FEW = 20
+FEW_EXTENTS = 100
+"""Touched extents below which the hottest percents of the space are parts of one extent."""
 #: Of the space, below which shares are by themselves taken over what was touched.
 MOSTLY = 0.5
 
@@ -240,6 +242,12 @@ def _notes(points: Sequence[Extents], found: Sequence[dict[str, Any]], over: Ove
         if len(extents.extent) == 0:
             said.append(f"{_named(extents.point)}: no request within the window")
     for point in found:
+        if 0 < point["touched_extents"] < FEW_EXTENTS:
+            said.append(
+                f"{_named(point['point'])}: only {point['touched_extents']} extents of "
+                f"{point['extent_bytes'] >> 20:,} MiB were touched, so that shares of the space are coarse; "
+                "observe.heat.extent in the scenario sets finer ones"
+            )
         mean = (point["reads"] + point["writes"]) / max(point["touched_extents"], 1)
         if 0 < mean < FEW:
             chance = skew.gini_by_chance(mean)
