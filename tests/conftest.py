@@ -32,6 +32,17 @@ settings.register_profile("untimed", parent=settings(), deadline=None)
 settings.load_profile("untimed")
 
 
+@pytest.fixture(autouse=True)
+def signals_as_before() -> Any:
+    """The command, called in this process, ignores signals at its end, and so would programs of later tests."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        if signal.getsignal(number) != handler:
+            signal.signal(number, handler)
+
+
 @pytest.fixture
 def record() -> Any:
     """The record of the run worked out in ``handmade``."""
