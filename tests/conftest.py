@@ -34,7 +34,7 @@ settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True)
 def signals_as_before() -> Any:
-    """The command, called in this process, ignores signals at its end, and so would programs of later tests."""
+    """The command, called in this process, ignores signals at its end; programs of later tests would, too."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
     yield
