@@ -14,6 +14,7 @@ from delayed_file import delayed_file, possible
 from emerald_plans import by_id, plan
 from simulated_plans import plan_of, stages_of
 
+import needs
 from iowatt.emerald.calibrate.bench import DriverBench
 from iowatt.emerald.calibrate.calibrate import Asked, calibrate
 from iowatt.emerald.calibrate.make import Where, make
@@ -29,8 +30,10 @@ from iowatt.sources import fio
 from iowatt.sources.observation import Direction, Interval, Observation
 from iowatt.workload.export.outstanding import needed
 
-BOTH = pytest.mark.skipif(
-    shutil.which("fio") is None or not possible(), reason="needs fio, and root to mount FUSE"
+BOTH = (
+    needs.mark("fio")
+    if shutil.which("fio") is None
+    else pytest.mark.skipif(not possible(), reason="needs root to mount FUSE")
 )
 
 
