@@ -31,9 +31,10 @@ def planned(folder: Path) -> Path:
     return folder / "plan"
 
 
-def test_fio_is_calibrated_on_a_file(tmp_path: Path) -> None:
+def test_fio_is_calibrated_on_a_file(disk_folder: Path) -> None:
+    # On a tmpfs the processor that fio needs would be the limit.
     told: list[str] = []
-    where = Where(planned(tmp_path), tmp_path / "new", point_s=1.0, settle_s=0.25)
+    where = Where(planned(disk_folder), disk_folder / "new", point_s=1.0, settle_s=0.25)
     # No file of any machine answers 100 requests per second later than in a second.
     asked = Asked(limit_ms=1000.0, start=100.0, most_runs=3, most_outstanding=4, phases=["RW", "SW"])
     found = make(where, asked, told=told.append)
@@ -45,16 +46,16 @@ def test_fio_is_calibrated_on_a_file(tmp_path: Path) -> None:
     assert found["source"] == "fio" and found["tool"].startswith("fio-")
     assert any("pre-fill" in line for line in told)
     # Each point's files are kept, and the fill's.
-    kept = {path.name for path in (tmp_path / "new" / "points").iterdir()}
+    kept = {path.name for path in (disk_folder / "new" / "points").iterdir()}
     assert len(kept) == 1 + len(random_phase["points"]) + len(sequential["points"])
-    assert all((tmp_path / "new" / "points" / name / "fio.json").is_file() for name in kept)
+    assert all((disk_folder / "new" / "points" / name / "fio.json").is_file() for name in kept)
     # The job files of the new plan have the rate.
-    job = (tmp_path / "new" / "fio" / "RW.fio").read_text("utf-8")
+    job = (disk_folder / "new" / "fio" / "RW.fio").read_text("utf-8")
     assert "RATE NOT FOUND" not in job and "rate_iops=" in job
     # What is there now is not written over without being named again.
     with pytest.raises(InputError, match="exists, and would be overwritten"):
-        make(Where(tmp_path / "plan", tmp_path / "other"), asked, told=told.append)
-    assert not (tmp_path / "other.calibrating").exists()
+        make(Where(disk_folder / "plan", disk_folder / "other"), asked, told=told.append)
+    assert not (disk_folder / "other.calibrating").exists()
 
 
 def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: Path) -> None:

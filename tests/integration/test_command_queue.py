@@ -43,3 +43,39 @@ def test_queue_lengths_of_both_levels(burst):
         assert 4 < drive <= 8 and host > drive
     for device in burst(f"{DEPTH}=512").summary["devices"]:
         assert device["queue_length_mean_host"] == 0
+
+
+STREAM = """\
+name = "stream"
+
+[[workload]]
+name = "reads"
+volume = "v"
+profile = { name = "emerald-1.0-sr", requests = 1000, rate_iops = 100 }
+replay = { mode = "closed", outstanding = 4 }
+
+[[array.pool]]
+name = "disks"
+device = "toshiba-mg04sca500e"
+count = 1
+scheduler = "fcfs"
+queue_depth = 8
+
+[[array.volume]]
+name = "v"
+pool = "disks"
+"""
+
+
+def test_a_drives_queue_keeps_a_sequential_stream_in_order(tmp_path):
+    """By default the drive knows what it reads ahead; by position alone most reads would lose a turn."""
+    scenario = tmp_path / "stream.toml"
+    scenario.write_text(STREAM)
+    rate = {
+        named: iowatt.run(scenario, set=[f"{SCHEDULER}={named}"] if named else []).summary["throughput"][
+            "iops"
+        ]
+        for named in (None, "fcfs", "sptf")
+    }
+    assert rate[None] == pytest.approx(rate["fcfs"], rel=0.01)
+    assert rate["sptf"] < 0.6 * rate["fcfs"]

@@ -61,7 +61,7 @@ def test_every_step_is_said(tmp_path):
         "buffer.segments = 32 of 2 MiB",
         "buffer.read_ahead = history",
         "buffer.fast_write = none",
-        "command_queue.scheduler = sptf",
+        "command_queue.scheduler = spctf",
     ):
         assert key in assumed
 
@@ -70,7 +70,11 @@ def test_a_data_sheets_buffer_and_queue_are_assumed(tmp_path):
     made = drive(tmp_path, SHEET)
     buffer = made.buffer
     assert (buffer.segments, buffer.segment_sectors, buffer.read_ahead) == (32, 4096, "history")
-    assert (made.write_cache, made.command_queue.depth, made.command_queue.scheduler) == (False, None, "sptf")
+    assert (made.write_cache, made.command_queue.depth, made.command_queue.scheduler) == (
+        False,
+        None,
+        "spctf",
+    )
     assert made.controller.sector == (pytest.approx(512 / 600e6),) * 2
     # The scenario's switch finds a buffer to turn on, with room for writes while others are written.
     cached = made.write_cached(True)

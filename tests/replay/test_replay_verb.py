@@ -72,7 +72,7 @@ def iowatt(*words, cwd):
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(disk_folder):
     """A folder with a trace of 200 requests in about 2 s, a meter that says 42 W and a scenario."""
     rng, at = random.Random(1), 0.0
     lines = ["time_ns,op,offset,size"]
@@ -80,13 +80,13 @@ def place(tmp_path):
         at += rng.expovariate(100)
         op = "read" if rng.random() < 0.6 else "write"
         lines.append(f"{round(at * 1e9)},{op},{4096 * rng.randrange(4000)},{rng.choice((4096, 8192))}")
-    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
-    sensor = tmp_path / "sys" / "hwmon0"
+    (disk_folder / "t.csv").write_text("\n".join(lines) + "\n")
+    sensor = disk_folder / "sys" / "hwmon0"
     sensor.mkdir(parents=True)
     (sensor / "name").write_text("power_meter\n")
     (sensor / "power1_average").write_text("42000000\n")
-    (tmp_path / "disk.toml").write_text(SCENARIO)
-    return tmp_path
+    (disk_folder / "disk.toml").write_text(SCENARIO)
+    return disk_folder
 
 
 def test_the_run_has_the_traces_requests_and_the_meters_watts(place):

@@ -9,7 +9,7 @@ use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const SCHEDULERS: [&str; 6] = ["fcfs", "sstf", "scan", "look", "c-look", "sptf"];
+const SCHEDULERS: [&str; 7] = ["fcfs", "sstf", "scan", "look", "c-look", "sptf", "spctf"];
 /// More than any test has in flight.
 const UNBOUNDED: usize = 1 << 20;
 
@@ -50,7 +50,7 @@ proptest! {
     /// A drive that takes one command at a time has nothing to choose from.
     #[test]
     fn depth_one_is_no_command_queue(
-        seed in any::<u64>(), rate in 20.0..3_000.0, host in 0usize..6, drive in 0usize..6, raid5 in any::<bool>(),
+        seed in any::<u64>(), rate in 20.0..3_000.0, host in 0usize..7, drive in 0usize..7, raid5 in any::<bool>(),
     ) {
         let level = if raid5 { "5" } else { "0" };
         let mut without = one_pool(level, 4);
@@ -64,7 +64,7 @@ proptest! {
     /// arm and sends one at a time does: for every discipline, also through spin-downs, failures and rebuilds.
     #[test]
     fn an_unbounded_drive_queue_is_the_hosts(
-        seed in any::<u64>(), rate in 20.0..3_000.0, scheduler in 0usize..6, kind in 0usize..4,
+        seed in any::<u64>(), rate in 20.0..3_000.0, scheduler in 0usize..7, kind in 0usize..4,
     ) {
         let scheduler = SCHEDULERS[scheduler];
         let level = if kind == 3 { "5" } else { "0" };

@@ -309,11 +309,11 @@ def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
         steps.assume("command_queue.depth", depth, f"{depth}", "native command queueing has that many tags")
     steps.assume(
         "command_queue.scheduler",
-        "sptf",
-        "sptf, where array.pool.queue_depth is above 1",
-        "as of an Atlas 10K V and a Cheetah 15K.5",
+        "spctf",
+        "spctf, where array.pool.queue_depth is above 1",
+        "as in the DiskSim set of an Atlas 10K V (a Cheetah 15K.5's has sptf)",
     )
-    return CommandQueue(depth=depth, scheduler="sptf")
+    return CommandQueue(depth=depth, scheduler="spctf")
 
 
 def usable(file: DeviceFile, name: str) -> float | None:

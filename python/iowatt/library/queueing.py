@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 
 from iowatt.scenario.strict import Strict, key
 
-Discipline = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf"]
+Discipline = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf", "spctf"]
 
 
 def _canonical(discipline: Discipline) -> Discipline:

@@ -218,8 +218,8 @@ class Pool(Strict):
     scheduler: Scheduler = key(
         "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
         "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
-        "sptf shortest positioning time; elevator is another name of look. SSDs take fcfs only, and have it "
-        "where the key is left out.",
+        "sptf shortest positioning time; spctf the same, but reads that the drive's buffer has come first; "
+        "elevator is another name of look. SSDs take fcfs only, and have it where the key is left out.",
         default="look",
         example="elevator",
     )
@@ -239,7 +239,7 @@ class Pool(Strict):
         "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
         default=None,
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
-        example="sptf",
+        example="spctf",
     )
     power: PowerPolicy = key(
         "When idle drives change their power level.",

@@ -309,9 +309,9 @@ def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> No
         system.problems.append(Problem((*path, "queue_depth"), message, f"at most {held}"))
     if isinstance(drive, Ssd):
         return
-    if depth > 1 and pool.scheduler == "sptf":
+    if depth > 1 and pool.scheduler in ("sptf", "spctf"):
         message = f"with queue_depth = {depth} the host does not know where the head will be"
-        hint = 'leave it to the drive: scheduler = "fcfs", drive_scheduler = "sptf"'
+        hint = f'leave it to the drive: scheduler = "fcfs", drive_scheduler = "{pool.scheduler}"'
         system.problems.append(Problem((*path, "scheduler"), message, hint))
     if depth == 1 and pool.drive_scheduler is not None:
         system.notes.append(

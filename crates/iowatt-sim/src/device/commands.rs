@@ -37,7 +37,7 @@ impl Commands {
     }
 
     /// Takes the command that the drive serves next.
-    pub fn pop(&mut self, now: Nanos, disk: &Disk) -> Option<Chosen> {
+    pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
         self.waiting.pop(now, disk)
     }
 

@@ -437,7 +437,7 @@ impl Drive {
 
     /// Sends commands while the drive takes them.
     fn send(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &self.body) else { return };
+        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &mut self.body) else { return };
         while commands.has_room() {
             let Some(chosen) = self.queue.pop(now, disk) else { break };
             let op = around.ops.get(chosen.op);
@@ -447,7 +447,7 @@ impl Drive {
 
     /// The operation to serve next, where the drive takes one at a time.
     fn next(&mut self, now: Nanos) -> Option<Chosen> {
-        let Body::Disk(disk) = &self.body else { return None };
+        let Body::Disk(disk) = &mut self.body else { return None };
         self.queue.pop(now, disk).or_else(|| self.rebuild_queue.pop(now, disk))
     }
 
@@ -455,7 +455,7 @@ impl Drive {
     /// nothing else waits anywhere.
     fn next_command(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<Chosen> {
         self.send(now, around);
-        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &self.body) else { return None };
+        let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &mut self.body) else { return None };
         commands.pop(now, disk).or_else(|| {
             let chosen = self.rebuild_queue.pop(now, disk);
             commands.changed(now, isize::from(chosen.is_some()), around.observer.window());

@@ -2,7 +2,8 @@
 //!
 //! FCFS keeps arrival order; every other discipline keeps its entries sorted by LBN, in which the next
 //! one is found by binary search (SCAN, LOOK, C-LOOK), by looking at both neighbours (SSTF), or by widening
-//! from the arm's position until the seek alone is longer than the best found (SPTF).
+//! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
+//! that the drive's buffer has.
 
 use super::hdd::Disk;
 use crate::clock::Nanos;
@@ -44,12 +45,13 @@ pub struct Queue {
     upward: bool,
     /// LBN served last.
     last_lbn: u64,
-    /// Operations served there in a row.
+    /// Operations served there, or (SPCTF) from the buffer, in a row.
     stayed: u32,
 }
 
 /// Operations on one LBN that an elevator serves before it moves on, so that nobody starves. (It does stay for
-/// a few: a read-modify-write comes back to where it has read.)
+/// a few: a read-modify-write comes back to where it has read.) And reads from the buffer that SPCTF serves before
+/// the oldest operation has its turn.
 const STAY: u32 = 16;
 
 impl Queue {
@@ -117,7 +119,7 @@ impl Queue {
     }
 
     /// Takes the operation that the discipline serves next from the arm's present position.
-    pub fn pop(&mut self, now: Nanos, disk: &Disk) -> Option<Chosen> {
+    pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
         if self.discipline == SchedulerPlan::Fcfs {
             return self.fifo.pop_front().map(|w| Chosen { op: w.op, via: None });
         }
@@ -127,6 +129,12 @@ impl Queue {
         let (index, via) = match self.discipline {
             SchedulerPlan::Fcfs | SchedulerPlan::Sstf => (self.nearest(disk), None),
             SchedulerPlan::Sptf => (self.soonest(now, disk), None),
+            SchedulerPlan::Spctf => {
+                let stays = self.may_stay();
+                let held = if stays { self.buffered(now, disk) } else { Some(self.oldest()) };
+                let index = held.unwrap_or_else(|| self.soonest(now, disk));
+                return Some(self.take(index, None, stays && held.is_some()));
+            }
             SchedulerPlan::CLook => (self.above() % self.by_lbn.len(), None),
             SchedulerPlan::Look => (self.sweep().0, None),
             SchedulerPlan::Scan => {
@@ -136,11 +144,16 @@ impl Queue {
                 (index, edge.map(|up| if up { 0 } else { last }))
             }
         };
-        let entry =
-            if index + 1 == self.by_lbn.len() { self.by_lbn.pop()? } else { self.by_lbn.remove(index) };
-        self.stayed = if entry.lbn == self.last_lbn { self.stayed + 1 } else { 0 };
+        let stays = self.by_lbn[index].lbn == self.last_lbn;
+        Some(self.take(index, via, stays))
+    }
+
+    /// Takes the entry at `index`, which is served where the one before was, or is not.
+    fn take(&mut self, index: usize, via: Option<u32>, stays: bool) -> Chosen {
+        let entry = self.by_lbn.remove(index);
+        self.stayed = if stays { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
-        Some(Chosen { op: entry.op, via })
+        Chosen { op: entry.op, via }
     }
 
     /// Takes the operation that came first, whatever the discipline: a drive without an arm has no better order.
@@ -148,8 +161,12 @@ impl Queue {
         if self.discipline == SchedulerPlan::Fcfs {
             return self.fifo.pop_front().map(|w| w.op);
         }
-        let first = self.by_lbn.iter().enumerate().min_by_key(|(_, w)| w.sequence)?.0;
-        Some(self.by_lbn.remove(first).op)
+        if self.by_lbn.is_empty() { None } else { Some(self.by_lbn.remove(self.oldest()).op) }
+    }
+
+    /// Index of the entry that came first.
+    fn oldest(&self) -> usize {
+        (0..self.by_lbn.len()).min_by_key(|&i| self.by_lbn[i].sequence).unwrap_or(0)
     }
 
     /// Whether the elevator may serve the LBN that it stands at once more.
@@ -214,6 +231,21 @@ impl Queue {
         }
     }
 
+    /// Index of the read that came first of those whose first sector the drive's buffer has.
+    fn buffered(&self, now: Nanos, disk: &mut Disk) -> Option<usize> {
+        let mut first: Option<usize> = None;
+        for (start, end) in disk.buffered(now) {
+            let from = self.by_lbn.partition_point(|w| w.lbn < start);
+            let inside = self.by_lbn[from..].iter().enumerate().take_while(|(_, w)| w.lbn < end);
+            for (i, w) in inside.filter(|(_, w)| !w.write) {
+                if first.is_none_or(|other| w.sequence < self.by_lbn[other].sequence) {
+                    first = Some(from + i);
+                }
+            }
+        }
+        first
+    }
+
     /// Index of the entry whose first sector can be reached soonest.
     fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
         let arm = disk.cylinder();
@@ -246,7 +278,7 @@ impl Queue {
 mod tests {
     use super::*;
     use crate::device::hdd::{Line, Model, tests::small_disk};
-    use crate::plan::SeekPlan;
+    use crate::plan::{ReadAhead, SeekPlan};
     use proptest::prelude::*;
 
     fn disk() -> Disk {
@@ -268,7 +300,7 @@ mod tests {
             queue.push(i as u32, lbn, false);
         }
         let mut served = Vec::new();
-        while let Some(chosen) = queue.pop(0, &disk) {
+        while let Some(chosen) = queue.pop(0, &mut disk) {
             let lbn = lbns[chosen.op as usize];
             go(&mut disk, lbn);
             served.push(lbn);
@@ -291,20 +323,63 @@ mod tests {
 
     #[test]
     fn scan_turns_at_the_edge_look_does_not() {
-        let disk = disk();
+        let mut disk = disk();
         for (discipline, via) in [(SchedulerPlan::Scan, Some(29)), (SchedulerPlan::Look, None)] {
             let mut queue = Queue::new(discipline);
             queue.last_lbn = 2_000;
             queue.push(0, 500, false);
-            assert_eq!(queue.pop(0, &disk), Some(Chosen { op: 0, via }));
+            assert_eq!(queue.pop(0, &mut disk), Some(Chosen { op: 0, via }));
         }
+    }
+
+    /// A drive that has read sectors 0 to 9 and reads ahead of them.
+    fn reads_ahead() -> Disk {
+        let mut plan = small_disk();
+        plan.buffer.caching = true;
+        plan.buffer.segment_sectors = 200;
+        plan.buffer.read_ahead = ReadAhead::Segment;
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        disk.serve(0, 0, 10, false, &mut Line { shared: None, now: 0 });
+        disk
+    }
+
+    #[test]
+    fn spctf_takes_what_read_ahead_has_or_comes_to_next() {
+        // Sector 49 passes until 5 ms. Its track's end is nearer to the head than what is in the buffer.
+        let now = 5_000_000;
+        let first = |discipline, lbns: &[(u64, bool)]| {
+            let mut queue = Queue::new(discipline);
+            for (i, &(lbn, write)) in lbns.iter().enumerate() {
+                queue.push(i as u32, lbn, write);
+            }
+            queue.pop(now, &mut reads_ahead()).map(|chosen| lbns[chosen.op as usize].0)
+        };
+        let reads = [(70, false), (40, false), (20, false)];
+        assert_eq!(first(SchedulerPlan::Sptf, &reads), Some(70));
+        assert_eq!(first(SchedulerPlan::Spctf, &reads), Some(40), "the first of two in the buffer");
+        assert_eq!(first(SchedulerPlan::Spctf, &[(3_000, false), (50, false)]), Some(50), "the next sector");
+        assert_eq!(
+            first(SchedulerPlan::Spctf, &[(70, false), (40, true)]),
+            Some(70),
+            "a write goes to the media"
+        );
+    }
+
+    #[test]
+    fn spctf_leaves_the_buffer_in_time() {
+        let mut queue = Queue::new(SchedulerPlan::Spctf);
+        queue.push(0, 3_000, false);
+        (1..40).for_each(|op| queue.push(op, 5, false));
+        let mut disk = reads_ahead();
+        let served: Vec<u32> = std::iter::from_fn(|| queue.pop(5_000_000, &mut disk)).map(|c| c.op).collect();
+        assert_eq!(served.iter().position(|&op| op == 0), Some(STAY as usize));
     }
 
     proptest! {
         #[test]
         fn every_discipline_serves_everything_once(lbns in prop::collection::vec(0u64..4_000, 1..60)) {
-            use SchedulerPlan::{CLook, Fcfs, Look, Scan, Sptf, Sstf};
-            for discipline in [Fcfs, Sstf, Scan, Look, CLook, Sptf] {
+            use SchedulerPlan::{CLook, Fcfs, Look, Scan, Spctf, Sptf, Sstf};
+            for discipline in [Fcfs, Sstf, Scan, Look, CLook, Sptf, Spctf] {
                 let mut served = order(discipline, 0, &lbns);
                 let mut all = lbns.clone();
                 served.sort_unstable();
@@ -330,7 +405,7 @@ mod tests {
                 for (i, &lbn) in lbns.iter().enumerate() {
                     queue.push(i as u32, lbn, i.is_multiple_of(3));
                 }
-                queue.pop(7_000_000, &disk).map(|c| c.op as usize)
+                queue.pop(7_000_000, &mut disk.clone()).map(|c| c.op as usize)
             };
             // When its first sector would pass if it were served.
             let time = |i: usize| {

@@ -77,7 +77,7 @@ pub fn replay_open(
             disk.background(now); // brings the arm to where it is by now
             queue.push(index as u32, asked.lbn, asked.write);
         }
-        let Some(chosen) = queue.pop(now, &disk) else { return Ok(()) };
+        let Some(chosen) = queue.pop(now, &mut disk) else { return Ok(()) };
         let asked = &requests[chosen.op as usize];
         let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
         let line = &mut Line { shared: None, now };

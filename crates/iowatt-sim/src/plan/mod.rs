@@ -264,6 +264,8 @@ pub enum SchedulerPlan {
     CLook,
     /// Shortest positioning time (seek and rotation) first.
     Sptf,
+    /// The same, but reads that the drive's buffer has come first (shortest positioning, with cache, time first).
+    Spctf,
 }
 
 /// Requests wait at a drive that is not ready, to be served together.
@@ -541,8 +543,8 @@ impl PoolPlan {
         let depth = self.command_queue.map_or(1, |c| c.depth);
         check(depth > 0, "a drive takes at least 1 command")?;
         check(
-            depth == 1 || self.scheduler != SchedulerPlan::Sptf,
-            "sptf needs the position of the head, which only the drive knows when it holds commands",
+            depth == 1 || !matches!(self.scheduler, SchedulerPlan::Sptf | SchedulerPlan::Spctf),
+            "sptf and spctf need the position of the head, which only the drive knows when it holds commands",
         )?;
         self.power_policy.build(self.device.levels(), 0).map_err(|e| format!("power policy: {e}"))?;
         let never = self.power_policy == PolicyPlan::Never;

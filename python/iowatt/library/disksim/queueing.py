@@ -20,24 +20,24 @@ DISCIPLINES: Final = {
     "sstf-lbn": "sstf",
     "sstf-cylinder": "sstf",
     "sptf": "sptf",
+    "spctf": "spctf",
 }
 """Our disciplines for DiskSim's. ELEVATOR turns at the last request, as ``look`` does."""
 
 _NEAR_SPTF: Final = {
-    "spctf": "what is in the buffer",
-    "satf": "the transfer",
-    "asptf": "the age of a request",
-    "aspctf": "the age of a request and what is in the buffer",
-    "asatf": "the age of a request and the transfer",
-    "priority-asptf": "priority and age of a request",
-    "priority-aspctf": "priority and age of a request and what is in the buffer",
+    "satf": ("sptf", "the transfer"),
+    "asptf": ("sptf", "the age of a request"),
+    "aspctf": ("spctf", "the age of a request"),
+    "asatf": ("sptf", "the age of a request and the transfer"),
+    "priority-asptf": ("sptf", "priority and age of a request"),
+    "priority-aspctf": ("spctf", "priority and age of a request"),
 }
-"""Variants of SPTF, and what they weigh besides the positioning time."""
+"""Variants of SPTF and SPCTF: ours, and what they weigh besides."""
 
 
 def discipline(policy: str) -> str | None:
     """Our discipline for a policy of DiskSim; None where there is none like it."""
-    return "sptf" if policy in _NEAR_SPTF else DISCIPLINES.get(policy)
+    return _NEAR_SPTF[policy][0] if policy in _NEAR_SPTF else DISCIPLINES.get(policy)
 
 
 def command_queue(drive: Drive) -> dict[str, Any]:
@@ -56,7 +56,8 @@ def remarks(drive: Drive) -> list[str]:
     policy = drive.scheduler.policy
     if policy not in _NEAR_SPTF:
         return []
-    return [f"Scheduling policy {policy} is read as sptf: {_NEAR_SPTF[policy]} does not count"]
+    ours, besides = _NEAR_SPTF[policy]
+    return [f"Scheduling policy {policy} is read as {ours}: {besides} does not count"]
 
 
 def unused(drive: Drive) -> list[str]:
@@ -89,6 +90,6 @@ def host_side(system: System, component: str) -> str | None:
         return f"the host's Scheduling policy {policy} has no counterpart in a scenario"
     if (scheduler, depth) == ("look", 1):
         return None
-    if scheduler == "sptf" and depth > 1:  # DiskSim's driver knows what no driver can
+    if scheduler in ("sptf", "spctf") and depth > 1:  # DiskSim's driver knows what no driver can
         scheduler = "fcfs"
     return f'its host is a pool\'s scheduler = "{scheduler}" and queue_depth = {depth}'

@@ -113,6 +113,16 @@ impl Buffer {
         (best.0, best.1)
     }
 
+    /// What a read finds, as ranges of LBNs. `reading` is being filled, as in [`Self::find`].
+    pub fn held(&self, reading: Option<usize>) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let segments = if self.caching { &self.segments[..self.for_reads()] } else { &[] };
+        segments.iter().enumerate().filter_map(move |(index, s)| match s.content {
+            Content::Empty => None,
+            Content::Written | Content::Dirty if !self.hits_on_writes => None,
+            _ => Some((s.start, s.end + u64::from(reading == Some(index)))),
+        })
+    }
+
     /// The segment for a read that misses: empty, else least recently used, else the one being filled.
     #[must_use]
     pub fn victim(&self, reading: Option<usize>) -> Option<usize> {

@@ -12,7 +12,7 @@ use crate::clock::{Nanos, Picos};
 use crate::device::hdd::arm::{Arm, Mechanics};
 use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
-use crate::plan::{HddPlan, PhasePlan};
+use crate::plan::{HddPlan, PhasePlan, ReadAhead};
 use crate::power::Window;
 use crate::rng::{Room, Stream as Random};
 use destage::{Accepted, Destage};
@@ -228,6 +228,17 @@ impl Disk {
         let Self { model, works } = self;
         let at = now + command;
         command + Cursor::begin(&model.mech, works.heads(), at, lbn, write, 0, works.phase_ps).run_at / 1000
+    }
+
+    /// Ranges of sectors for which a read that starts there needs no positioning, or goes on where the last one ended:
+    /// what the buffer holds at `now`, the sector that read-ahead comes to next, and the one after the last read, which
+    /// starts read-ahead by history.
+    pub fn buffered(&mut self, now: Nanos) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let Self { model, works } = self;
+        works.settle(model, now);
+        let goes_on = model.plan.buffer.caching && model.plan.buffer.read_ahead != ReadAhead::None;
+        let next = goes_on.then_some((works.last_read_end, works.last_read_end.saturating_add(1)));
+        works.buffer.held(works.prefetch.map(|(_, segment)| segment)).chain(next)
     }
 
     /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on that
