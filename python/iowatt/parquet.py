@@ -54,7 +54,7 @@ def _check(path: Path) -> None:
 def _check_bytes(data: memoryview) -> None:
     length = int.from_bytes(data[-8:-4], "little")
     end = len(data) - 8 - length
-    if data[:4] != MAGIC or data[-4:] != MAGIC or end < len(MAGIC):
+    if bytes(data[:4]) != MAGIC or bytes(data[-4:]) != MAGIC or end < len(MAGIC):
         raise DamagedError("it has no footer: it is cut short, or not Parquet")
     footer = _Thrift(bytes(data[end:-8])).structure()
     schema, rows, groups = footer[2], footer[3], footer[4]

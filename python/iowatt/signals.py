@@ -1,8 +1,8 @@
 """The signals that end the command: Ctrl-C, a termination, a lost terminal. One owner from start to end.
 
-Each raises ``KeyboardInterrupt``, so that what was begun is cleared away on the same way out. A signal that
-comes during an import is raised when the outermost import ends, because extensions that are half loaded abort.
-It does nothing once the outcome is settled. What was ignored from the start (``nohup``) stays so.
+Each raises ``KeyboardInterrupt``, so that what was begun is cleared away on the same way out. One that comes
+during an import raises when the outermost import ends, because extensions that are half loaded abort. It does
+nothing once the outcome is settled. What was ignored from the start (``nohup``) stays so.
 """
 
 from __future__ import annotations
