@@ -1,8 +1,8 @@
 """The signals that end the command: Ctrl-C, a termination, a lost terminal. One owner from start to end.
 
-Each raises ``KeyboardInterrupt``, so that what was begun is cleared away on the same way out. A signal waits
-while modules are imported, because extensions that are half loaded abort, and does nothing once the outcome
-is settled. What was ignored from the start (``nohup``) stays so.
+Each raises ``KeyboardInterrupt``, so that what was begun is cleared away on the same way out. One that comes
+during an import raises when the outermost import ends, because extensions that are half loaded abort. It does
+nothing once the outcome is settled. What was ignored from the start (``nohup``) stays so.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import signal
 import sys
 from pathlib import PurePath
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 NUMBERS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-_AGAIN_S: Final = 0.02
 _IMPORT: Final = "<frozen importlib._bootstrap>"
 
 
@@ -46,32 +45,42 @@ class _Owner:
 
     def ignore(self) -> None:
         """Let nothing change the outcome any more, up to the very end of the process."""
+        self._holding = True
         for number in NUMBERS:
             signal.signal(number, signal.SIG_IGN)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.received is None:
             self.received = number
         if self._holding:
             return
-        if hasattr(signal, "setitimer") and self._importing(frame):
-            signal.signal(signal.SIGALRM, self._handle_again)
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
-            return
-        raise KeyboardInterrupt
+        importing = self._importing(frame)
+        if importing is None:
+            raise KeyboardInterrupt
+        # A frame's own trace function is called only while the thread has one.
+        importing.f_trace = self._at_return
+        sys.settrace(_trace_no_call)
 
-    def _handle_again(self, _number: int, frame: FrameType | None) -> None:
-        assert self.received is not None
-        self._handle(self.received, frame)
+    def _at_return(self, _frame: FrameType, event: str, _value: Any) -> Any:
+        if event != "return":
+            return self._at_return
+        sys.settrace(None)
+        if not self._holding:
+            raise KeyboardInterrupt
+        return None
 
-    def _importing(self, frame: FrameType | None) -> bool:
+    def _importing(self, frame: FrameType | None) -> FrameType | None:
+        """The outermost import that ``frame`` is part of, if it is."""
+        found = None
         while frame is not None and frame is not self._outermost:
             if frame.f_code.co_filename == _IMPORT:
-                return True
+                found = frame
             frame = frame.f_back
-        return False
+        return found
+
+
+def _trace_no_call(_frame: FrameType, _event: str, _value: Any) -> None:
+    """Calls made meanwhile go untraced."""
 
 
 _OWNER: Final = _Owner()

@@ -191,11 +191,11 @@ class Run:
             return self._idle.scan()
         if self._tables.get(name) is not None:
             return self._tables[name].lazy()
-        import polars as pl
+        from iowatt import parquet
 
         assert self.path is not None  # or it would not have the table
         with self._readable(name):
-            lazy = pl.scan_parquet(self.path / f"{name}.parquet", glob=False, hive_partitioning=False)
+            lazy = parquet.scan(self.path / f"{name}.parquet")
             if name not in ASKED_FOR:  # which other tools may bring; their lens looks at each column
                 self._refuse_other_columns(name, lazy.collect_schema())
         return lazy
@@ -231,12 +231,12 @@ class Run:
             raise InputError(f"cannot be written: {error}", where=str(file)) from None
 
     def _read_table(self, name: str) -> pl.DataFrame:
-        import polars as pl  # 0.3 s, only for those who ask for a table
+        from iowatt import parquet  # loads Polars: 0.3 s, only for those who ask for a table
 
         if self.path is None:
             raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
         with self._readable(name):
-            table = pl.read_parquet(self.path / f"{name}.parquet")
+            table = parquet.scan(self.path / f"{name}.parquet").collect()
             self._refuse_other_columns(name, table.schema)
         drives = {str(device["name"]) for device in self.summary["devices"]}
         if name == "devices" and set(table["name"].to_list()) != drives:
@@ -264,11 +264,11 @@ class Run:
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
         """What Polars finds wrong with a table's file is the input's fault."""
-        import polars as pl
+        from iowatt.parquet import ERRORS
 
         try:
             yield
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        except ERRORS as error:
             where = str(self.path / f"{name}.parquet") if self.path else self.name
             raise InputError(f"cannot be read: {error}", where=where, hint="run the scenario again") from None
 

@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 
 from iowatt.errors import InputError
+from iowatt.parquet import ERRORS, MAGIC, scan
 from iowatt.trace.columns import Layout, recognise
 from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times
 from iowatt.trace.shared import Slice, Slices, slices
 
 SLICE_ROWS: Final = 262_144
-MAGIC: Final = b"PAR1"
 
 Batch = dict[str, Any]
 
@@ -88,13 +88,13 @@ class ParquetBatches(Iterator[Batch]):
         self._rows = rows
         self._asked = (columns, time_unit, sector_bytes)
         _refuse_unreadable(path)
-        headers, self.total = self._open()
+        frame, headers, self.total = self._open()
         if self.total == 0:
             raise InputError("the trace is empty: it has no rows", where=str(path))
         self._layout: Layout = recognise(
             headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
         )
-        self._scan = self._frame().select(self._layout.names)
+        self._scan = frame.select(self._layout.names)
         self._slice_start = 0
         self._next_slice = 0
         self._given = 0
@@ -165,22 +165,18 @@ class ParquetBatches(Iterator[Batch]):
         self._next_slice += SLICE_ROWS
         return Slice(columns, self._devices.names.copy(), self._streams.names.copy())
 
-    def _frame(self) -> pl.LazyFrame:
-        # A file name with brackets is a file name, and a directory called "device=1" no column.
-        return pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
-
-    def _open(self) -> tuple[list[str], int]:
+    def _open(self) -> tuple[pl.LazyFrame, list[str], int]:
         try:
-            frame = self._frame()
-            return frame.collect_schema().names(), int(frame.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+            frame = scan(self.path)
+            return frame, frame.collect_schema().names(), int(frame.select(pl.len()).collect().item())
+        except ERRORS as error:
             self._undecodable(error)
 
     def _read_slice(self) -> pl.DataFrame:
         expected = min(SLICE_ROWS, self.total - self._next_slice)
         try:
             frame = self._scan.slice(self._next_slice, expected).collect()
-        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+        except ERRORS as error:
             self._undecodable(error)
         if frame.height != expected:
             raise InputError(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt.errors import InputError
+from iowatt.parquet import ERRORS
 from iowatt.run.tables import IDLE, IDLE_SHORT
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Periods:
     def _check_columns(self) -> None:
         try:
             schema = self._frame.collect_schema()
-        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+        except ERRORS as error:
             raise self._unreadable(error) from None
         missing = [name for name in IDLE if name not in schema]
         if missing:
@@ -156,7 +157,7 @@ class Periods:
     def _read(self, row: int) -> pl.DataFrame:
         try:
             return self._frame.select(*IDLE).slice(row, BATCH_ROWS).collect()
-        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+        except ERRORS as error:
             raise self._unreadable(error) from None
 
     def _unreadable(self, error: BaseException) -> InputError:
