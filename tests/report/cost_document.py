@@ -205,7 +205,7 @@ def _system(made, horizon, values):
         "name": name, "where": f"/tmp/{name}", "modelled": True, "power_basis": "device",
         "repeats": repeats, "seconds": seconds, "years": years,
         "work": {"duration_s": work_s, "requests": 60_000, "bytes_moved": 4.8e8, "response_ms": 5.0,
-                 "energy_j": watts * work_s},
+                 "response_p95_ms": 12.0, "energy_j": watts * work_s},
         "capacity_gb": {"raw": 2300.0, "usable": usable, "effective": usable},
         "kept_up": {"kept_up": True}, "usd_per_usable_tb": usd / usable * 1000,
         "usd": usd, "present_usd": math.fsum(one["present_usd"] for one in components), "by_group": groups,
