@@ -287,7 +287,7 @@ def _uncertainty(systems):
                 "name": one["name"], "usd": one["present_usd"], "mean": one["present_usd"] * 1.02,
                 "sd": 40.0, "quantiles": _quantiles(one["present_usd"], 40.0),
                 "curve": [one["present_usd"] + 0.8 * (n - 50) for n in range(1, 100)],
-                "groups": [], "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
+                "groups": [], "share_above": 0.5, "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
             }
             for one, share in zip(systems, (0.8, 0.2, 0.0), strict=True)
         ],
@@ -295,7 +295,7 @@ def _uncertainty(systems):
             {"a": systems[0]["name"], "b": one["name"], "usd": one["usd"] - systems[0]["usd"], "mean": 1.0,
              "sd": 30.0, "quantiles": _quantiles(one["usd"] - systems[0]["usd"], 30.0),
              "curve": [one["usd"] - systems[0]["usd"] + 0.6 * (n - 50) for n in range(1, 100)],
-             "share_b_cheaper": 0.2}
+             "share_above": 0.5, "share_b_cheaper": 0.2}
             for one in systems[1:]
         ],
     }  # fmt: skip

@@ -200,6 +200,8 @@ def _range(found: Found) -> list[str]:
             f"{words.dollars(ends['p95'], digits):>12} USD, median {words.dollars(ends['p50'], digits)}"
             f"{share}"
         )
+    for sentence in words.leaning(found):
+        told += [_plain(line) for line in words.wrapped(f"  {sentence}")]
     return told
 
 

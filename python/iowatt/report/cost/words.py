@@ -156,6 +156,38 @@ def _kept(choice: Found) -> str:
     return " and ".join(kept)
 
 
+def leaning(found: Found) -> list[str]:
+    """On which side of its draws a total lies that is off their middle, and what can move it one way only.
+
+    That is a figure whose value stands at an end of its range. Systems of which the same is said share a
+    sentence.
+    """
+    spread = found["uncertainty"]
+    told: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for one in () if spread is None else spread["systems"]:
+        ends, above = one["quantiles"], one["share_above"]
+        up = above > 0.5
+        bars = next(
+            (t["bars"] for t in found["tornado"] if t["of"] == "total" and t["system"] == one["name"]), []
+        )
+        keys = tuple(bar["key"] for bar in bars if _one_way(bar, one["usd"], up))
+        if above != 0.5 and (keys or not ends["p25"] <= one["usd"] <= ends["p75"]):
+            share = numbers.percent(above if up else 1 - above)
+            told.setdefault((up, keys), []).append(f"{share} of the draws of {one['name']}")
+    return [
+        f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
+        + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
+           else ".")
+        for (up, keys), shares in told.items()
+    ]  # fmt: skip
+
+
+def _one_way(bar: Found, total: float, up: bool) -> bool:
+    ends = (bar["usd_low"] - total, bar["usd_high"] - total)
+    most, other = (max(ends), min(ends)) if up else (-min(ends), -max(ends))
+    return most > 0.0 and other >= -1e-9 * abs(total)
+
+
 def usable(system: Found) -> str:
     """The usable capacity of a system, in TB."""
     gigabytes = system["capacity_gb"]["usable"]
