@@ -86,11 +86,9 @@ def headlines(found: Found) -> list[Headline]:
                 f"{words.dollars(system['usd_per_usable_tb'])} USD a usable TB ({words.usable(system)})"
             )
         ends = None if drawn is None else drawn["quantiles"]
-        if spread is not None and ends is not None:
-            today = ", present value" if spread["dollars"] == "present" and words.discounted(found) else ""
-            said.append(
-                f"5 to 95\u00a0% of draws{today}: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD"
-            )
+        # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
+        if ends is not None and ends["p5"] <= system["usd"] <= ends["p95"]:
+            said.append(f"5 to 95\u00a0%: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
         said.append(words.years(system["years"]))
         times = {title: system["work"][key] for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
