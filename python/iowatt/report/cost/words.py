@@ -167,7 +167,7 @@ def leaning(found: Found) -> list[str]:
     for one in () if spread is None else spread["systems"]:
         ends, above = one["quantiles"], one["share_above"]
         up = above > 0.5
-        bars = next(
+        bars: list[Found] = next(
             (t["bars"] for t in found["tornado"] if t["of"] == "total" and t["system"] == one["name"]), []
         )
         keys = tuple(bar["key"] for bar in bars if _one_way(bar, one["usd"], up))
@@ -185,7 +185,7 @@ def leaning(found: Found) -> list[str]:
 def _one_way(bar: Found, total: float, up: bool) -> bool:
     ends = (bar["usd_low"] - total, bar["usd_high"] - total)
     most, other = (max(ends), min(ends)) if up else (-min(ends), -max(ends))
-    return most > 0.0 and other >= -1e-9 * abs(total)
+    return bool(most > 0.0 and other >= -1e-9 * abs(total))
 
 
 def usable(system: Found) -> str:
