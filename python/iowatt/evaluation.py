@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS: Final = 131_072
-#: Extents that workloads may reach before those of such a Run grow: counting over 16,384 of them at
-#: random takes as long as simulating. A trace touches few of those that its volume has.
-EXTENTS_MADE: Final = 512
-EXTENTS_TRACED: Final = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -146,7 +142,7 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
 
 def _extent_bytes(plan: Mapping[str, Any]) -> int:
     """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
-    from iowatt.scenario.heat import EXTENT
+    from iowatt.scenario.heat import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
 
     simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
     for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):

@@ -71,6 +71,16 @@ def test_json_has_the_points(place):
     assert json.loads(again.stdout)["resumed"] == 2
 
 
+def test_a_sweep_warns_of_groups_that_are_too_wide():
+    over = ["--over", "array.pool.disks.count=4,13,14"]
+    out = invoke("sweep", "small.toml", *over, "-o", "wide").stdout
+    (line,) = [line for line in out.splitlines() if line.startswith("warning: ")]
+    found = json.loads(invoke("sweep", "small.toml", *over, "-o", "wide", "--json", "--resume").stdout)
+    (warning,) = found["warnings"]
+    assert warning["points"] == [2, 3]
+    assert warning["message"] in line
+
+
 def test_a_curve_by_rates_and_by_outstanding(place):
     out = invoke("curve", "small.toml", "--rates", "50,100").stdout
     assert "rate_iops" in out

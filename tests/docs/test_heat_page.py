@@ -9,6 +9,7 @@ import pytest
 
 import iowatt
 from iowatt.lenses.heat import analyse, of_run
+from iowatt.scenario import explain, heat
 from iowatt.tiers import Asked, derive
 
 PAGE = printed.ROOT / "docs" / "howto" / "heat-and-tier.md"
@@ -74,3 +75,19 @@ def test_prediction_and_simulation_are_as_printed(derived):
     for title, at in (("operations/s, SSDs", 0), ("operations/s, disks", 1)):
         assert told[title][1] == pytest.approx(derived["chosen"]["tiers"][at]["operations_per_s"], rel=0.01)
         assert told[title][2] == pytest.approx(simulated["tiers"][at]["operations_per_s"], rel=0.01)
+
+
+def test_extents_grow_as_far_as_the_page_and_the_key_say():
+    """30 TB under a trace have extents of 512 MiB by default; a made load has 512 of them."""
+    text = " ".join(PAGE.read_text("utf-8").split())
+    told = explain.find("observe.heat.extent").description
+    for most in (heat.EXTENTS_MADE, heat.EXTENTS_TRACED):
+        assert f"{most:,}" in text and f"{most:,}" in told
+    end = ["workload.oltp.trace.end=5s"]
+    run = iowatt.run(EXAMPLES / "oltp-raid5.toml", set=end)
+    (space,) = run.summary["heat"]["spaces"]
+    extent = run.summary["heat"]["extent_bytes"]
+    assert space["capacity_bytes"] / extent <= heat.EXTENTS_TRACED < 2 * space["capacity_bytes"] / extent
+    assert f"{extent >> 20} MiB on 30 TB" in text
+    asked = iowatt.run(EXAMPLES / "oltp-raid5.toml", set=[*end, "observe.heat={}"])
+    assert asked.summary["heat"]["extent_bytes"] == heat.EXTENT

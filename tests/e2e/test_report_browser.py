@@ -110,7 +110,18 @@ def test_nothing_is_wider_than_a_sheet_of_paper(browser, written):
 def test_several_runs_are_one_page(browser, written):
     visit = Visit(browser, written[1])
     assert visit.page.locator(".plot").count() == 2 * CHARTS + 1
-    assert visit.page.locator("table.comparison tbody tr").count() == 8
+    assert visit.page.locator("table.comparison tbody tr").count() == 9
+    visit.finish()
+
+
+def test_three_runs_beside_one_another_are_in_view(browser, tmp_path):
+    runs = [build(Recipe(name=f"oltp-ssd-cache-{at}", slowdown=at)) for at in (1.0, 50.0, 900.0)]
+    visit = Visit(
+        browser, report.write(runs, tmp_path / "three.html"), viewport={"width": 1100, "height": 800}
+    )
+    box = visit.page.locator(".scroll:has(> .comparison)")
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert visit.page.locator("table.comparison thead th").count() == 4
     visit.finish()
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from iowatt.errors import InputError
 from iowatt.lenses.heat import analyse, of_run, skew
+from iowatt.report.heat import figures
 
 #: Two extents hot, one warm, one with writes only, of ten; the first period has all of the second extent's.
 ROWS = [
@@ -193,3 +194,16 @@ def test_laws_that_hold_for_any_heat(cells, over):
 def test_no_request_is_an_error():
     with pytest.raises(InputError, match="no request within its window"):
         analyse(of_run(run_of([], {("front", "db"): MIB})), "made")
+
+
+def test_the_density_is_drawn_from_the_first_step_on():
+    given = found()
+    drawn = figures.density(given)
+    for point, trace in zip(given["points"], drawn.spec["data"], strict=True):
+        told = point["density_sorted"]
+        assert trace["line"]["shape"] == "vh"
+        assert trace["x"] == pytest.approx([0.0, *(100 * share for share in told["space_share"])])
+        # The hottest extent's density from 0 to its own share: a tenth of db, a twentieth of disks.
+        assert trace["y"][:2] == [told["iops_per_gb"][0]] * 2
+        assert trace["x"][1] == pytest.approx(100 * MIB / point["capacity_bytes"])
+        assert trace["y"][1:] == pytest.approx(told["iops_per_gb"])

@@ -205,7 +205,7 @@ def _system(made, horizon, values):
         "name": name, "where": f"/tmp/{name}", "modelled": True, "power_basis": "device",
         "repeats": repeats, "seconds": seconds, "years": years,
         "work": {"duration_s": work_s, "requests": 60_000, "bytes_moved": 4.8e8, "response_ms": 5.0,
-                 "energy_j": watts * work_s},
+                 "response_p95_ms": 12.0, "energy_j": watts * work_s},
         "capacity_gb": {"raw": 2300.0, "usable": usable, "effective": usable},
         "kept_up": {"kept_up": True}, "usd_per_usable_tb": usd / usable * 1000,
         "usd": usd, "present_usd": math.fsum(one["present_usd"] for one in components), "by_group": groups,
@@ -287,7 +287,7 @@ def _uncertainty(systems):
                 "name": one["name"], "usd": one["present_usd"], "mean": one["present_usd"] * 1.02,
                 "sd": 40.0, "quantiles": _quantiles(one["present_usd"], 40.0),
                 "curve": [one["present_usd"] + 0.8 * (n - 50) for n in range(1, 100)],
-                "groups": [], "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
+                "groups": [], "share_above": 0.5, "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
             }
             for one, share in zip(systems, (0.8, 0.2, 0.0), strict=True)
         ],
@@ -295,7 +295,7 @@ def _uncertainty(systems):
             {"a": systems[0]["name"], "b": one["name"], "usd": one["usd"] - systems[0]["usd"], "mean": 1.0,
              "sd": 30.0, "quantiles": _quantiles(one["usd"] - systems[0]["usd"], 30.0),
              "curve": [one["usd"] - systems[0]["usd"] + 0.6 * (n - 50) for n in range(1, 100)],
-             "share_b_cheaper": 0.2}
+             "share_above": 0.5, "share_b_cheaper": 0.2}
             for one in systems[1:]
         ],
     }  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.report.cost import text, words
+from iowatt.report.cost import deciding, text, words
 from report.cost_document import choice, document
 
 
@@ -68,6 +68,25 @@ def test_it_says_who_is_cheapest_under_which_assumption():
     assert "  by years of work (here 8 years): caching up to 4.2 years, tiering beyond" in lines
     assert "  by price of energy (energy.factor) (here 1): tiering throughout, from 0.01 to 100" in lines
     assert any("in 90 % of 100 draws, mostly 3.1 to 6 years" in line for line in lines)
+
+
+def test_a_total_beside_its_draws_names_what_moves_it_there():
+    found = document()
+    assert words.leaning(found) == []  # in the middle of its draws
+    one = found["uncertainty"]["systems"][0]
+    usd = one["usd"]
+    one["quantiles"] = {f"p{p}": usd + 2.0 * p for p in (5, 25, 50, 75, 95)}
+    one["share_above"] = 0.97
+    bars = next(t["bars"] for t in found["tornado"] if t["of"] == "total" and t["system"] == one["name"])
+    for at, bar in enumerate(bars):
+        bar["usd_low"], bar["usd_high"] = (usd, usd + 1.0) if at == 2 else (usd - 1.0, usd + 1.0)
+    (sentence,) = words.leaning(found)
+    assert one["name"] in sentence and "97" in sentence
+    assert not any(other["name"] in sentence for other in found["uncertainty"]["systems"][1:])
+    assert [bar["key"] in sentence for bar in bars] == [at == 2 for at in range(len(bars))]
+    shown = " ".join(" ".join(text.lines(found)).split())
+    assert sentence.replace("\u00a0", " ") in shown
+    assert deciding.totals(found).remarks == [sentence]
 
 
 def test_wear_tells_what_wears_which_drives_and_when():

@@ -130,7 +130,16 @@ def test_of_a_total_cost(usd, given_range):
     # Dollars paid may lie outside the range of their present value, and a figure at the end of its own range.
     ends = {"p5": 100.0, "p50": 150.0, "p95": 200.0}
     found = {
-        "systems": [{"name": "a", "usd": usd, "usd_per_usable_tb": None, "years": 3.0, "kept_up": None}],
+        "systems": [
+            {
+                "name": "a",
+                "usd": usd,
+                "usd_per_usable_tb": None,
+                "years": 3.0,
+                "kept_up": None,
+                "work": {"response_ms": 1.0, "response_p95_ms": None},
+            }
+        ],
         "choice": {"baseline": "a", "candidates": ["a"], "excluded": []},
         "horizon": {"basis": "time"},
         "comparison": [],

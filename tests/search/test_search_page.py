@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -106,6 +107,27 @@ def test_a_page_without_a_steady_point_still_says_so(scenario):
     assert "could not keep up with the load" in page
     iowatt.sweep(scenario, {"workload.oltp.replay.speed": [200, 300]}, output="out2", set=OPEN)
     assert data("out2/report.html")["choices"] is None
+
+
+def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
+    from iowatt.search import asked
+    from iowatt.search.page import warned
+    from iowatt.search.prepare import Given
+
+    given = Given(scenario.read_text(), Path(), "small.toml", ())
+    over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
+    found = asked.answer(asked.sweep(given, over), output=Path("out"))
+    (one,) = found.warned
+    assert list(one.points) == [3, 5]
+    told = found.frame["warnings"].to_list()
+    assert [one.text.partition(":")[0] in (text or "") for text in told] == [
+        number in one.points for number in found.frame["point"]
+    ]
+    (text,) = warned(found)
+    assert one.text in text and one.last == "count=16, level=5"
+    assert text in html.unescape(Path("out/report.html").read_text("utf-8"))
+    again = asked.answer(asked.sweep(given, over), output=Path("out"), resume=True)
+    assert again.resumed == 6 and again.warned == found.warned
 
 
 def test_an_idle_array_can_be_swept_too(scenario):

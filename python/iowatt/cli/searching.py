@@ -141,12 +141,15 @@ def as_dict(found: Found, target: Path) -> dict[str, Any]:
         "axes": [list(axis.columns) for axis in found.request.axes],
         "failed": found.failed,
         "resumed": found.resumed,
+        "warnings": [{"points": list(one.points), "message": one.text} for one in found.warned],
         "points": found.frame.to_dicts(),
     }
 
 
 def _print(found: Found, target: Path) -> None:
     from rich.console import Console
+
+    from iowatt.search.page import warned
 
     console = Console(highlight=False)
     frame = found.frame
@@ -157,6 +160,8 @@ def _print(found: Found, target: Path) -> None:
             "and are no candidates",
             soft_wrap=True,
         )
+    for text in warned(found):
+        console.print(f"warning: {text}", markup=False, soft_wrap=True)
     console.print(listing(found))
     if frame.height > MOST_ROWS:
         console.print(f"... and {frame.height - MOST_ROWS} more points in the table")

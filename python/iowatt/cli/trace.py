@@ -147,7 +147,7 @@ def info(
         with in_flags(), bar(f"reading {file}") as progress:
             results.append(count({"path": file, **options}, progress=progress))
         if not as_json:
-            _print_block(lines(results[-1]), gap=len(results) > 1)
+            _print_block(_in_options(lines(results[-1])), gap=len(results) > 1)
     if as_json:
         schemas = {result.pop("schema") for result in results}
         print_json({"schema": schemas.pop(), "traces": results})
@@ -266,7 +266,7 @@ def convert(
     else:
         from iowatt.trace.describe import converted
 
-        _print_block(converted(result), gap=False)
+        _print_block(_in_options(converted(result)), gap=False)
 
 
 def _options(
@@ -296,11 +296,20 @@ def in_flags() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        said = re.sub(r"columns = \{ (.*?) \}", _columns_flag, error.message)
+        said = _columns_flags(error.message)
         said = said.replace("time_unit = ", "--time-unit ").replace("(rate_iops, ", "(--rate, ")
         if said == error.message:
             raise
         raise InputError(said, where=error.where, hint=error.hint) from None
+
+
+def _in_options(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Lines in which a warning that names keys of a scenario names the options of the command line."""
+    return [(label, _columns_flags(text) if label == "warning" else text) for label, text in lines]
+
+
+def _columns_flags(text: str) -> str:
+    return re.sub(r"columns = \{ (.*?) \}", _columns_flag, text)
 
 
 def _columns_flag(table: re.Match[str]) -> str:

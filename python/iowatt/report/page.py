@@ -12,6 +12,7 @@ from iowatt.report.budget import words
 from iowatt.report.figures import comparison
 from iowatt.report.figures.figure import Figure, Table
 from iowatt.report.figures.headline import Headline, headlines
+from iowatt.report.verdict import verdict
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -45,8 +46,9 @@ class RunPart:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs side by side: values as shown, and changes against the first run."""
+    """Several runs side by side: what they say first, values as shown, changes against the first run."""
 
+    verdict: Sequence[str]
     headlines: Figure
     distribution: Figure
     headings: Sequence[str]
@@ -167,7 +169,7 @@ def _effort(cost: Mapping[str, Any] | None) -> str | None:
 
 
 def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
-    by_run = [headlines(run.summary) for run in runs]
+    by_run = [comparison.figures(run.summary) for run in runs]
     changes = comparison.changes(runs)
     rows = [
         (
@@ -180,5 +182,9 @@ def _compare(runs: Sequence[Run], names: Sequence[str]) -> Comparison:
         for at, first in enumerate(by_run[0])
     ]
     return Comparison(
-        comparison.headline_table(runs, names), comparison.distributions(runs, names), names, rows
+        verdict(runs, names).sentences,
+        comparison.headline_table(runs, names),
+        comparison.distributions(runs, names),
+        names,
+        rows,
     )

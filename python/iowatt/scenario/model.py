@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.scenario import units
 from iowatt.scenario.array import Array
-from iowatt.scenario.heat import Heat
+from iowatt.scenario.heat import EXTENTS_MADE, EXTENTS_TRACED, Heat
 from iowatt.scenario.path import Path
 from iowatt.scenario.quantity import Duration
 from iowatt.scenario.strict import Strict, key
@@ -81,8 +81,9 @@ class Observe(Strict):
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
         default=None,
-        unset="`iowatt run` records it in front, and behind where a cache or a virtual pool lies between, by "
-        "extents of 64 MiB, larger where workloads reach more than 512 of them (traces: 16,384); points of "
+        unset="`iowatt run` records it in front, and behind where a cache lies between, by "
+        "extents of 64 MiB, doubled until workloads reach at most "
+        f"{EXTENTS_MADE:,} of them ({EXTENTS_TRACED:,} with a trace); points of "
         "a sweep do not",
         example={"extent": "64MiB", "points": ["front", "back"]},
     )

@@ -67,7 +67,7 @@ def _sweep(found: Found, name: str) -> Page:
         "sweep",
         _counted(found.frame),
         _best(sweep),
-        _findings(found.frame),
+        _findings(found),
         sections,
         _provenance(found),
         found.request.given.text,
@@ -88,7 +88,7 @@ def _curve(found: Found, name: str) -> Page:
         "curve",
         _counted(found.frame),
         _ends(curve),
-        _findings(found.frame),
+        _findings(found),
         sections,
         _provenance(found),
         found.request.given.text,
@@ -153,9 +153,17 @@ def _ends(curve: Curve) -> list[Headline]:
     return found
 
 
-def _findings(frame: pl.DataFrame) -> list[Finding]:
-    """What must not be missed: points that stand for nothing steady, uncertain means."""
-    rows = frame.to_dicts()
+def warned(found: Found) -> list[str]:
+    """The doubtful designs among the points, a text for each key."""
+    return [
+        f"{_points(one.points)}, {'' if len(one.points) == 1 else 'such as '}{one.last}: {one.text}"
+        for one in found.warned
+    ]
+
+
+def _findings(outcome: Found) -> list[Finding]:
+    """What must not be missed: points that stand for nothing steady, doubtful designs, uncertain means."""
+    rows = outcome.frame.to_dicts()
     found = []
     over = [row["point"] for row in rows if row["status"] == "done" and row["overloaded"]]
     if over:
@@ -168,6 +176,7 @@ def _findings(frame: pl.DataFrame) -> list[Finding]:
             "chart, and no candidate for a choice."
         )
         found.append(Finding("warning", text))
+    found += [Finding("warning", text) for text in warned(outcome)]
     failed = [row["point"] for row in rows if row["status"] == "failed"]
     if failed:
         found.append(Finding("remark", f"{_points(failed)} could not be simulated; the table says why."))

@@ -53,6 +53,8 @@ class Checked:
     #: Digest of the plan; with those of its files it is the point's key.
     plan_sha256: str
     files: tuple[tuple[str, Path], ...]
+    #: What of its design is hardly meant, each text with the key it is about.
+    warnings: tuple[str, ...] = ()
 
     def key(self, digests: dict[Path, str]) -> str:
         """What tells this resolved scenario, content of its files included, from every other."""
@@ -184,6 +186,7 @@ def examine(
         overrides,
         hashlib.sha256(json.dumps(work.plan, sort_keys=True).encode()).hexdigest(),
         tuple(files),
+        tuple(work.plan.get("warnings", ())),
     )
     return checked, work
 

@@ -48,6 +48,15 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Warned:
+    """Points whose design is doubtful for one key, by number; the values of the last one, and its warning."""
+
+    points: Sequence[int]
+    last: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Found:
     """The outcome of a search.
 
@@ -61,6 +70,7 @@ class Found:
     resumed: int
     faults: Sequence[str] = ()
     machines: Sequence[str] = ()
+    warned: Sequence[Warned] = ()
 
     @property
     def failed(self) -> int:
@@ -155,7 +165,19 @@ def search(
         if folder is not None:
             folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
             folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return Found(request, frame, output, resumed, runner.faults, runner.machines)
+    return Found(request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns))
+
+
+def _warned(ready: Sequence[Checked], columns: Sequence[str]) -> list[Warned]:
+    """The warnings of the points' designs, those about one key together."""
+    said: dict[str, list[tuple[Point, str]]] = {}
+    for one in ready:
+        for text in one.warnings:
+            said.setdefault(text.partition(": ")[0], []).append((one.point, text))
+    return [
+        Warned([point.number for point, _ in of_key], grid.label(of_key[-1][0], columns), of_key[-1][1])
+        for of_key in said.values()
+    ]
 
 
 def _stop_at_refused(request: Request, checked: Sequence[Checked | Refused]) -> None:

@@ -19,6 +19,7 @@ from iowatt.aside import file
 from iowatt.errors import InputError
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
+from iowatt.trace.units import Small
 
 if TYPE_CHECKING:
     from iowatt._core import Batch
@@ -66,7 +67,8 @@ def convert(
     with aside(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
-        frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
+        small = Small()
+        frame = frames.lazy(lambda: _frames(reader, failures, progress, small), SCHEMA)
         try:
             if compression is None:
                 frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)
@@ -77,7 +79,9 @@ def convert(
             if failures:
                 raise failures[0] from None
             raise InputError(f"cannot be written ({error})", where=str(target)) from None
-    return {**reader.summary(), "path": str(target), "bytes": target.stat().st_size}
+    said = reader.summary()
+    warnings = [*said["warnings"], *small.doubt(trace, said["format"])]
+    return {**said, "warnings": warnings, "path": str(target), "bytes": target.stat().st_size}
 
 
 def _kind(target: Path) -> Compression | None:
@@ -108,11 +112,12 @@ def aside(target: Path, force: bool) -> Iterator[Path]:
 
 
 def _frames(
-    reader: Requests, failures: list[BaseException], progress: Progress | None
+    reader: Requests, failures: list[BaseException], progress: Progress | None, small: Small
 ) -> Iterator[pl.DataFrame]:
     done = 0
     try:
         for batch in reader:
+            small.add(batch["op"], batch["size"])
             yield _frame(batch, reader.devices, reader.streams)
             done += len(batch["time_ns"])
             if progress is not None:

@@ -67,6 +67,9 @@ def converted(result: dict[str, Any]) -> list[Line]:
     shown += [("skipped", text) for text in result["first_bad"]]
     if result["skipped_bad"] > len(result["first_bad"]):
         shown.append(("skipped", f"{result['skipped_bad']:,} malformed records in all"))
+    shown += [("warning", text) for text in result["warnings"]]
+    if result["long_gap"]:
+        shown.append(("warning", result["long_gap"]))
     return shown
 
 

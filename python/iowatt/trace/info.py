@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from iowatt import _core
+from iowatt.trace import units
+from iowatt.trace.columns import SECTOR_BYTES
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -28,4 +30,11 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> dict[
         if progress is not None:
             progress(fraction if decoded is None else decoded.progress, requests)
 
-    return dict(json.loads(_core.trace_info(decoded, spec_json, report if progress else None)))
+    found = dict(json.loads(_core.trace_info(decoded, spec_json, report if progress else None)))
+    sizes = found["sizes"]["all"]
+    if sizes is not None and sizes["p50"] < SECTOR_BYTES:
+        said = units.doubt(trace, found["format"], units.MOST)
+        # It says what to do about what the reader only asks.
+        left = [text for text in found["warnings"] if not (said and text.endswith("are they in sectors?"))]
+        found["warnings"] = [*left, *said]
+    return found

@@ -16,7 +16,6 @@ from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
 from iowatt.report.compare import page, text
 from iowatt.report.figures import comparison
-from iowatt.report.figures.headline import headlines
 
 SIZE = 20_000
 
@@ -85,10 +84,10 @@ def test_one_system_with_two_seeds_is_not_told_apart():
 def test_figures_are_those_of_the_runs_own_reports():
     before, after = made.build(draws(1, 2.0)), made.build(draws(2), raid="10", watts=80.0)
     document = analyse(Asked([before], [after]))
-    titles = [headline.key for headline in headlines(before.summary)]
+    titles = [figure.key for figure in comparison.figures(before.summary)]
     changes = comparison.changes([before, after])[1]
     for mine, theirs in (
-        ("mean", "mean"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"),
+        ("mean", "mean"), ("p95", "p95"), ("p99", "p99"), ("iops", "iops"), ("power_w", "power"),
         ("joules_per_request", "per_request"),
     ):  # fmt: skip
         assert row(document, mine)["change"] == pytest.approx(changes[titles.index(theirs)], rel=1e-12)

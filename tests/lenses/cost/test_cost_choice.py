@@ -1,4 +1,6 @@
-"""A system that did not keep up with its load is never ranked; unequal capacities are told first."""
+"""A system that did not keep up with its load is never ranked and told of beside the verdict; unequal
+capacities are told first.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.report import cost as report
-from iowatt.report.cost import page, text
+from iowatt.report import numbers
+from iowatt.report.cost import page, text, words
 from iowatt.report.findings import findings
 from iowatt.run.record import LoadGenerator
 from iowatt.search import row
@@ -69,7 +72,8 @@ def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
     assert [one["name"] for one in found["uncertainty"]["systems"]] == ["raid5"]
     assert [one["usd"] is None for one in found["other"]["systems"]] == [True, False]  # equal work
     lines = list(text.lines(found))
-    assert lines[0].startswith("small could not keep up") and "no candidate" in lines[0]
+    assert lines[0].startswith("raid5 (") and words.usd(raid5["usd"]) in lines[0]
+    assert lines[1].startswith("small could not keep up") and "no candidate" in lines[1]
     assert not any("against" in line or "cheapest in" in line for line in lines)
 
 
@@ -144,7 +148,7 @@ def test_a_replay_that_sent_its_requests_late_did_not_keep_up():
 
 def test_the_verb_says_it_first(runs):
     shown = runner.invoke(app, ["cost", str(runs / "small"), str(runs / "raid5"), "--samples", "0"])
-    assert shown.stdout.startswith("small could not keep up")
+    assert [line.split()[0] for line in shown.stdout.splitlines()[:2]] == ["raid5", "small"]
     found = json.loads(runner.invoke(app, ["cost", str(runs / "small"), "--json", "--samples", "0"]).stdout)
     assert found["choice"]["excluded"][0]["system"] == "small"
 
@@ -159,6 +163,18 @@ def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
     assert found["choice"]["candidates"] == [quick]
     assert [(one["system"], one["late"]) for one in found["choice"]["excluded"]] == [(slow, False)]
     assert found["comparison"] == []
+    # The winner first, with its dollars, then who is left out and by how much.
+    winner, left_out = words.verdict(found)
+    usd = {one["name"]: one["usd"] for one in found["systems"]}
+    assert winner.startswith(quick) and words.usd(usd[quick]) in winner
+    assert left_out.startswith(slow) and f"{times[slow]:,.3g} ms" in left_out
+    # Both systems' times stand beside their dollars.
+    assert [one["work"]["response_p95_ms"] for one in found["systems"]] == [times["raid5"], times["raid10"]]
+    row = next(line for line in text.lines(found) if line.startswith("p95 response time")).split()[3:]
+    assert [float(cell) for cell in row[::2]] == pytest.approx([times["raid5"], times["raid10"]], rel=5e-3)
+    tiles = page.headlines(found)
+    for tile, name in zip(tiles, ("raid5", "raid10"), strict=True):
+        assert f"p95 {numbers.with_unit(times[name], 'ms')}" in tile.remark
     # Its own figures stay: it did the work, only too slowly.
     assert all(one["usd"] is not None for one in found["other"]["systems"])
     strictest = ask(runs, "raid5", "raid10", level=Level(1e-3, "p95"))

@@ -205,7 +205,8 @@ def _system(case: Case, costs: Costs, subject: Subject) -> dict[str, Any]:
         "years": case.years,
         "work": {
             "duration_s": work.duration_s, "requests": work.requests, "bytes_moved": work.bytes_moved,
-            "response_ms": work.response_ms, "energy_j": work.load.total_j,
+            "response_ms": work.response_ms, "response_p95_ms": work.response_p95_ms,
+            "energy_j": work.load.total_j,
         },
         "capacity_gb": {"raw": system.raw_gb, "usable": system.usable_gb, "effective": system.effective_gb},
         "kept_up": None if system.kept_up is None else system.kept_up.as_dict(),

@@ -65,6 +65,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
             requests=float(throughput["completions"]),
             bytes_moved=throughput["mib_per_s"] * duration * MIB,
             response_ms=summary["response_time_ms"]["all"]["mean"],
+            response_p95_ms=summary["response_time_ms"]["all"]["p95"],
         ),
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",

@@ -95,7 +95,9 @@ class Work:
     load: Load
     requests: float
     bytes_moved: float
+    #: Mean response time, and its 95th percentile; None where not known, as the percentile of a year.
     response_ms: float | None
+    response_p95_ms: float | None = None
 
 
 @dataclass(frozen=True)

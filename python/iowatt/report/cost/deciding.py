@@ -56,14 +56,16 @@ def totals(found: Found) -> Figure | None:
     ]  # fmt: skip
     caption = (
         f"{spread['samples']:,} draws of {_these(spread)}, the same for all systems: from 5 to 95 %, half of "
-        f"them within the box. {spread['method'].removesuffix('.')}."
+        "them within the box; a diamond is the total at the book's values. "
+        f"{spread['method'].removesuffix('.')}."
     )
     drawn = layout(
         axis(_dollars(found)), axis("", type="category", autorange="reversed"), showlegend=False, boxgap=0.4
     )
     return Figure(
-        "totals", "Range of the totals", caption, Table(columns, rows), {"data": data, "layout": drawn}
-    )
+        "totals", "Range of the totals", caption, Table(columns, rows), {"data": data, "layout": drawn},
+        remarks=words.leaning(found),
+    )  # fmt: skip
 
 
 def _these(spread: Found) -> str:

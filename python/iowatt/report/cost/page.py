@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.report import html, pages
+from iowatt.report import html, numbers, pages
 from iowatt.report.cost import assumed, deciding, drives, footprint, hours, over_time, totals, words
 from iowatt.report.figures.headline import Headline
 
@@ -88,8 +88,12 @@ def headlines(found: Found) -> list[Headline]:
         ends = None if drawn is None else drawn["quantiles"]
         # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
         if ends is not None and ends["p5"] <= system["usd"] <= ends["p95"]:
-            said.append(f"5 to 95 %: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
+            said.append(f"5 to 95\u00a0%: {words.dollars(ends['p5'])} to {words.dollars(ends['p95'])} USD")
         said.append(words.years(system["years"]))
+        times = {title: system["work"][key] for title, key in words.RESPONSES.items()}
+        shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
+        if shown:
+            said.append(f"response time {', '.join(shown)}")
         total = None if words.withheld(found, system) else system["usd"]
         made.append(Headline(f"total-{at}", name, total, "USD", "; ".join(said)))
     return made[:_TILES]

@@ -108,7 +108,10 @@ def _work(found: Found) -> Iterator[Row]:
     yield "usable capacity", [words.usable(s) for s in systems]
     yield "work done", [f"{words.figure(s['repeats'], 6)} x" for s in systems]
     yield "lasts", [words.years(s["years"]) for s in systems]
-    yield "mean response time", [_plain(numbers.with_unit(s["work"]["response_ms"], "ms")) for s in systems]
+    for title, key in words.RESPONSES.items():
+        if any(s["work"][key] is not None for s in systems):
+            times = [numbers.with_unit(s["work"][key], "ms") for s in systems]
+            yield f"{title} response time", [_plain(one) for one in times]
     watts = [s["work"]["energy_j"] / s["work"]["duration_s"] for s in systems]
     power = [_plain(numbers.with_unit(w, "W")) for w in watts]
     yield f"mean power ({_basis_of_power(systems)})", power
@@ -197,6 +200,8 @@ def _range(found: Found) -> list[str]:
             f"{words.dollars(ends['p95'], digits):>12} USD, median {words.dollars(ends['p50'], digits)}"
             f"{share}"
         )
+    for sentence in words.leaning(found):
+        told += [_plain(line) for line in words.wrapped(f"  {sentence}")]
     return told
 
 

@@ -49,6 +49,9 @@ _VARIED: Final[Mapping[str, str]] = {
 }
 
 
+#: Response times that stand beside the dollars, by key of ``work``.
+RESPONSES: Final[Mapping[str, str]] = {"mean": "response_ms", "p95": "response_p95_ms"}
+
 #: What neither a terminal nor a file should be told: controls, halves of characters (folders whose names are
 #: no UTF-8), and the two that no XML may hold.
 _UNSPEAKABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -106,40 +109,83 @@ def against(found: Found) -> list[float | None]:
 
 
 def verdict(found: Found) -> list[str]:
-    """What a reader must know before any figure: who is no candidate, and who is the cheapest at what."""
-    choice, systems = found["choice"], {one["name"]: one for one in found["systems"]}
-    said = [
+    """What a reader must know before any figure: who is the cheapest at what, then who is no candidate."""
+    excluded = [
         f"{one['system']} could not keep up with its load and is no candidate: {one['why']}."
         if one["late"]
         else f"{one['system']} misses the service level and is no candidate: {one['why']}."
-        for one in choice["excluded"]
+        for one in found["choice"]["excluded"]
     ]
-    if len(systems) < 2:
-        return said
+    return [*([] if len(found["systems"]) < 2 else [_cheapest(found)]), *excluded]
+
+
+def _cheapest(found: Found) -> str:
+    """Who is the cheapest of the candidates among several systems."""
+    choice, systems = found["choice"], {one["name"]: one for one in found["systems"]}
     candidates = choice["candidates"]
-    if len(candidates) < 2:
-        only = f"{candidates[0]} is the only candidate left" if candidates else "No candidate is left"
-        return [*said, f"{only}: there is no cheaper one to choose."]
+    if not candidates:
+        return "No system is left to choose."
+    if len(candidates) == 1:
+        only = systems[candidates[0]]
+        total = "its total is not known" if only["usd"] is None else usd(only["usd"])
+        return f"{only['name']} ({total}) is the only system that {_kept(choice)}."
     total, per_tb = choice["cheapest"]["total"], choice["cheapest"]["per_usable_tb"]
     if total is None:
         unpriced = [name for name in candidates if systems[name]["usd"] is None]
-        return [*said, f"Nobody is the cheapest: the total is not known of {', '.join(unpriced)}."]
+        return f"Nobody is the cheapest: the total is not known of {', '.join(unpriced)}."
     cheapest = f"{total} ({usd(systems[total]['usd'])})"
+    of = f" of those that {_kept(choice)}" if choice["excluded"] else ""
     if choice["capacities_differ"] is None:
         unknown = [name for name in candidates if not systems[name]["capacity_gb"]["usable"]]
-        said.append(
-            f"Cheapest in total: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
+        return (
+            f"Cheapest in total{of}: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
             "nothing is compared per usable TB."
         )
-    elif choice["capacities_differ"]:
+    if choice["capacities_differ"]:
         sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
         rate = f"{per_tb} ({dollars(systems[per_tb]['usd_per_usable_tb'])} USD/TB)"
-        said.append(
-            f"Usable capacities differ: {sizes}. Cheapest in total: {cheapest}; per usable TB: {rate}."
+        return f"Cheapest in total{of}: {cheapest}; per usable TB: {rate}. Usable capacities differ: {sizes}."
+    return f"Cheapest{of}: {cheapest}; usable capacities are the same."
+
+
+def _kept(choice: Found) -> str:
+    """What the candidates did and the excluded systems did not."""
+    late = {one["late"] for one in choice["excluded"]}
+    kept = [*(["kept up with the load"] if True in late else []),
+            *(["met the service level"] if False in late else [])]  # fmt: skip
+    return " and ".join(kept)
+
+
+def leaning(found: Found) -> list[str]:
+    """On which side of its draws a total lies that is off their middle, and what can move it one way only.
+
+    That is a figure whose value stands at an end of its range. Systems of which the same is said share a
+    sentence.
+    """
+    spread = found["uncertainty"]
+    told: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for one in () if spread is None else spread["systems"]:
+        ends, above = one["quantiles"], one["share_above"]
+        up = above > 0.5
+        bars: list[Found] = next(
+            (t["bars"] for t in found["tornado"] if t["of"] == "total" and t["system"] == one["name"]), []
         )
-    else:
-        said.append(f"Cheapest: {cheapest}; usable capacities are the same.")
-    return said
+        keys = tuple(bar["key"] for bar in bars if _one_way(bar, one["usd"], up))
+        if above != 0.5 and (keys or not ends["p25"] <= one["usd"] <= ends["p75"]):
+            share = numbers.percent(above if up else 1 - above)
+            told.setdefault((up, keys), []).append(f"{share} of the draws of {one['name']}")
+    return [
+        f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
+        + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
+           else ".")
+        for (up, keys), shares in told.items()
+    ]  # fmt: skip
+
+
+def _one_way(bar: Found, total: float, up: bool) -> bool:
+    ends = (bar["usd_low"] - total, bar["usd_high"] - total)
+    most, other = (max(ends), min(ends)) if up else (-min(ends), -max(ends))
+    return bool(most > 0.0 and other >= -1e-9 * abs(total))
 
 
 def usable(system: Found) -> str:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from iowatt.report.figures import latency, palette
 from iowatt.report.figures.figure import Column, Figure, Table, axis, layout, plain
-from iowatt.report.figures.headline import headlines
+from iowatt.report.figures.headline import Headline, headlines
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
-WIDE_FROM = 3
+WIDE_FROM = 2
 """Runs beyond which a comparison takes the full width of a page."""
+
+
+def figures(summary: Mapping[str, Any]) -> list[Headline]:
+    """The figures of a comparison: the headlines, and the 95th percentile before the 99th."""
+    found = headlines(summary)
+    p95 = Headline("p95", "95th percentile", summary["response_time_ms"]["all"]["p95"], "ms")
+    at = [one.key for one in found].index("p99")
+    return [*found[:at], p95, *found[at:]]
 
 
 def headline_table(runs: Sequence[Run], labels: Sequence[str]) -> Figure:
     """Headline figures, one row for each run, in plain units."""
-    by_run = [headlines(run.summary) for run in runs]
+    by_run = [figures(run.summary) for run in runs]
     columns = [Column("Run", text=True), *(Column(h.title, h.unit) for h in by_run[0])]
     rows = [[label, *(h.value for h in mine)] for label, mine in zip(labels, by_run, strict=True)]
     return Figure(
@@ -33,7 +41,7 @@ def headline_table(runs: Sequence[Run], labels: Sequence[str]) -> Figure:
 
 def changes(runs: Sequence[Run]) -> list[list[float | None]]:
     """Change of each headline figure against the first run's, as a fraction, one list for each run."""
-    by_run = [[h.value for h in headlines(run.summary)] for run in runs]
+    by_run = [[h.value for h in figures(run.summary)] for run in runs]
     return [
         [
             None if not base or value is None else value / base - 1

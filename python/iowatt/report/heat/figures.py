@@ -66,8 +66,10 @@ def density(found: Found) -> Figure:
     for point in found["points"]:
         told, name = point["density_sorted"], words.title(point)
         x, y = _percent(told["space_share"]), told["iops_per_gb"]
+        # Each density holds from the share before on, the first one from 0.
+        drawn = positive([*y[:1], *y])
         shape = {"line": {"shape": "vh"}}
-        data.append(line(x, positive(y), name, COLOURS[point["point"]], "IOPS/GB", **shape))
+        data.append(line([0.0, *x][: len(drawn)], drawn, name, COLOURS[point["point"]], "IOPS/GB", **shape))
         rows += [[name, share, value] for share, value in zip(x, y, strict=True)]
     columns = [
         Column("Point", text=True),

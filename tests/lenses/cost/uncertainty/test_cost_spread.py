@@ -165,8 +165,22 @@ def test_the_document_is_json() -> None:
     assert len(found["systems"][0]["curve"]) == 99
     assert set(found["systems"][0]["quantiles"]) == {"p5", "p25", "p50", "p75", "p95"}
     assert set(found["differences"][0]) == {
-        "a", "b", "usd", "mean", "sd", "quantiles", "curve", "share_b_cheaper",
+        "a", "b", "usd", "mean", "sd", "quantiles", "curve", "share_above", "share_b_cheaper",
     }  # fmt: skip
+
+
+def test_the_place_of_a_figure_among_its_draws_is_that_of_its_law() -> None:
+    book = made_book(figure(A, 10.0, 8.0, 14.0), figure(B, 9.0, 9.0, 12.0))
+    systems = {"a": pricer(purchase=number(A)), "b": pricer(purchase=number(B))}
+    found = sample(systems, book, ONE_YEAR, samples=1000)
+    assert found is not None
+    # Below the mode of a triangle is the share (mode - low) / (high - low): a third; at its low end, none.
+    assert [one.total.share_above for one in found.systems] == pytest.approx([2.0 / 3.0, 1.0], abs=2e-3)
+    fixed = sample(
+        {"a": pricer(purchase=number(A)), "c": pricer(purchase=constant(5.0))}, three(), ONE_YEAR, samples=20
+    )
+    assert fixed is not None
+    assert fixed.systems[1].total.share_above == 0.5
 
 
 @settings(max_examples=30, deadline=None)

@@ -12,9 +12,10 @@ Shapes in the document ``iowatt.cost/1`` (dollars are those that ``dollars`` say
     ``figures`` [``key``, ``unit``, ``text``, ``law`` (triangular, log-triangular), ``low``, ``mode``,
     ``high``];
     ``systems`` [``name``, ``usd`` (at the book's values), ``mean``, ``sd``, ``quantiles`` {p5, p25, p50, p75,
-    p95}, ``curve`` (the 99 percentiles), ``groups`` [``group``, ``usd``, ``quantiles``], ``cheapest_share``];
+    p95}, ``curve`` (the 99 percentiles), ``share_above`` (of the draws, above ``usd``),
+    ``groups`` [``group``, ``usd``, ``quantiles``], ``cheapest_share``];
     ``differences`` [``a`` (the first system), ``b``, ``usd`` (b - a), ``mean``, ``sd``, ``quantiles``,
-    ``curve``, ``share_b_cheaper``].
+    ``curve``, ``share_above``, ``share_b_cheaper``].
 ``tornado``, a list
     ``of`` (total, difference), ``system``, ``a``, ``b``, ``usd``, ``dollars``;
     ``bars`` [``key``, ``unit``, ``text``, ``low``, ``value``, ``high``, ``usd_low``, ``usd_high``, ``swing``,

@@ -42,6 +42,8 @@ class Range:
     quantiles: Mapping[str, float]
     #: Those at 1 %, 2 % ... 99 %.
     curve: tuple[float, ...]
+    #: Share of the draws above ``usd``; those that are the same count half.
+    share_above: float
 
     @classmethod
     def of(cls, usd: float, values: Floats) -> Range:
@@ -51,13 +53,14 @@ class Range:
             usd, float(ordered.mean()), float(ordered.std(ddof=1)),
             {name: rank(ordered, share) for name, share in QUANTILES.items()},
             tuple(rank(ordered, percent / 100.0) for percent in range(1, 100)),
+            _above(usd, values),
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, object]:
         """For the document."""
         return {
             "usd": self.usd, "mean": self.mean, "sd": self.sd,
-            "quantiles": dict(self.quantiles), "curve": list(self.curve),
+            "quantiles": dict(self.quantiles), "curve": list(self.curve), "share_above": self.share_above,
         }  # fmt: skip
 
 
@@ -169,6 +172,11 @@ def rank(ordered: Floats, share: float) -> float:
     """The value at rank ceil(share n) of sorted values, as everywhere in iowatt."""
     # Rounded, so that 0.55 x 100 is rank 55.
     return float(ordered[max(math.ceil(round(share * len(ordered), 9)), 1) - 1])
+
+
+def _above(usd: float, values: Floats) -> float:
+    same = SAME * np.maximum(np.abs(values), abs(usd))
+    return float((np.where(np.abs(values - usd) <= same, 0.5, values > usd)).mean())
 
 
 def _groups(at_values: Total, drawn: Sequence[Total]) -> dict[Group, Range]:

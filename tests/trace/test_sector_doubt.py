@@ -1,0 +1,100 @@
+"""Sizes in sectors that are read as bytes are warned of wherever the trace is read, with what to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import iowatt
+from iowatt.cli.main import app
+from iowatt.trace.convert import convert
+from iowatt.trace.info import info
+from iowatt.trace.units import doubt
+
+SCENARIO = """name = "small"
+[[workload]]
+name = "oltp"
+trace = {{ path = "{path}"{more} }}
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 4
+raid = {{ level = 5, stripe_unit = "16KiB" }}
+"""
+IN_SECTORS = 'columns = { sectors = "size", lba = "offset" }'
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, unit in (("sectors", 1), ("bytes", 512)):
+        rows = [
+            f"{i * 9777},{'RRW'[i % 3]},{i * 7919 % 9999 * 8 * unit},{(8, 16, 64)[i % 3] * unit}"
+            for i in range(60)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
+
+
+def said(texts):
+    return [text for text in texts if "512" in text]
+
+
+def run(path, more=""):
+    return iowatt.run(SCENARIO.format(path=path, more=more))
+
+
+def of_run(run):
+    return said(run.summary["workloads"][0]["trace"]["warnings"])
+
+
+def test_info_conversion_and_run_say_it_with_the_column(tmp_path):
+    found = said(info({"path": "sectors.csv"})["warnings"])
+    written = convert({"path": "sectors.csv"}, tmp_path / "out.parquet")
+    assert said(written["warnings"]) == found
+    assert said(info({"path": "out.parquet"})["warnings"]) == found  # Parquet, too
+    made = run("sectors.csv")
+    (text,) = of_run(made)
+    assert any(note.endswith(text) for note in made.notes)
+    for one in (*found, text):
+        assert 'columns = { sectors = "size" }' in one
+    assert len(found) == 1
+
+
+def test_the_command_line_names_its_own_option():
+    shown = CliRunner().invoke(app, ["trace", "info", "sectors.csv"]).stdout
+    assert len([line for line in shown.splitlines() if "--columns sectors=size" in line]) == 1
+    shown = CliRunner().invoke(app, ["trace", "convert", "sectors.csv", "out.csv"]).stdout
+    assert "--columns sectors=size" in shown
+    document = CliRunner().invoke(app, ["trace", "convert", "sectors.csv", "2.csv", "--json"]).stdout
+    assert len(said(json.loads(document)["warnings"])) == 1
+
+
+def test_what_is_read_rightly_is_not_doubted(tmp_path):
+    told = {"sectors": "size", "lba": "offset"}
+    for trace in ({"path": "bytes.csv"}, {"path": "sectors.csv", "columns": told}):
+        assert said(info(trace)["warnings"]) == []
+    assert said(convert({"path": "bytes.csv"}, tmp_path / "out.csv")["warnings"]) == []
+    as_told, as_bytes = run("sectors.csv", f", {IN_SECTORS}"), run("bytes.csv")
+    assert of_run(as_told) == of_run(as_bytes) == []
+    assert as_told.summary["requests"] == as_bytes.summary["requests"]  # the remedy is one
+
+
+@pytest.mark.parametrize(
+    ("trace", "formats", "named"),
+    [
+        ({"columns": {"size": "len"}}, "csv", 'sectors = "len"'),
+        ({"columns": {"size": 3}}, "csv", "sectors = 3"),
+        ({"pattern": "..."}, "regex", "group"),
+        ({}, "msr, csv", 'sectors = "size"'),
+    ],
+)
+def test_the_remedy_names_what_was_given(trace, formats, named):
+    (text,) = doubt(trace, formats, "most sizes are")
+    assert named in text
+
+
+def test_formats_that_define_their_unit_are_not_doubted():
+    assert doubt({}, "strace", "most sizes are") == []
+    assert doubt({}, "msr, spc", "most sizes are") == []
