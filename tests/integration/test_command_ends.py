@@ -96,6 +96,24 @@ def test_a_signal_during_an_import_waits_for_its_end(place, name, number):
     assert left(place) == []
 
 
+def test_a_signal_at_the_first_use_of_numpy_by_the_extension_is_no_panic(place):
+    before = """
+import os, sys
+import numpy.lib
+sys.argv[0] = "iowatt"
+right = numpy.lib.NumpyVersion
+def interrupted(version):
+    os.kill(os.getpid(), 2)
+    return right(version)
+numpy.lib.NumpyVersion = interrupted
+"""
+    done = command(place, *RUN, before=before)
+    assert done.returncode == 130
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("nothing half-written was left")
+    assert left(place) == []
+
+
 def test_a_late_signal_says_that_the_bundle_is_complete(place):
     before = """
 import os

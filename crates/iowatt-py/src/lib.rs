@@ -15,6 +15,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // The first use of NumPy calls into Python, where a signal may raise; the `numpy` crate panics then.
+    // Imports are not interrupted.
+    module.py().import("numpy")?;
+    numpy::dtype::<u8>(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     trace::register(module)?;
     module.add_class::<stages::StagesReader>()?;
