@@ -47,8 +47,6 @@ def notes(scale: systems.Scale) -> list[str]:
         "to the seven RAID-5 figures of the 15k drives and to their peaks; three of these each act on one "
         "metric alone. RAID-10, the mixes 60/40 and 80/20, the other idle points, the submission and "
         "the baseline are predictions.",
-        "The constants were fitted to drives without a buffer. Drives of data sheets now have one (iowatt "
-        "devices show), and the fit was not run again.",
         "The submission is judged at the response times that were measured; ours at the estimate's 20 ms is "
         "a second row.",
         "Every configuration is that of iowatt emerald bff examples/emerald/online3.toml. Drives are the "
