@@ -1,6 +1,15 @@
 //! What was read of a trace so far: the counts that show whether it was read rightly.
 
+use crate::request::Op;
 use serde::Serialize;
+
+/// Bytes of the smallest sector that drives have.
+pub const SECTOR: u32 = 512;
+
+/// Whether a read or write is of less than a sector, as one whose size was not read in its unit is.
+pub(crate) fn below_sector(op: Op, size: u64) -> bool {
+    matches!(op, Op::Read | Op::Write) & (size < u64::from(SECTOR))
+}
 
 /// What was read so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -15,6 +24,8 @@ pub struct Summary {
     pub reads: u64,
     /// Writes among them.
     pub writes: u64,
+    /// Reads and writes of less than [`SECTOR`] bytes.
+    pub below_sector: u64,
     /// Malformed records skipped.
     pub skipped_bad: u64,
     /// The first of them: `line: reason`, at most five.

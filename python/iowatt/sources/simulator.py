@@ -15,7 +15,6 @@ from iowatt.run.record import Cost, Hits, Record, Volume, Workload
 from iowatt.sources import paths, placement, translation, warmup
 from iowatt.sources.inputs import traces_of
 from iowatt.trace import units
-from iowatt.trace.columns import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
@@ -120,7 +119,9 @@ def observe(
         raise _named(loss, plan["names"]["pools"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
-    _doubt_units(raw["summary"], plan["sources"])
+    for spec, trace in zip(plan["sources"], raw["summary"]["sources"], strict=True):
+        if trace is not None:
+            trace["warnings"].extend(units.doubt(spec, trace))
     simulation = placement.forgotten(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
@@ -218,16 +219,6 @@ def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
         where="observe.warmup",
         hint="give a shorter warm-up, or an observe.duration beyond it",
     )
-
-
-def _doubt_units(summary: Mapping[str, Any], specs: Sequence[Mapping[str, Any]]) -> None:
-    """Warn of traces whose mean request is below a sector; the core does not keep their sizes apart."""
-    for spec, trace, flow in zip(specs, summary["sources"], summary["workloads"], strict=True):
-        count = flow["reads"] + flow["writes"]
-        moved = flow["bytes_read"] + flow["bytes_written"]
-        if trace is not None and moved < SECTOR_BYTES * count:
-            said = f"the mean size, {moved / count:.3g} bytes, is"
-            trace["warnings"] = [*trace["warnings"], *units.doubt(spec, trace["format"], said)]
 
 
 class _Meter:

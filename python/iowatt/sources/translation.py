@@ -87,6 +87,7 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     left_out = (
         "reads",
         "writes",
+        "below_sector",
         "origin_unix_ns",
         "long_gap",
     )  # of what was read ahead; the origin stands there as text

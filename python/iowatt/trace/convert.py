@@ -17,9 +17,9 @@ import polars as pl
 from iowatt import frames
 from iowatt.aside import file
 from iowatt.errors import InputError
+from iowatt.trace import units
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests
-from iowatt.trace.units import Small
 
 if TYPE_CHECKING:
     from iowatt._core import Batch
@@ -67,8 +67,7 @@ def convert(
     with aside(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
-        small = Small()
-        frame = frames.lazy(lambda: _frames(reader, failures, progress, small), SCHEMA)
+        frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
         try:
             if compression is None:
                 frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)
@@ -80,7 +79,7 @@ def convert(
                 raise failures[0] from None
             raise InputError(f"cannot be written ({error})", where=str(target)) from None
     said = reader.summary()
-    warnings = [*said["warnings"], *small.doubt(trace, said["format"])]
+    warnings = [*said["warnings"], *units.doubt(trace, said)]
     return {**said, "warnings": warnings, "path": str(target), "bytes": target.stat().st_size}
 
 
@@ -112,12 +111,11 @@ def aside(target: Path, force: bool) -> Iterator[Path]:
 
 
 def _frames(
-    reader: Requests, failures: list[BaseException], progress: Progress | None, small: Small
+    reader: Requests, failures: list[BaseException], progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     done = 0
     try:
         for batch in reader:
-            small.add(batch["op"], batch["size"])
             yield _frame(batch, reader.devices, reader.streams)
             done += len(batch["time_ns"])
             if progress is not None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from iowatt import _core
 from iowatt.trace import units
-from iowatt.trace.columns import SECTOR_BYTES
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]
@@ -31,10 +30,5 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> dict[
             progress(fraction if decoded is None else decoded.progress, requests)
 
     found = dict(json.loads(_core.trace_info(decoded, spec_json, report if progress else None)))
-    sizes = found["sizes"]["all"]
-    if sizes is not None and sizes["p50"] < SECTOR_BYTES:
-        said = units.doubt(trace, found["format"], units.MOST)
-        # It says what to do about what the reader only asks.
-        left = [text for text in found["warnings"] if not (said and text.endswith("are they in sectors?"))]
-        found["warnings"] = [*left, *said]
+    found["warnings"].extend(units.doubt(trace, {"format": found["format"], **found["requests"]}))
     return found

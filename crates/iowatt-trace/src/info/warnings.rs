@@ -52,13 +52,8 @@ fn time_unit(info: &TraceInfo) -> Option<String> {
 
 fn size_unit(info: &TraceInfo) -> Option<String> {
     let all = info.sizes.all.as_ref()?;
-    if all.p90 < 512 {
-        Some(format!("90 % of sizes are at most {} bytes: are they in sectors?", all.p90))
-    } else if all.p50 >= 16 << 20 {
-        Some(format!("half of the sizes are at least {} MiB: are they really in sectors?", all.p50 >> 20))
-    } else {
-        None
-    }
+    (all.p50 >= 16 << 20)
+        .then(|| format!("half of the sizes are at least {} MiB: are they really in sectors?", all.p50 >> 20))
 }
 
 fn stamps(info: &TraceInfo) -> Vec<String> {

@@ -15,7 +15,7 @@ from iowatt.sources.observation import Observation
 from iowatt.sources.trace import parts, recording
 from iowatt.sources.trace.count import Count
 from iowatt.sources.translation import doubts
-from iowatt.trace.units import Small
+from iowatt.trace import units
 
 _ROWS: Final = 262_144
 
@@ -60,13 +60,12 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
     where = str(asked.path)
     trace = of_all_devices(spec(asked.path, **asked.options))
     source = requests(trace, rows=_ROWS)
-    count, small = Count(interval_ns), Small()
+    count = Count(interval_ns)
     seen = timed = 0
     for batch in source:
         response = batch["response_ns"]
         seen += response.size
         timed += int((response >= 0).sum())
-        small.add(batch["op"], batch["size"])
         count.add(batch["time_ns"], batch["op"], batch["size"].astype(np.int64), response)
         if progress is not None:
             progress(source.progress, seen)
@@ -81,7 +80,7 @@ def _of_trace(asked: Asked, interval_ns: int | None, progress: Progress | None) 
             where=where,
             hint="`iowatt trace info` says what is in it, `iowatt run` simulates storage under it",
         )
-    notes = [*said["notes"], *doubts(said), *small.doubt(trace, said["format"]), *_left_out(said)]
+    notes = [*said["notes"], *doubts(said), *units.doubt(trace, said), *_left_out(said)]
     if timed < seen:
         notes.append(
             f"{seen - timed} of {seen} requests have no response time: they are counted where they "
