@@ -9,7 +9,7 @@ What is fitted, and to what:
     back_end.command                70/30 at 125 and 120 drives, random read at 125
     cache.destage_outstanding       random write at 75 drives
     sequential outstanding          sequential read at 25 and 50 drives
-    cache.mirror.bandwidth          sequential write at 50 drives (its peak: the metric is the same above 850)
+    cache.mirror.bandwidth          sequential write at 50 drives, and its peak
 
 Seven constants in all: the first two follow from two idle points, five are fitted to seven figures and six
 peaks. The last three act on one metric each, so that its figure has a constant of its own in effect.

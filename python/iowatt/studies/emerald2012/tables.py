@@ -347,8 +347,7 @@ def constants() -> Figure:
         [
             "Copy to the partner",
             f"{store.mirror.bandwidth / 1e6:g} MB/s",
-            "sequential write at 50 drives (RAID-5) alone; it places the peak, the metric is the same with "
-            "900 MB/s",
+            "sequential write at 50 drives (RAID-5) alone, and its peak",
         ],
         [
             "Sequential load",
@@ -358,7 +357,7 @@ def constants() -> Figure:
         ["Sets", "4+1 and 1+1 of chunklets, units of 256 KiB", "assumed"],
         [
             "Drives",
-            "16 commands held, shortest positioning first",
+            "16 commands held, shortest positioning first, with their buffer (spctf)",
             "library, marked there",
         ],
         [
