@@ -19,8 +19,9 @@ FUZZ_TARGETS = $(shell sed -n '/^\[\[bin\]\]/{n;s/name = "\(.*\)"/\1/p}' $(FUZZ)
 FUZZ_FLAGS := --cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares
-# A worker for each processor; the tests of a file stay together, because they share its servers and runs.
-PYTEST ?= --numprocesses=auto --dist=loadfile
+# A worker for each processor and one more, since many tests wait: for fio, meters, nodes. The tests of a file stay
+# together, because they share its servers and runs.
+PYTEST ?= --numprocesses=$(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist=loadfile
 RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crates/*/Cargo.toml) Cargo.toml Cargo.lock
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)

@@ -83,7 +83,7 @@ def disk_folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     if needs.on_block_device(folder):
         yield folder
         return
-    folder = Path(tempfile.mkdtemp(prefix=".iowatt-partial-test-", dir=needs.REPOSITORY))
+    folder = Path(tempfile.mkdtemp(prefix=".disk-folder-", dir=needs.REPOSITORY))
     try:
         if not needs.on_block_device(folder):
             pytest.skip("neither /tmp nor the repository is on a block device")
