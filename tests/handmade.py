@@ -110,7 +110,7 @@ SUMMARY: dict[str, Any] = {
     "buses": [{"transfers": 8, "busy_ns": 2 * S, "wait_ns": 4 * MS}],
     "sources": [
         {
-            "format": "csv", "detected": True, "requests": 9, "reads": 5, "writes": 3, "below_sector": 0,
+            "format": "csv", "detected": True, "requests": 9, "reads": 5, "writes": 3, "partial_sectors": 0,
             "skipped_bad": 1,
             "first_bad": ["line 4: too few columns"], "reordered": 0,
             "equal_stamps": 0, "trims": 1, "flushes": 0, "origin": None, "untimed": False, "notes": [],

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
+from iowatt.report.findings import findings
 from iowatt.sources.trace import observe
 
 SCENARIO = """
@@ -64,7 +65,7 @@ def runs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_info_warns_and_the_run_notes_it(runs, name):
+def test_info_and_the_run_warn(runs, name):
     words = TRACES[name][1]
     file = runs[name].path.parent / name
     (info,) = json.loads(CliRunner().invoke(app, ["trace", "info", str(file), "--json"]).stdout)["traces"]
@@ -76,7 +77,8 @@ def test_info_warns_and_the_run_notes_it(runs, name):
     (text,) = said
     assert all(word in text for word in words)
     assert text in info["warnings"]
-    assert f"workload w: {text}" in runs[name].notes
+    (found,) = [one for one in findings(runs[name]) if text in one.text]
+    assert found.weight == "warning"
 
 
 def test_compare_flags_it(runs):

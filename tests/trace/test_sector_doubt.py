@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.cli.main import app
+from iowatt.report.findings import findings
 from iowatt.trace.convert import convert
 from iowatt.trace.info import info
 from iowatt.trace.units import doubt
@@ -41,9 +42,9 @@ def said(texts):
     return [text for text in texts if "512" in text]
 
 
-def counted(formats, below_sector):
+def counted(formats, partial_sectors):
     """What a reader says of three requests."""
-    return {"format": formats, "reads": 2, "writes": 1, "below_sector": below_sector}
+    return {"format": formats, "reads": 2, "writes": 1, "partial_sectors": partial_sectors}
 
 
 def run(path, more=""):
@@ -61,7 +62,7 @@ def test_info_conversion_and_run_say_it_with_the_column(tmp_path):
     assert said(info({"path": "out.parquet"})["warnings"]) == found  # Parquet, too
     made = run("sectors.csv")
     (text,) = of_run(made)
-    assert any(note.endswith(text) for note in made.notes)
+    assert [one.weight for one in findings(made) if text in one.text] == ["warning"]
     for one in (*found, text):
         assert 'columns = { sectors = "size" }' in one
     assert len(found) == 1
@@ -98,6 +99,12 @@ def test_what_is_read_rightly_is_not_doubted(tmp_path):
 def test_the_remedy_names_what_was_given(trace, formats, named):
     (text,) = doubt(trace, counted(formats, 2))
     assert named in text
+
+
+def test_sizes_of_many_sectors_are_doubted_too(tmp_path):
+    rows = [f"{i * 977},R,{i * 8},{(1024, 520, 1000, 3001)[i % 4]}" for i in range(60)]
+    (tmp_path / "large.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
+    assert len(said(info({"path": "large.csv"})["warnings"])) == 1
 
 
 def test_formats_that_define_their_unit_are_not_doubted():

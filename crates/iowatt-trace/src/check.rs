@@ -15,7 +15,7 @@ use crate::origin;
 use crate::request::{Op, Request, Source};
 use crate::selection::Selection;
 use crate::spec::TraceSpec;
-use crate::summary::{Summary, below_sector};
+use crate::summary::{Summary, partial_sectors};
 
 /// Records one by one, unchecked: a file through its decoder, or rows that Python hands in.
 pub trait Records: Send {
@@ -218,7 +218,7 @@ impl<R: Records> Checked<R> {
         self.summary.requests += 1;
         self.summary.reads += u64::from(raw.op == Op::Read);
         self.summary.writes += u64::from(raw.op == Op::Write);
-        self.summary.below_sector += u64::from(below_sector(raw.op, raw.size));
+        self.summary.partial_sectors += u64::from(partial_sectors(raw.op, raw.size));
         self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
         self.last_ns = Some(time_ns);
         self.gap.add(time_ns);

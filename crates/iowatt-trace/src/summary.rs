@@ -6,9 +6,9 @@ use serde::Serialize;
 /// Bytes of the smallest sector that drives have.
 pub const SECTOR: u32 = 512;
 
-/// Whether a read or write is of less than a sector, as one whose size was not read in its unit is.
-pub(crate) fn below_sector(op: Op, size: u64) -> bool {
-    matches!(op, Op::Read | Op::Write) & (size < u64::from(SECTOR))
+/// Whether a read or write is not of whole sectors, as one whose size was not read in its unit is.
+pub(crate) fn partial_sectors(op: Op, size: u64) -> bool {
+    matches!(op, Op::Read | Op::Write) & !size.is_multiple_of(u64::from(SECTOR))
 }
 
 /// What was read so far.
@@ -24,8 +24,8 @@ pub struct Summary {
     pub reads: u64,
     /// Writes among them.
     pub writes: u64,
-    /// Reads and writes of less than [`SECTOR`] bytes.
-    pub below_sector: u64,
+    /// Reads and writes whose size is not a whole number of [`SECTOR`] bytes.
+    pub partial_sectors: u64,
     /// Malformed records skipped.
     pub skipped_bad: u64,
     /// The first of them: `line: reason`, at most five.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from iowatt.lenses import rated_power
 from iowatt.lenses.kept_up import KeptUp, kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.report import numbers
 from iowatt.report.phrases import between, listed
 from iowatt.run.summary import UNCERTAIN
@@ -46,6 +47,7 @@ def findings(run: Run) -> list[Finding]:
     asked = [Finding("warning", text) for text in run.plan.get("warnings", ())]
     found = [*asked, *_busy(run.summary), *_busy_hops(run.summary), *piled_up, *_space(run.summary)]
     found += _above_rated(run)
+    found += [Finding("warning", f"{text}.") for text in warm_starts(run)]
     if not _loops(run):
         found += _left(run.summary)
     found += [*_soaked_up(run.summary), *_not_written_back(run), *_amplified(run.summary)]
@@ -274,6 +276,8 @@ def _oddities(summary: Mapping[str, Any]) -> list[Finding]:
         found.append(Finding("warning", f"{numbers.count(requests['errors'])} requests ended in an error."))
     for workload in summary["workloads"]:
         trace = workload.get("trace")
+        said = trace.get("warnings", ()) if trace else ()
+        found += [Finding("warning", f"The trace of {workload['name']}: {text}.") for text in said]
         if trace and trace["skipped_bad"]:
             found.append(
                 Finding(

@@ -87,7 +87,7 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
     left_out = (
         "reads",
         "writes",
-        "below_sector",
+        "partial_sectors",
         "origin_unix_ns",
         "long_gap",
     )  # of what was read ahead; the origin stands there as text
@@ -408,7 +408,6 @@ def remarks(
         bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
         if passed:
             said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
-        said.extend(f"workload {name}: {text}" for text in doubts(trace))
         if bad:
             said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:

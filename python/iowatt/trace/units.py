@@ -14,13 +14,13 @@ _NAMED: Final = ("csv", "parquet", "regex")
 
 
 def doubt(trace: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
-    """The warning that most reads and writes are of less than a sector.
+    """The warning that most reads and writes are not of whole sectors.
 
     ``trace`` is the spec that was read, ``said`` what its reader counted; its ``format`` may name several.
     Empty where all formats define their unit.
     """
     named = [one for one in said["format"].split(", ") if one in _NAMED]
-    if not named or 2 * said["below_sector"] <= said["reads"] + said["writes"]:
+    if not named or 2 * said["partial_sectors"] <= said["reads"] + said["writes"]:
         return []
     if named == ["regex"]:
         remedy = "name that group of the pattern sectors, and lba that of offsets that count sectors too"
@@ -28,4 +28,6 @@ def doubt(trace: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
         header = (trace.get("columns") or {}).get("size", "size")
         shown = header if isinstance(header, int) else f'"{header}"'
         remedy = f"columns = {{ sectors = {shown} }}, and lba for an offset that counts sectors too"
-    return [f"most sizes are below a sector of {SECTOR_BYTES} bytes. If they count sectors, say so: {remedy}"]
+    return [
+        f"most sizes are not whole sectors of {SECTOR_BYTES} bytes. If they count sectors, say so: {remedy}"
+    ]

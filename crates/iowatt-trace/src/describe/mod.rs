@@ -352,7 +352,7 @@ impl Survey {
                 read_share: share(reads, count),
                 trims: read.trims,
                 flushes: read.flushes,
-                below_sector: read.below_sector,
+                partial_sectors: read.partial_sectors,
                 skipped_bad: read.skipped_bad,
                 first_bad: read.first_bad,
             },

@@ -89,8 +89,8 @@ pub struct RequestCounts {
     pub trims: u64,
     /// Flushes, not in `count`.
     pub flushes: u64,
-    /// Reads and writes of less than a sector.
-    pub below_sector: u64,
+    /// Reads and writes whose size is not a whole number of sectors.
+    pub partial_sectors: u64,
     /// Malformed records skipped.
     pub skipped_bad: u64,
     /// The first of them.
@@ -291,7 +291,7 @@ impl Survey {
                 read_share: share(reads, count),
                 trims: read.trims,
                 flushes: read.flushes,
-                below_sector: read.below_sector,
+                partial_sectors: read.partial_sectors,
                 skipped_bad: read.skipped_bad,
                 first_bad: read.first_bad,
             },

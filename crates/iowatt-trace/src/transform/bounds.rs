@@ -5,7 +5,7 @@ use crate::error::TraceError;
 use crate::gap::LongestGap;
 use crate::request::{Op, Request, Source};
 use crate::selection::second_device;
-use crate::summary::{Summary, below_sector};
+use crate::summary::{Summary, partial_sectors};
 
 /// Requests end within the volume.
 pub(super) struct Limit {
@@ -65,7 +65,7 @@ pub(super) struct Counted {
     pub(super) inner: Box<dyn Source>,
     pub(super) file: String,
     pub(super) counts: [u64; 4],
-    pub(super) below_sector: u64,
+    pub(super) partial_sectors: u64,
     pub(super) equal: u64,
     pub(super) last_ns: Option<u64>,
     pub(super) gap: LongestGap,
@@ -77,7 +77,7 @@ impl Source for Counted {
         let more = self.inner.fill(out, limit)?;
         for request in &out[from..] {
             self.counts[request.op as usize] += 1;
-            self.below_sector += u64::from(below_sector(request.op, u64::from(request.size)));
+            self.partial_sectors += u64::from(partial_sectors(request.op, u64::from(request.size)));
             self.equal += u64::from(self.last_ns == Some(request.time_ns));
             self.last_ns = Some(request.time_ns);
             self.gap.add(request.time_ns);
@@ -106,7 +106,7 @@ impl Source for Counted {
             requests: self.counts.iter().sum(),
             reads: self.counts[Op::Read as usize],
             writes: self.counts[Op::Write as usize],
-            below_sector: self.below_sector,
+            partial_sectors: self.partial_sectors,
             equal_stamps: self.equal,
             long_gap: self.gap.warning(),
             ..summary

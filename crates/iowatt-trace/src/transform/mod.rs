@@ -64,7 +64,7 @@ pub fn assemble(
         inner: source,
         file: file.to_owned(),
         counts: [0; 4],
-        below_sector: 0,
+        partial_sectors: 0,
         equal: 0,
         last_ns: None,
         gap: LongestGap::default(),
