@@ -196,7 +196,8 @@ COUNTS = st.fixed_dictionaries(
         "load_unloads": st.integers(0, 10**6),
         "pe_fraction": st.none() | st.floats(0, 10),
         "write_amplification": st.none() | st.floats(0.5, 20),
-        "percentage_used": st.none() | st.floats(0, 2),
+        # None so small that a product with it underflows to one that did not move.
+        "percentage_used": st.none() | st.just(0.0) | st.floats(1e-9, 2),
     }
 )
 BOOKS = st.tuples(
