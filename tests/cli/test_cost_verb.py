@@ -113,8 +113,10 @@ def test_a_tariff_may_be_an_assumption(runs: list[str]) -> None:
 
 def test_what_is_set_in_vain_is_said(runs: list[str]) -> None:
     result = found(*runs, "--set", "purchase.model.typo=7", "--set", "cooling.pue=1.2")
-    said = [note for note in result["book"]["notes"] if "without effect" in note]
-    assert said == ["set, and without effect here: purchase.model.typo"]
+    (said,) = result["book"]["cautions"]
+    assert said.endswith(": purchase.model.typo")
+    shown = cost(*runs, "--samples", "0", "--set", "purchase.model.typo=7").stdout
+    assert shown.index(said) < shown.index("USD over the horizon")
 
 
 def test_text_says_the_horizon_and_that_figures_are_modelled(runs: list[str]) -> None:

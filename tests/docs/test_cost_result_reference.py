@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cost_systems import START, book, hdd, ssd, system
+from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.subject import Subject
@@ -73,7 +74,10 @@ def document():
     )
     crossed = ("purchase.factor",)
     tariff = find_tariff("flat:0.2,10")
-    return analyse(subjects, tariff, made, Horizon("time", 2.0), START, samples=20, crossovers=crossed)
+    return analyse(
+        subjects, tariff, made, Horizon("time", 2.0), START,
+        level=Level(20.0, "p95"), samples=20, crossovers=crossed,
+    )  # fmt: skip
 
 
 def values(document):

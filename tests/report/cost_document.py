@@ -61,7 +61,8 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
             "key": "flat:0.15", "name": "0.15 USD/kWh", "utility": "", "source": "given", "verified": True,
             "effective": [None, None], "notes": [],
         },
-        "book": {"name": "default", "title": "What is assumed", "lineage": ["default"], "notes": ["a note"]},
+        "book": {"name": "default", "title": "What is assumed", "lineage": ["default"], "notes": ["a note"],
+                 "cautions": []},
         "assumptions": [
             {
                 "key": key, "unit": unit, "text": text, "value": values[key], "low": low, "high": high,
@@ -109,6 +110,7 @@ def choice(systems, late=()):
         else None,
     }
     return {
+        "level": None,
         "baseline": ranked[0]["name"] if ranked else None,
         "candidates": [one["name"] for one in ranked],
         "excluded": [

@@ -81,7 +81,8 @@ def run(
     from iowatt.report.budget import words
 
     console = Console(highlight=False)
-    console.print(headline(done.summary, words.rows_of_run(done)))
+    title = " with ".join(filter(None, [done.name, ", ".join(overrides or [])]))
+    console.print(headline(done.summary, words.rows_of_run(done), title=title))
     for note in done.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
     for warning in warnings:
@@ -111,11 +112,20 @@ def default_output(scenario: Path, overrides: list[str]) -> Path:
     return Path("runs") / load(scenario, overrides).name
 
 
-def headline(summary: dict[str, Any], more: Sequence[tuple[str, str]] = ()) -> Table:
+def headline(
+    summary: dict[str, Any], more: Sequence[tuple[str, str]] = (), title: str | None = None
+) -> Table:
     """The figures that a person asks for first, as a table; ``more`` rows at its end."""
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=summary["name"], title_justify="left", show_header=False, box=None, pad_edge=False)
+    table = Table(
+        title=escape(title or summary["name"]),
+        title_justify="left",
+        show_header=False,
+        box=None,
+        pad_edge=False,
+    )
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for label, text in [*figures(summary), *more]:

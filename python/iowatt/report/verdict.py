@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.report.figures import comparison
 from iowatt.report.numbers import significant, with_unit
 from iowatt.report.phrases import listed
@@ -72,6 +73,7 @@ def verdict(runs: Sequence[Run], names: Sequence[str]) -> Verdict:
             f"The Runs did different work, {significant(min(rates))} to {significant(max(rates))} requests "
             "per second: response times and power are those of different loads."
         )
+    reservations += [f"{name}: {text}." for name, run in kept for text in warm_starts(run)]
     told = [_least(key, [(name, mine[key]) for name, mine in figures]) for key in keys]
     return Verdict(
         [one for one in told if one is not None],

@@ -30,7 +30,7 @@ from iowatt.scenario.resolved import ResolvedPool, System
 from iowatt.scenario.synthetic import make
 from iowatt.scenario.tracing import recorded
 from iowatt.scenario.units import format_bytes
-from iowatt.scenario.workload import Trace
+from iowatt.scenario.workload import OpenReplay, Trace
 
 SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
@@ -359,6 +359,11 @@ def _workloads(scenario: Scenario, base_dir: Path, traces_must_exist: bool, syst
             elif traces_must_exist and not all(part.is_file() for part in recorded(base_dir / file)):
                 system.problems.append(_missing_trace(place, Path(as_named(base_dir, file))))
         system.problems.extend(_contradictions(trace, workload.trace))
+        if isinstance(workload.replay, OpenReplay) and workload.replay.speed != 1:
+            system.notes.append(
+                f"workload {workload.name!r}: its trace is replayed at {workload.replay.speed:g} times the "
+                "recorded speed (replay.speed)"
+            )
 
 
 def _contradictions(path: KeyPath, trace: Trace) -> list[Problem]:

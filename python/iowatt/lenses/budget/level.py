@@ -38,6 +38,10 @@ class Level:
             return ""
         return f"its {self.statistic} response time is {value:,.3g} ms, above {self.within_ms:g} ms"
 
+    def as_dict(self) -> dict[str, float | str]:
+        """Plain data, for documents."""
+        return {"statistic": self.statistic, "within_ms": self.within_ms}
+
     @property
     def quantile(self) -> float | None:
         """Share of the requests that is to be within; None for the mean."""

@@ -20,6 +20,7 @@ from iowatt.tariffs import account
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
+    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.subject import Subject
     from iowatt.lenses.cost.system import Drive, System
@@ -38,6 +39,7 @@ def analyse(
     horizon: Horizon,
     start: datetime,
     *,
+    level: Level | None = None,
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),
@@ -49,6 +51,8 @@ def analyse(
     ----------
     subjects:
         At least one system; the first is what the others are compared with.
+    level:
+        The service level that the systems were held against (``System.missed``).
     samples:
         Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
     crossovers:
@@ -93,10 +97,10 @@ def analyse(
         "tariff": _tariff(tariff),
         "book": {
             "name": book.name, "title": book.title, "lineage": list(book.lineage),
-            "notes": [*book.notes, *_without_effect(book)],
+            "notes": list(book.notes), "cautions": _without_effect(book),
         },
         "assumptions": assumptions(book),  # last of all that asks the book: it lists what was asked for
-        "choice": choice.choice(systems, costs),
+        "choice": choice.choice(systems, costs, level),
         "systems": said,
         "other": {"horizon": _horizon(other), "systems": otherwise},
         "comparison": [

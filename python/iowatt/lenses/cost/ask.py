@@ -75,7 +75,8 @@ def answer(asked: Asked, told: Callable[[int], None] | None = None) -> dict[str,
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
     return analyse(
         subjects, tariff, book, horizon, start,
-        samples=asked.samples, seed=asked.seed, crossovers=crossed if len(subjects) > 1 else (), told=told,
+        level=asked.level, samples=asked.samples, seed=asked.seed,
+        crossovers=crossed if len(subjects) > 1 else (), told=told,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.component import Costs
     from iowatt.lenses.cost.system import System
 
@@ -14,9 +15,10 @@ ALIKE: Final = 0.01
 """Relative difference up to which usable capacities count as the same."""
 
 
-def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
+def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> dict[str, Any]:
     """``choice`` of the document: candidates, who is none and why, and the cheapest on both bases.
 
+    ``level`` is the service level that ``systems`` were held against.
     ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
     the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
     """
@@ -26,6 +28,7 @@ def choice(systems: Sequence[System], costs: Sequence[Costs]) -> dict[str, Any]:
     all_known = len(known) == len(candidates) > 0
     priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
     return {
+        "level": None if level is None else level.as_dict(),
         "baseline": candidates[0][0].name if candidates else None,
         "candidates": [one.name for one, _ in candidates],
         "excluded": [

@@ -16,6 +16,7 @@ from iowatt.lenses.cost.low import Low
 from iowatt.lenses.cost.spin_down.level import levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
 from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.tariffs.load import Load
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",
         notes=notes,
+        cautions=tuple(warm_starts(run)),
         kept_up=kept_up(run),
     )
 

@@ -41,7 +41,7 @@ def price(case: Case) -> Costs:
         operational_kg=carbon.operational_kg(case),
         embodied_kg=carbon.embodied_kg(case),
         notes=tuple(_notes(case)),
-        cautions=tuple(_cautions(case)),
+        cautions=(*case.system.cautions, *_cautions(case)),
     )
 
 

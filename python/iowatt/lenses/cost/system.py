@@ -118,6 +118,8 @@ class System:
     power_basis: str
     modelled: bool
     notes: tuple[str, ...] = ()
+    #: What must be read before its figures.
+    cautions: tuple[str, ...] = ()
     #: Whether it kept up with its load; None where no Run tells.
     kept_up: KeptUp | None = None
     #: How it misses the service level that is asked for; empty where it keeps it, or none is asked for.

@@ -61,8 +61,8 @@ def render(found: Found) -> str:
     )
     names = words.labels(found)
     title = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others"
-    notes = [*words.cautions(found), *words.notes(found)]
-    part = pages.Part("cost", title, meta, headlines(found), sections, notes, words.verdict(found))
+    first = [*words.verdict(found), *(f"{text}." for text in words.cautions(found))]
+    part = pages.Part("cost", title, meta, headlines(found), sections, words.notes(found), first)
     by_id = {f"cost-{figure.key}": figure for _, _, given in sections for figure in given}
     return html.render_page("description.html", by_id, brand="cost", title=title, parts=[part])
 

@@ -25,16 +25,15 @@ def lines(found: Found) -> Iterator[str]:
     """All of it: totals, the other normalisation, what decides, wear, carbon, views, notes."""
     found = words.clean(found)
     names = words.labels(found)
-    for sentence in words.verdict(found):
+    first = [*words.verdict(found), *(f"caution: {text}" for text in words.cautions(found))]
+    for sentence in first:
         yield from words.wrapped(sentence)
-    if found["choice"]["excluded"] or len(names) > 1:
+    if first:
         yield ""
     yield from words.wrapped(
         f"{words.basis(found)}, {found['horizon']['said']}, from {found['start']}; "
         + "; ".join(words.rests(found))
     )
-    for caution in words.cautions(found):
-        yield from words.wrapped(f"caution: {caution}")
     yield ""
     yield from _table(names, "USD over the horizon", [*_work(found), *_groups(found)])
     for price in words.prices(found):

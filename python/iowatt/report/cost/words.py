@@ -116,7 +116,16 @@ def verdict(found: Found) -> list[str]:
         else f"{one['system']} misses the service level and is no candidate: {one['why']}."
         for one in found["choice"]["excluded"]
     ]
+    level = found["choice"]["level"]
+    if level is not None and all(one["late"] for one in found["choice"]["excluded"]):
+        who = "It meets" if len(found["systems"]) == 1 else "The others meet" if excluded else "All meet"
+        if found["choice"]["candidates"]:
+            excluded.append(f"{who} the service level: {_level(level)}.")
     return [*([] if len(found["systems"]) < 2 else [_cheapest(found)]), *excluded]
+
+
+def _level(level: Found) -> str:
+    return f"{level['statistic']} response time within {level['within_ms']:g} ms"
 
 
 def _cheapest(found: Found) -> str:
@@ -313,7 +322,7 @@ def assumed(found: Found, key: str) -> Any:
 
 def cautions(found: Found) -> list[str]:
     """What must be read before the totals, each once, of the systems that it is of."""
-    collected: dict[str, list[str]] = {}
+    collected: dict[str, list[str]] = {text: [] for text in found["book"]["cautions"]}
     for name, system in zip(labels(found), found["systems"], strict=True):
         for caution in system["cautions"]:
             collected.setdefault(caution, []).append(name)

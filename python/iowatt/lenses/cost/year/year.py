@@ -207,6 +207,7 @@ def make_year(
         ),
         modelled=all(one.modelled for one in points.systems),
         notes=_notes(points, cycle, loads, start, years),
+        cautions=tuple(dict.fromkeys(text for one in used for text in one.cautions)),
     )
     return Year(system, cycle, points, start, years, loads, watts)
 

@@ -1,0 +1,56 @@
+"""What starts with knowledge of its work is said to, by Runs and by costs; what starts without it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+import iowatt
+from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.warm_start import warm_starts
+from iowatt.report.findings import findings
+from iowatt.report.verdict import verdict
+
+SCENARIO = """name = "warm"
+[[workload]]
+name = "oltp"
+profile = {{ name = "uniform", requests = 40, rate_iops = 50, span = "1GB" }}
+[[array.pool]]
+name = "ssds"
+device = "intel-dc-s3700-800gb"
+count = 2
+raid = {{ level = 1 }}
+[[array.pool]]
+name = "disks"
+device = "toshiba-mg04sca500e"
+count = 3
+raid = {{ level = 5, stripe_unit = "64KiB" }}
+[[array.virtual_pool]]
+name = "both"
+scheme = "{scheme}"
+extent = "1MiB"
+initial = "{initial}"
+fast = {{ pool = "ssds" }}
+slow = {{ pool = "disks" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("scheme", "initial", "cold"),
+    [
+        ("caching", "hot", '"empty"'),
+        ("caching", "first-touch", '"empty"'),
+        ("caching", "empty", None),
+        ("tiering", "hot", '"cold"'),
+        ("tiering", "random", None),
+    ],
+)
+def test_a_start_with_knowledge_of_the_work_is_told_with_the_key_that_starts_without(scheme, initial, cold):
+    run = iowatt.run(SCENARIO.format(scheme=scheme, initial=initial))
+    said = list(warm_starts(run))
+    assert len(said) == (cold is not None) and all(cold in text and "both" in text for text in said)
+    warned = [one.text for one in findings(run) if one.weight == "warning"]
+    assert all(any(text in one for one in warned) for text in said)
+    assert list(observe(run).cautions) == said
+    reservations = verdict([run, run], ["this", "that"]).reservations
+    assert [any(text in one for one in reservations) for text in said] == [True] * len(said)
+    assert len(reservations) == 2 * len(said)
