@@ -18,6 +18,7 @@ from iowatt.search.optimize.judge import Judge
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
 from iowatt.search.point import as_text
+from iowatt.search.row import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,7 +216,7 @@ def frame(
             )
         elif name not in columns:
             columns[name] = [None] * len(numbers)
-    texts = (table.STATUS, table.ERROR, "reason", "violated", "bottleneck", "warnings")
+    texts = (table.STATUS, table.ERROR, "reason", "violated", "bottleneck", *TEXTS)
     return pl.DataFrame(
         {
             name: pl.Series(name, values, dtype=_kind(name, values, texts), strict=False)
