@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.search import table
+from iowatt.search import basis, pricing, table
 from iowatt.search.grid import short_names
 from iowatt.search.optimize import metric
 from iowatt.search.optimize.front import choose, front, knee
@@ -98,10 +98,12 @@ def document(
     *,
     name: str,
     method: str,
+    warnings: Sequence[str],
     notes: Sequence[str],
 ) -> dict[str, Any]:
-    """All but ``why``, which is made of this and the table."""
+    """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
     space, best = looker.space, chosen(problem, judge)
+    told = best.winner if best.winner is not None else best.nearest
     seen = looker.seen.values()
     refused = sum(one.refused is not None for one in seen)
     estimated = [one for one in seen if one.estimate is not None]
@@ -167,6 +169,11 @@ def document(
         "winner_by": best.by,
         "nearest": best.nearest,
         "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
+        "warnings": list(warnings),
+        "basis": basis.said(list(judge.rows.values())) or None,
+        "pricing": None
+        if problem.pricing is None or told is None
+        else pricing.basis(looker.plan(told), judge.rows[told], problem.pricing),
         "notes": list(notes),
     }
 
