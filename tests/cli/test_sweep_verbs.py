@@ -76,6 +76,8 @@ def test_a_sweep_warns_of_groups_that_are_too_wide():
     over = ["--over", "array.pool.disks.count=4,13,14"]
     out = invoke("sweep", "small.toml", *over, "-o", "wide").stdout
     (line,) = [line for line in out.splitlines() if line.startswith("warning: ")]
+    rows = [row.split()[:2] for row in out.splitlines()[1:5]]
+    assert rows == [["point", "count"], ["1", "4"], ["2", "13"], ["3", "14"]]  # the numbers of the warning
     found = json.loads(invoke("sweep", "small.toml", *over, "-o", "wide", "--json", "--resume").stdout)
     (warning,) = found["warnings"]
     assert warning["points"] == [2, 3]

@@ -206,8 +206,9 @@ def listing(found: Found) -> Table:
         metrics.EFFICIENCY: "IOPS/W",
     }
     table = Table(box=None, pad_edge=False)
-    for path in paths:
-        table.add_column(names[path], justify="right")
+    # Warnings name points by their number.
+    for title in ("point", *(names[path] for path in paths)):
+        table.add_column(title, justify="right")
     for title in keys.values():
         table.add_column(title, justify="right")
     table.add_column("")
@@ -215,5 +216,5 @@ def listing(found: Found) -> Table:
         said = verdict(row)
         figures = (significant(row.get(key)) for key in keys)
         mark = "" if said == "steady" else f"{said} {shortfall(row)}"
-        table.add_row(*(shown(row[path]) for path in paths), *figures, mark)
+        table.add_row(str(row["point"]), *(shown(row[path]) for path in paths), *figures, mark)
     return table
