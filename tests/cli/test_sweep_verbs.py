@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import subprocess
 import sys
@@ -75,10 +76,36 @@ def test_a_sweep_warns_of_groups_that_are_too_wide():
     over = ["--over", "array.pool.disks.count=4,13,14"]
     out = invoke("sweep", "small.toml", *over, "-o", "wide").stdout
     (line,) = [line for line in out.splitlines() if line.startswith("warning: ")]
+    rows = [row.split()[:2] for row in out.splitlines()[1:5]]
+    assert rows == [["point", "count"], ["1", "4"], ["2", "13"], ["3", "14"]]  # the numbers of the warning
     found = json.loads(invoke("sweep", "small.toml", *over, "-o", "wide", "--json", "--resume").stdout)
     (warning,) = found["warnings"]
     assert warning["points"] == [2, 3]
     assert warning["message"] in line
+
+
+def test_the_terminal_says_what_the_page_says(place):
+    """Uncertain means, whose watts, which stand-ins: on both, in the same words."""
+    for name, burst in (("calm", 1), ("bursts", 40), ("long", 100)):
+        # Every other stretch of requests comes at once.
+        times = [i * 10_000 if (i // burst) % 2 else i // burst * burst * 10_000 for i in range(400)]
+        rows = [f"{at},R,{i * 7919 % 100_000 * 4096},4096" for i, at in enumerate(times)]
+        (place / f"{name}.csv").write_text("\n".join(["time_us,op,offset,size", *rows]) + "\n")
+    over = ["--over", "workload.oltp.trace.path=calm.csv,bursts.csv,long.csv", "-o", "out"]
+    out = invoke("sweep", "small.toml", *over).stdout
+    page = html.unescape((place / "out" / "report.html").read_text("utf-8"))
+    warnings = [line.removeprefix("warning: ") for line in out.splitlines() if line.startswith("warning: ")]
+    (note,) = [line.removeprefix("note: ") for line in out.splitlines() if line.startswith("note: ")]
+    points = json.loads(invoke("sweep", "small.toml", *over, "--resume", "--json").stdout)
+    wide, none = (points["points"][at] for at in (1, 2))
+    key = "response_time_ms.all.mean"
+    assert wide[f"{key}_ci95.high"] - wide[f"{key}_ci95.low"] > 0.2 * wide[key]
+    assert none[f"{key}_ci95.high"] is None
+    assert [text for text in warnings if text in page] == warnings
+    assert ["point 2" in text for text in warnings] == [True, False]
+    assert ["point 3" in text for text in warnings] == [False, True]
+    assert note == points["basis"] and "arrays2002-disk" in note
+    assert note[1:] in page
 
 
 def test_a_curve_by_rates_and_by_outstanding(place):

@@ -1,5 +1,6 @@
 """Optimize as a whole: searches of a part, going on, prices, limits, and what is refused."""
 
+import html
 import json
 import shutil
 
@@ -9,7 +10,10 @@ from optimizing import CLOSED, OPEN, brute_force, given, optimized
 
 import iowatt
 from iowatt.errors import InputError
-from iowatt.search.optimize import engine, metric
+from iowatt.power.wall import DRIVES_ALONE
+from iowatt.search import row
+from iowatt.search.optimize import asked, engine, metric, text
+from iowatt.search.optimize.page import render
 from iowatt.search.optimize.problem import constraint, constraints
 from iowatt.search.optimize.space import Space
 from iowatt.search.over import axes
@@ -85,6 +89,51 @@ def test_cost_and_carbon_are_metrics():
     )
     priced = iowatt.cost(run, samples=0)["systems"][0]
     assert winner["cost.total_usd"] == pytest.approx(priced["usd"], rel=1e-9)
+    # What these dollars rest on is what the pricing took, and the terminal and the page say it.
+    pricing = found.document["pricing"]
+    energy = next(one for one in priced["components"] if one["key"] == "energy")
+    assert pricing["horizon"] == {"basis": "time", "amount": priced["years"]}
+    assert pricing["usd_per_kwh"] == pytest.approx(energy["unit_price"], rel=1e-9)
+    assert (pricing["drives_only"], set(pricing["unpriced"])) == (
+        True,
+        {"shelf", "shelf.controller", "shelf.supply"},
+    )
+    shown = "\n".join(text.lines(found.document, found.frame)).partition("Why\n")[0]
+    figures = (
+        f"{priced['years']:g} years", f"{energy['unit_price']:.4g} $/kWh",
+        f"{winner['capacity_gb.usable']:,.0f} GB",
+    )  # fmt: skip
+    assert [one for one in figures if one not in shown] == []
+    page = html.unescape(render(found.document, found.frame))
+    assert [one for one in figures if one not in page.replace("\u00a0", " ")] == []
+
+
+def test_what_dollars_rest_on_follows_the_assumptions():
+    priced = asked.Priced("default", ("purchase.part.shelf=900",), "flat:0.2", alpha=3)
+    found = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["cost.total_usd"], pricing=priced)
+    pricing = found.document["pricing"]
+    assert pricing["horizon"] == {"basis": "work", "amount": 3}
+    assert pricing["usd_per_kwh"] == pytest.approx(0.2)
+    assert not pricing["drives_only"] and set(pricing["unpriced"]) == {"shelf.controller", "shelf.supply"}
+    free = optimized(OPEN, ["array.pool.p.count=4,6"], minimize=["power_w.mean"])
+    assert free.document["pricing"] is None
+
+
+def test_what_speaks_against_the_winner_stands_below_it():
+    many = ["workload.w.replay.outstanding=256"]
+    found = optimized(CLOSED, ["array.pool.p.count=13,14"], overrides=many, **EFFICIENCY)
+    winner = found.frame.row(by_predicate=pl.col("point") == found.document["winner"], named=True)
+    wide, busy = found.document["warnings"][:2]
+    assert winner["warnings"].split(row.BETWEEN)[:2] == [wide, busy]
+    assert wide.startswith("array.pool.p.count: ") and "90\u00a0% of the time" in busy
+    lines = [line.replace("\u00a0", " ") for line in text.lines(found.document, found.frame)]
+    told = [at for at, line in enumerate(lines) if line.startswith("warning: ")]
+    (first,) = [at for at, line in enumerate(lines) if line.startswith("Winner: ")]
+    assert len(told) == len(found.document["warnings"])
+    assert first < told[0] and told[-1] < lines.index("Why")
+    assert not any(wide in note or busy in note for note in found.document["notes"])
+    assert found.document["basis"].startswith(DRIVES_ALONE)
+    assert any(line.startswith("note: energy and power") for line in lines[told[-1] : lines.index("Why")])
 
 
 def test_each_point_at_its_highest_rate(tmp_path):

@@ -130,6 +130,59 @@ def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     assert again.resumed == 6 and again.warned == found.warned
 
 
+def steady(number, mean, low, high):
+    interval = {f"{metrics.RESPONSE}_ci95.low": low, f"{metrics.RESPONSE}_ci95.high": high}
+    return {"point": number, "status": "done", "overloaded": False, metrics.RESPONSE: mean, **interval}
+
+
+def test_means_with_a_wide_interval_or_none_are_named():
+    from iowatt.report.findings import WIDE_INTERVAL
+    from iowatt.search.page import uncertain
+
+    assert uncertain([steady(1, 10.0, 10 - 10 * WIDE_INTERVAL, 10 + 10 * WIDE_INTERVAL)]) == []
+    rows = [
+        steady(1, 10.0, 9.9, 10.1),
+        steady(2, 10.0, 8.0, 12.0),
+        steady(3, 10.0, 5.0, 15.0),
+        steady(4, 10.0, None, None),
+        {**steady(5, 10.0, 1.0, 19.0), "overloaded": True},
+        {**steady(6, 10.0, 1.0, 19.0), "status": "failed"},
+        steady(7, None, None, None),  # nothing completed: it idled
+    ]
+    wide, unknown = uncertain(rows)
+    assert "2 points (2, 3)" in wide and "point 3" in wide
+    assert "5.00 to 15.0" in wide and "50\u00a0%" in wide
+    assert "point 4" in unknown
+
+
+def test_a_table_says_whose_watts_they_are_and_which_models_are_stand_ins(scenario):
+    from iowatt.search import basis
+
+    power = "{ name = 'head', slots = 4, part = [{ name = 'c', model = 'stand-in-io-module' }], supply = "
+    power += "{ rating = '600W', count = 1, needed = 1, efficiency = 0.9 }, pools = ['disks'] }"
+    Path("wall.toml").write_text(
+        f"{scenario.read_text()}\n[array.power]\ncontroller = 'none'\nenclosure = [{power}]\n"
+    )
+    devices = ["arrays2002-disk", "intel-dc-s4600-1-92tb"]
+    frame = iowatt.sweep("small.toml", {"array.pool.disks.device": devices}, output="out")
+    assert frame["power_basis"].to_list() == ["device", "device"]
+    assert frame["stand_ins"].to_list() == ["arrays2002-disk", None]
+    assert frame["assumed"].to_list() == [None, "intel-dc-s4600-1-92tb"]
+    rows = frame.to_dicts()
+    said = basis.said(rows)
+    run = iowatt.run("small.toml", set={"array.pool.disks.device": devices[0]})
+    (alone,) = [note for note in run.notes if note in said]  # the very words of a Run
+    assert "drives alone" in alone
+    assert all(name in said for name in devices)
+    assert said[1:] in html.unescape(Path("out/report.html").read_text("utf-8"))
+
+    wall = iowatt.sweep("wall.toml", {COUNT: [4]}).to_dicts()
+    assert wall[0]["stand_ins"] == "arrays2002-disk, stand-in-io-module"
+    assert alone not in basis.said(wall)
+    assert basis.said([*rows, *wall]).startswith("in 2 of 3 points ")
+    assert basis.said([{"power_basis": "device", "energy.total_j": None}]) == ""
+
+
 def test_an_idle_array_can_be_swept_too(scenario):
     text = 'name = "idle"\n[[array.pool]]\nname = "disks"\ndevice = "arrays2002-disk"\ncount = 2\n'
     text += 'raid = { level = 0, stripe_unit = "16KiB" }\n[observe]\nduration = "10s"\n'

@@ -129,8 +129,10 @@ def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
 
 def as_dict(found: Found, target: Path) -> dict[str, Any]:
     """The result for ``--json``."""
+    from iowatt.search import basis
     from iowatt.search.folder import SCHEMA
 
+    rows = found.frame.to_dicts()
     return {
         "schema": SCHEMA,
         "kind": found.request.kind,
@@ -142,14 +144,16 @@ def as_dict(found: Found, target: Path) -> dict[str, Any]:
         "failed": found.failed,
         "resumed": found.resumed,
         "warnings": [{"points": list(one.points), "message": one.text} for one in found.warned],
-        "points": found.frame.to_dicts(),
+        "basis": basis.said(rows) or None,
+        "points": rows,
     }
 
 
 def _print(found: Found, target: Path) -> None:
     from rich.console import Console
 
-    from iowatt.search.page import warned
+    from iowatt.search import basis
+    from iowatt.search.page import uncertain, warned
 
     console = Console(highlight=False)
     frame = found.frame
@@ -160,11 +164,14 @@ def _print(found: Found, target: Path) -> None:
             "and are no candidates",
             soft_wrap=True,
         )
-    for text in warned(found):
+    rows = frame.to_dicts()
+    for text in [*warned(found), *uncertain(rows)]:
         console.print(f"warning: {text}", markup=False, soft_wrap=True)
     console.print(listing(found))
     if frame.height > MOST_ROWS:
         console.print(f"... and {frame.height - MOST_ROWS} more points in the table")
+    if told := basis.said(rows):
+        console.print(f"note: {told}", markup=False, soft_wrap=True)
     if found.resumed:
         console.print(f"resumed: {found.resumed} points were finished before")
     if found.failed:
@@ -199,8 +206,9 @@ def listing(found: Found) -> Table:
         metrics.EFFICIENCY: "IOPS/W",
     }
     table = Table(box=None, pad_edge=False)
-    for path in paths:
-        table.add_column(names[path], justify="right")
+    # Warnings name points by their number.
+    for title in ("point", *(names[path] for path in paths)):
+        table.add_column(title, justify="right")
     for title in keys.values():
         table.add_column(title, justify="right")
     table.add_column("")
@@ -208,5 +216,5 @@ def listing(found: Found) -> Table:
         said = verdict(row)
         figures = (significant(row.get(key)) for key in keys)
         mark = "" if said == "steady" else f"{said} {shortfall(row)}"
-        table.add_row(*(shown(row[path]) for path in paths), *figures, mark)
+        table.add_row(str(row["point"]), *(shown(row[path]) for path in paths), *figures, mark)
     return table

@@ -23,6 +23,7 @@ from iowatt.library.geometry import (
     ThreePointSeek,
     ZonedGeometry,
 )
+from iowatt.library.notes import ASSUMED
 from iowatt.library.queueing import CommandQueue
 from iowatt.scenario.units import format_duration
 
@@ -96,7 +97,7 @@ class Steps:
         sentences = []
         for quality, words in (
             ("derived", "derived from its figures"),
-            ("assumed", "assumed, not published"),
+            ("assumed", ASSUMED),
         ):
             parts = [f"{d.figure} = {d.text} ({d.rule})" for d in self.taken if d.quality == quality]
             if parts:

@@ -23,6 +23,7 @@ from iowatt.library.geometry import (
 from iowatt.library.layout import Layout, Tree, Zones
 from iowatt.library.levels import Ladder
 from iowatt.library.mechanics import SeekCurve, Zone
+from iowatt.library.notes import stand_in
 from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.rated import of_disk
@@ -321,9 +322,8 @@ def _seconds(milliseconds: float) -> float:
 
 
 def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
-    stand_in = [f"{file.name} is a stand-in: {file.stand_in}"] if file.stand_in else []
     said = [*file.assumptions, *steps.notes(), *_bus_note(file)]
-    return (*stand_in, *(f"{file.name}: {text}" for text in said))
+    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said))
 
 
 def _bus_note(file: DeviceFile) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from iowatt.errors import InputError
 from iowatt.library.efficiency import certificates
+from iowatt.library.notes import stand_in
 from iowatt.library.part import PartFile, find_part
 from iowatt.power.efficiency import Curve
 from iowatt.power.laws import Law, Part, fan
@@ -101,8 +102,7 @@ def _part_sources(keys: PartKeys, file: PartFile | None) -> list[str]:
     own = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
     said = [f"{keys.name}: {', '.join(own)} given by the scenario"] if own else []
     if file is not None:
-        if file.stand_in:
-            said.append(f"{file.name} is a stand-in: {file.stand_in}")
+        said += stand_in(file.name, file.stand_in)
         said += [f"{file.name}: {text}" for text in file.assumptions]
         for source in file.source:
             said.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from iowatt.library.notes import stand_ins
 from iowatt.power.efficiency import Floats
 from iowatt.power.laws import Part
 from iowatt.power.plan import ArrayPlan, Enclosure
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.record import Tables
+
+#: What the joules and watts of a Run cover, where its array's parts are not modelled and where they are.
+DRIVES_ALONE: Final = "energy and power are those of the drives alone"
+WHOLE_ARRAY: Final = (
+    "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
+    "those of the drives"
+)
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,7 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
         overloaded += int(beyond.sum())
         if enclosure.supplies is not None:
             rows.append(_row(f"{enclosure.name}.supplies", "supply", "supply_loss", lost, width))
-    notes = [
-        "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
-        "those of the drives"
-    ]
+    notes = [WHOLE_ARRAY]
     if any(part.law in ("constant", "charging") and part.active_w > part.idle_w for _, part in array.parts):
         notes.append("parts without a law of work draw their idle watts throughout")
     if overloaded:
@@ -81,7 +86,7 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
             energy=_with_rows(tables.energy, rows),
         ),
         _idle(array),
-        [*notes, *(source for source in array.sources() if " is a stand-in: " in source)],
+        [*notes, *(source for source in array.sources() if stand_ins([source]))],
     )
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from iowatt.report import html, numbers
 from iowatt.report.figures.figure import Column, Figure, Table
 from iowatt.report.figures.headline import Headline
-from iowatt.report.findings import Finding
+from iowatt.report.findings import WIDE_INTERVAL, Finding
 from iowatt.report.phrases import between
-from iowatt.search import curve_figures, figures, metrics, pareto
+from iowatt.search import basis, curve_figures, figures, metrics, pareto
 from iowatt.search.curve_figures import Curve
 from iowatt.search.figures import PARETO, POINTS, Sweep
 from iowatt.search.grid import shown
@@ -180,23 +180,39 @@ def _findings(outcome: Found) -> list[Finding]:
     failed = [row["point"] for row in rows if row["status"] == "failed"]
     if failed:
         found.append(Finding("remark", f"{_points(failed)} could not be simulated; the table says why."))
-    wide = []
+    found += [Finding("warning", text) for text in uncertain(rows)]
+    if told := basis.said(rows):
+        found.append(Finding("remark", f"{told[:1].upper()}{told[1:]}."))
+    return found
+
+
+def uncertain(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Which steady points have a mean response time with a wide confidence interval, and which have none."""
+    wide, unknown = [], []
     for row in rows:
+        mean = row.get(metrics.RESPONSE)
+        if figures.verdict(row) != "steady" or mean is None:
+            continue
         low, high = (row.get(f"{metrics.RESPONSE}_ci95.{end}") for end in ("low", "high"))
-        if figures.verdict(row) == "steady" and low is not None and high is not None:
-            half = (high - low) / 2
-            if half > 0.1 * row[metrics.RESPONSE]:
-                wide.append((half / row[metrics.RESPONSE], row["point"], (low, high)))
+        if low is None or high is None:
+            unknown.append(row["point"])
+        elif (half := (high - low) / 2) > WIDE_INTERVAL * mean:
+            wide.append((half / mean, row["point"], (low, high)))
+    said = []
     if wide:
         share, number, interval = max(wide)
-        found.append(
-            Finding(
-                "warning",
-                f"The mean response time of {_points([n for _, n, _ in wide])} is more than 10 % uncertain; "
-                f"most so at point {number} ({between(interval)}, {numbers.percent(share)} either way).",
-            )
+        most = f"; most so at point {number}" if len(wide) > 1 else ""
+        said.append(
+            f"The mean response time of {_inside([n for _, n, _ in wide])} is more than "
+            f"{numbers.percent(WIDE_INTERVAL)} uncertain{most} ({between(interval)}, "
+            f"{numbers.percent(share)} either way)."
         )
-    return found
+    if unknown:
+        said.append(
+            f"The mean response time of {_inside(unknown)} has no confidence interval: too few requests, or "
+            "too slow a change, for runs of this length."
+        )
+    return said
 
 
 def _done(shares: Sequence[float]) -> str:
@@ -210,6 +226,12 @@ def _points(listed: Sequence[int]) -> str:
     if len(listed) == 1:
         return f"Point {few}"
     return f"{len(listed)} points ({few}{', ...' if len(listed) > 8 else ''})"
+
+
+def _inside(listed: Sequence[int]) -> str:
+    """The same inside a sentence."""
+    said = _points(listed)
+    return f"{said[:1].lower()}{said[1:]}"
 
 
 def _failures(rows: Sequence[dict[str, Any]], label: Any) -> list[Figure]:

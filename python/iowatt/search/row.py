@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.library.notes import assumed, stand_ins
 from iowatt.search.over import Cell
 from iowatt.search.redundancy import failures_survived
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 Row = dict[str, Cell | None]
+
+TEXTS: Final = ("warnings", "stand_ins", "assumed")
+"""Columns of text that may be empty in all points."""
+
+BETWEEN: Final = " | "
+"""Between two warnings of a point."""
 
 _LEFT_OUT: Final = ("schema", "notes", "provenance", "simulation", "devices", "buses", "rebuilds")
 _SUMMED: Final = ("spin_ups", "spin_downs", "seeks", "accesses")
@@ -28,10 +35,13 @@ def of_run(run: Run) -> Row:
     from iowatt.report.findings import findings
 
     summary, load = run.summary, kept_up(run)
+    warnings = [found.text for found in findings(run) if found.weight == "warning"]
     row: Row = {
         "overloaded": not load.kept_up,
         "done_share": load.done_share,
-        "warnings": " ".join(found.text for found in findings(run) if found.weight == "warning") or None,
+        "warnings": BETWEEN.join(warnings) or None,
+        "stand_ins": ", ".join(stand_ins(run.notes)) or None,
+        "assumed": ", ".join(assumed(run.notes)) or None,
     }
     row |= {key: summary["provenance"][key] for key in ("version", "seed")}
     drives = {device["name"] for device in summary["devices"]}
@@ -52,6 +62,12 @@ def of_run(run: Run) -> Row:
     if run.plan.get("simulation"):
         row["redundancy.failures_survived"] = failures_survived(run.plan)
     return row
+
+
+def warnings(row: Mapping[str, Cell | None]) -> list[str]:
+    """The warnings of a row, one by one."""
+    said = row.get("warnings")
+    return said.split(BETWEEN) if isinstance(said, str) else []
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:

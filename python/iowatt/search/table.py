@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.search import point as points
 from iowatt.search.grid import Point
+from iowatt.search.row import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,7 @@ def _some(values: Sequence[Any]) -> bool:
 def _empty_type(name: str) -> Any:
     import polars as pl
 
-    return pl.String if name in (ERROR, RUN, "warnings") else pl.Float64
+    return pl.String if name in (ERROR, RUN, *TEXTS) else pl.Float64
 
 
 def alike(values: Sequence[Any]) -> list[Any]:

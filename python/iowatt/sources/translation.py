@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.power.wall import DRIVES_ALONE
 from iowatt.run.record import (
     Bus,
     CacheCounts,
@@ -375,7 +376,7 @@ def remarks(
     asked_series_s: float | None = None,
 ) -> list[str]:
     """What a reader must know about the figures beyond what the plan says already."""
-    said = ["energy and power are those of the drives alone"] if drives_alone else []
+    said = [DRIVES_ALONE] if drives_alone else []
     widths = raw["intervals"]["end_ns"] - raw["intervals"]["start_ns"]
     if len(widths):
         widest = widths.max() / NS_PER_S

@@ -244,13 +244,7 @@ def _misfits(case: Case) -> list[str]:
 
 def _spin_down(case: Case) -> list[dict[str, Any]]:
     """What spinning down saves and costs, at the mean price of the energy that is billed."""
-    usd = sum(
-        energy.flow(case, charge).usd
-        for charge in energy.charges(case, 1.0)
-        if charge.kind in ("energy", "fuel", "sell")
-    )
-    kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
-    return spin_down.of_case(case, usd / kwh if kwh else 0.0)
+    return spin_down.of_case(case, energy.mean_price(case))
 
 
 def _component(component: Component, rate: float) -> dict[str, Any]:

@@ -36,6 +36,7 @@ _KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
 }
 _SHARED: Final = "by day, month or year x the system's share of the site's mean power (energy.site_kw)"
+_BY_KWH: Final = ("energy", "fuel", "sell")
 _PEAKS: Final = ("demand", "coincident")
 #: What a cut repetition may be off the mean for kWh to count as growing with the repetitions.
 _CUT: Final = 1e-6
@@ -91,6 +92,13 @@ def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
     for charge in case.bills.charges(case.repeats):
         if charge.kind == "fixed":
             yield replace(charge, usd=charge.usd * share)
+
+
+def mean_price(case: Case) -> float:
+    """USD/kWh over the horizon of what is charged by the kWh; 0 of a system that draws nothing."""
+    usd = sum(flow(case, one).usd for one in charges(case, 1.0) if one.kind in _BY_KWH)
+    kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
+    return usd / kwh if kwh else 0.0
 
 
 def flow(case: Case, charge: Charge) -> Flow:
@@ -155,7 +163,7 @@ def _component(case: Case, kind: Kind, parts: Sequence[Charge]) -> Component:
         formula="a month's charge for the highest mean kW x repetitions (equation 6)" if by_run else formula,
         source=f"{tariff.name} ({tariff.utility}): {tariff.source}" if tariff.utility else tariff.source,
         date=tariff.effective[0],
-        scales="work" if by_run or kind in ("energy", "fuel", "sell") else "time",
+        scales="work" if by_run or kind in _BY_KWH else "time",
         rests_on=("energy.factor", "energy.escalation", "energy.site_kw")
         + (("energy.demand",) if kind in _PEAKS else ())
         + (("energy.fixed",) if standing else ()),

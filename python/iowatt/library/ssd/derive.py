@@ -26,6 +26,7 @@ from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower
 from iowatt.library.flash import Flash, Suspend
+from iowatt.library.notes import stand_in
 from iowatt.library.price_class import Sold
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ssd import amplification, joules
@@ -187,9 +188,9 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
 
 
 def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
-    stand_in = [f"{file.name} is a stand-in: {file.stand_in}"] if file.stand_in else []
     sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
-    return [*stand_in, *(f"{file.name}: {text}" for text in [*file.assumptions, *sheet, *steps.notes()])]
+    said = [*file.assumptions, *sheet, *steps.notes()]
+    return [*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said)]
 
 
 def _cell(file: DeviceFile) -> Media | None:

@@ -31,6 +31,7 @@ from iowatt.search.optimize.screen import pick
 from iowatt.search.optimize.space import Space
 from iowatt.search.optimize.why import why
 from iowatt.search.point import as_text
+from iowatt.search.row import warnings as row_warnings
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -127,7 +128,8 @@ def optimize(
         best = outcome.chosen(problem, judge)
         notes += _notes(problem, space, looker, judge, method)
         made = outcome.document(
-            problem, looker, judge, reasons, name=name, method=method, notes=notes
+            problem, looker, judge, reasons, name=name, method=method, notes=notes,
+            warnings=_of_winner(problem, looker, judge),
         )  # fmt: skip
         frame = outcome.frame(problem, looker, judge, reasons, best)
         made["why"] = why(made, frame)
@@ -308,7 +310,6 @@ def _notes(problem: Problem, space: Space, looker: Looker, judge: Judge, method:
             f"{late} simulated points could not keep up with their load: their figures depend on how long "
             "the run is, so that they are not feasible"
         )
-    notes += _of_winner(problem, looker, judge)
     if method == "search":
         notes.append(
             "not every point was simulated: nothing proves that there is no better one among the others"
@@ -331,17 +332,16 @@ def _of_winner(problem: Problem, looker: Looker, judge: Judge) -> list[str]:
     winner = outcome.chosen(problem, judge).winner
     if winner is None:
         return []
-    row, notes = judge.rows[winner], []
-    if row.get("warnings"):
-        notes.append(f"the winner's Run warns: {row['warnings']}")
+    row = judge.rows[winner]
+    found = row_warnings(row)
     for goal in problem.objectives:
         expected, value = (looker(winner).estimate or {}).get(goal.metric), row[goal.metric]
         if expected is not None and value and abs(expected / value - 1) > _FAR:
-            notes.append(
-                f"the estimate of the winner's {goal.metric} in steady state is {expected:.4g}, its Run says "
-                f"{value:.4g}: look at the Run (is it long enough?) before you trust either"
+            found.append(
+                f"its {goal.metric} in steady state is {expected:.4g} by the estimate and {value:.4g} by its "
+                f"Run: look at the Run (is it long enough?) before you trust either"
             )
-    return notes
+    return found
 
 
 def _manifest(problem: Problem, looker: Looker) -> dict[str, Any]:

@@ -76,6 +76,12 @@ class Looker:
         one = self._examined(number)
         return one if isinstance(one, Refused) else one[0]
 
+    def plan(self, number: int) -> Mapping[str, Any]:
+        """The plan of a point that can be built."""
+        one = self._examined(number)
+        assert not isinstance(one, Refused)
+        return one[1].plan
+
     def learn(self, number: int, row: Mapping[str, Any]) -> bool:
         """Take a Run's arrivals as those of all points with the same workloads; whether that was new."""
         digest = self(number).arrivals

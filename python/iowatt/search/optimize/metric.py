@@ -25,6 +25,7 @@ _TITLES: Final = {
     RATE: Column("Rate", "requests/s"),
     "cost.total_usd": Column("Total cost", "$"),
     "cost.carbon_kg": Column("Carbon", "kg CO2e"),
+    "cost.usd_per_kwh": Column("Price of electricity", "$/kWh"),
     **{f"cost.{group}_usd": Column(f"Cost: {group}", "$") for group in GROUPS},
 }
 #: What only a name of the user's completes: volumes, workloads, components.

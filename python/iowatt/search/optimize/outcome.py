@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.search import table
+from iowatt.search import basis, pricing, table
 from iowatt.search.grid import short_names
 from iowatt.search.optimize import metric
 from iowatt.search.optimize.front import choose, front, knee
@@ -18,6 +18,7 @@ from iowatt.search.optimize.judge import Judge
 from iowatt.search.optimize.looked import Looker
 from iowatt.search.optimize.problem import Problem
 from iowatt.search.point import as_text
+from iowatt.search.row import TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,10 +98,12 @@ def document(
     *,
     name: str,
     method: str,
+    warnings: Sequence[str],
     notes: Sequence[str],
 ) -> dict[str, Any]:
-    """All but ``why``, which is made of this and the table."""
+    """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
     space, best = looker.space, chosen(problem, judge)
+    told = best.winner if best.winner is not None else best.nearest
     seen = looker.seen.values()
     refused = sum(one.refused is not None for one in seen)
     estimated = [one for one in seen if one.estimate is not None]
@@ -166,6 +169,11 @@ def document(
         "winner_by": best.by,
         "nearest": best.nearest,
         "proof": "exact" if method == "exact" and not judge.unknown else "not proven",
+        "warnings": list(warnings),
+        "basis": basis.said(list(judge.rows.values())) or None,
+        "pricing": None
+        if problem.pricing is None or told is None
+        else pricing.basis(looker.plan(told), judge.rows[told], problem.pricing),
         "notes": list(notes),
     }
 
@@ -215,7 +223,7 @@ def frame(
             )
         elif name not in columns:
             columns[name] = [None] * len(numbers)
-    texts = (table.STATUS, table.ERROR, "reason", "violated", "bottleneck", "warnings")
+    texts = (table.STATUS, table.ERROR, "reason", "violated", "bottleneck", *TEXTS)
     return pl.DataFrame(
         {
             name: pl.Series(name, values, dtype=_kind(name, values, texts), strict=False)

@@ -107,7 +107,7 @@ def _compose(explored: Explored, points: Points, scenario: str) -> Page:
         _lead(explored),
         _headlines(explored, why),
         _findings(explored, why),
-        [str(note) for note in document.get("notes") or []],
+        [*text.rests_on(explored), *(str(note) for note in document.get("notes") or [])],
         reasons,
         sections,
         _provenance(explored),
@@ -187,6 +187,7 @@ def _findings(explored: Explored, why: Mapping[str, Any]) -> list[Finding]:
     space, estimator = document.get("space") or {}, document.get("estimator") or {}
     if explored.winner is None:
         found.append(Finding("warning", "No point keeps all limits, so there is no winner."))
+    found += [Finding("warning", f"The winner: {one}") for one in document.get("warnings") or []]
     found += [Finding("warning", sentence) for sentence in told.edges({"axes": [], **why})]
     found.append(Finding("remark", f"{text.proof(explored).capitalize()}."))
     if space.get("failed"):

@@ -21,6 +21,7 @@ FRONT_ROWS: Final = 20
 _SENTENCES: Final = 16
 _CELL: Final = 26
 _HEAD: Final = 10
+USABLE: Final = "capacity_gb.usable"
 
 
 def lines(document: Mapping[str, Any], frame: pl.DataFrame) -> Iterator[str]:
@@ -32,6 +33,8 @@ def lines(document: Mapping[str, Any], frame: pl.DataFrame) -> Iterator[str]:
         yield from _nothing(explored)
     else:
         yield from _winner(explored, explored.winner)
+    for said in rests_on(explored):
+        yield from _wrapped(said, "note: ")
     if len(explored.front) > 1:
         yield ""
         yield from _front(explored)
@@ -113,6 +116,32 @@ def settings(explored: Explored, row: Row) -> list[tuple[str, str]]:
     return [(axis.name, axis.of(row)) for axis in explored.axes]
 
 
+def capacity(explored: Explored, row: Row) -> list[tuple[str, str]]:
+    """The usable capacity of a point, where no objective or constraint says it."""
+    known = None if USABLE in explored.metrics else explored.known(row, USABLE)
+    return [] if known is None else [(explored.column(USABLE).title, told.value(explored, USABLE, known[0]))]
+
+
+def rests_on(explored: Explored) -> list[str]:
+    """What dollars (of the winner, or of the point nearest to feasible) and watts rest on, a line each."""
+    pricing, basis = explored.document.get("pricing"), explored.document.get("basis")
+    return [*([_dollars(pricing)] if pricing else []), *([str(basis)] if basis else [])]
+
+
+def _dollars(pricing: Mapping[str, Any]) -> str:
+    """Over how long, at what price of electricity, and what has a price."""
+    amount, price = f"{pricing['horizon']['amount']:,.6g}", pricing["usd_per_kwh"]
+    over = f"the same work {amount} times" if pricing["horizon"]["basis"] == "work" else f"{amount} years"
+    parts = [f"costs are those of {over}", f"electricity by tariff {pricing['tariff']}"]
+    if price is not None:
+        parts[-1] += f", {numbers.significant(price, 4)} $/kWh"
+    if pricing["drives_only"]:
+        parts.append("prices of drives only")
+    elif pricing["unpriced"]:
+        parts.append(f"without prices of {listed(pricing['unpriced'])}")
+    return "; ".join(parts)
+
+
 def constraint_rows(explored: Explored, row: Row) -> list[tuple[str, str, str]]:
     """Each constraint at a point: its text, the value, and what is left."""
     found = []
@@ -157,10 +186,13 @@ def _winner(explored: Explored, row: Row) -> Iterator[str]:
         if known is not None and known[1] not in FIRM:
             figure += " (estimated)"
         pairs.append((goal.column.title, figure))
+    pairs += capacity(explored, row)
     wide = max((len(name) for name, _ in pairs), default=0)
     for name, figure in pairs:
         yield from _wrapped(f"  {name:<{wide}}  {_plain(figure)}", hanging=" " * (wide + 4))
     yield from _constraints(explored, row)
+    for warning in explored.document.get("warnings") or []:
+        yield from _wrapped(str(warning), "warning: ")
 
 
 def _constraints(explored: Explored, row: Row) -> Iterator[str]:

@@ -33,6 +33,7 @@ def winner(explored: Explored) -> Figure | None:
         figure = goal.column.show(None if known is None else known[0])
         basis = "" if known is None or known[1] in FIRM else ", estimated"
         rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
+    rows += [[title, figure, "after redundancy"] for title, figure in text.capacity(explored, row)]
     rows += [[limit, value, left] for limit, value, left in text.constraint_rows(explored, row)]
     if row.get("bottleneck"):
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
