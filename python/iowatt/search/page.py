@@ -182,7 +182,7 @@ def _findings(outcome: Found) -> list[Finding]:
         found.append(Finding("remark", f"{_points(failed)} could not be simulated; the table says why."))
     found += [Finding("warning", text) for text in uncertain(rows)]
     if told := basis.said(rows):
-        found.append(Finding("remark", f"{told[:1].upper()}{told[1:]}."))
+        found.append(Finding("remark", f"{told}."))
     return found
 
 

@@ -177,6 +177,13 @@ def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
         assert f"p95 {numbers.with_unit(times[name], 'ms')}" in tile.remark
     # Its own figures stay: it did the work, only too slowly.
     assert all(one["usd"] is not None for one in found["other"]["systems"])
+    loosest = Level(2 * times[slow], "p95")
+    met = ask(runs, "raid5", "raid10", level=loosest)
+    assert met["choice"]["level"] == {"within_ms": 2 * times[slow], "of": "p95"}
+    # Said once where every candidate meets it, never where one misses it or none was asked for.
+    assert [len(words.verdict(one)) for one in (met, found, ask(runs, "raid5", "raid10"))] == [2, 2, 1]
+    only, overloaded, meets = words.verdict(ask(runs, "small", "raid5", level=Level(1e6, "p95")))
+    assert only.startswith("raid5") and overloaded.startswith("small") and meets.startswith("raid5")
     strictest = ask(runs, "raid5", "raid10", level=Level(1e-3, "p95"))
     assert strictest["choice"]["candidates"] == [] and strictest["choice"]["cheapest"]["total"] is None
     assert list(text.lines(strictest)) and page.render(strictest)

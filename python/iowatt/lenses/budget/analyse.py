@@ -74,7 +74,7 @@ def analyse(
         "name": runs[0].name,
         "runs": called,
         "modelled": modelled,
-        "level": None if level is None else {"within_ms": level.within_ms, "of": level.statistic},
+        "level": None if level is None else level.as_dict(),
         "classes": found,
         "notes": [*_notes(runs, found, modelled), *_held(seen), *_ended(runs, called)],
     }

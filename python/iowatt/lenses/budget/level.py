@@ -40,7 +40,7 @@ class Level:
 
     def as_dict(self) -> dict[str, float | str]:
         """Plain data, for documents."""
-        return {"statistic": self.statistic, "within_ms": self.within_ms}
+        return {"within_ms": self.within_ms, "of": self.statistic}
 
     @property
     def quantile(self) -> float | None:

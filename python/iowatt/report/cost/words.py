@@ -116,16 +116,20 @@ def verdict(found: Found) -> list[str]:
         else f"{one['system']} misses the service level and is no candidate: {one['why']}."
         for one in found["choice"]["excluded"]
     ]
-    level = found["choice"]["level"]
-    if level is not None and all(one["late"] for one in found["choice"]["excluded"]):
-        who = "It meets" if len(found["systems"]) == 1 else "The others meet" if excluded else "All meet"
-        if found["choice"]["candidates"]:
-            excluded.append(f"{who} the service level: {_level(level)}.")
-    return [*([] if len(found["systems"]) < 2 else [_cheapest(found)]), *excluded]
+    return [
+        *([] if len(found["systems"]) < 2 else [_cheapest(found)]),
+        *excluded,
+        *_all_meet(found["choice"]),
+    ]
 
 
-def _level(level: Found) -> str:
-    return f"{level['statistic']} response time within {level['within_ms']:g} ms"
+def _all_meet(choice: Found) -> list[str]:
+    """That every system that kept up with its load meets the service level, where one is asked for."""
+    level, candidates = choice["level"], choice["candidates"]
+    if level is None or not candidates or not all(one["late"] for one in choice["excluded"]):
+        return []
+    who = f"{candidates[0]} meets" if len(candidates) == 1 else "All candidates meet"
+    return [f"{who} the service level: {level['of']} response time within {level['within_ms']:g} ms."]
 
 
 def _cheapest(found: Found) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.report import numbers
+from iowatt.report.cost.words import years
 from iowatt.report.phrases import listed
 from iowatt.search.optimize import told
 from iowatt.search.optimize.explored import FIRM, Explored, Row, number
@@ -130,8 +131,9 @@ def rests_on(explored: Explored) -> list[str]:
 
 def _dollars(pricing: Mapping[str, Any]) -> str:
     """Over how long, at what price of electricity, and what has a price."""
-    amount, price = f"{pricing['horizon']['amount']:,.6g}", pricing["usd_per_kwh"]
-    over = f"the same work {amount} times" if pricing["horizon"]["basis"] == "work" else f"{amount} years"
+    horizon, price = pricing["horizon"], pricing["usd_per_kwh"]
+    work = horizon["basis"] == "work"
+    over = f"the same work {horizon['amount']:,.6g} times" if work else years(horizon["amount"])
     parts = [f"costs are those of {over}", f"electricity by tariff {pricing['tariff']}"]
     if price is not None:
         parts[-1] += f", {numbers.significant(price, 4)} $/kWh"
