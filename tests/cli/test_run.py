@@ -92,6 +92,11 @@ def test_the_headline_has_the_figures_and_the_notes(called):
         assert words in text
 
 
+def test_the_title_names_what_was_overridden_as_it_was_written(called, run):
+    first = invoke("--set", 'b=["[red]"]', "--set", "a=1", "-o", "out").stdout.splitlines()[0]
+    assert first.startswith(run.name) and first.rstrip().endswith('b=["[red]"], a=1')
+
+
 def test_json_is_run_json_and_nothing_else(called, run):
     result = invoke("-o", "out", "--json")
     assert json.loads(result.stdout) == run.summary

@@ -213,6 +213,14 @@ def test_notes_say_what_is_a_stand_in(plan):
     assert len(set(plan["notes"])) == len(plan["notes"])
 
 
+def test_notes_say_that_a_trace_is_slowed_down(plan):
+    slowed = compile_plan(
+        load(TEXT, ["workload.b.replay={mode = 'open', speed = 0.4}"], traces_must_exist=False)
+    )
+    (note,) = set(slowed["notes"]) - set(plan["notes"])
+    assert "'b'" in note and "0.4" in note and "replay.speed" in note
+
+
 def test_a_contradiction_in_a_scenario_made_in_python():
     scenario = load(TEXT, traces_must_exist=False)
     workload = scenario.workload[0].model_copy(update={"volume": "up"})
