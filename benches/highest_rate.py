@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search.rate import Asked, Found, of_scenario

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters import recording, source
 from iowatt.sources.meters.log import QUANTITIES
 from iowatt.sources.meters.meter import MeterError

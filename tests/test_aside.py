@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 
 def nothing() -> None: ...

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from iowatt import parquet
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.trace.parquet import batches
 

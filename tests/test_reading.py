@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path):

@@ -34,7 +34,7 @@ class TraceReader:
     def read(self, limit: int) -> Batch | None:
         """The next requests, at most ``limit`` (at least 1); ``None`` at the end.
 
-        Raises ``iowatt.errors.InputError`` with file and line where the trace is wrong.
+        Raises ``iowatt.base.errors.InputError`` with file and line where the trace is wrong.
         """
 
     def devices(self) -> list[str]:
@@ -59,7 +59,7 @@ def open_trace(spec_json: str, source: Iterable[Any] | None = None) -> TraceRead
     Where the specification has ``parts``, ``source`` is a list with an item for each, ``None`` for a file. A
     source has a method ``reopened`` where it has to be read twice (``place`` without offsets).
 
-    Raises ``iowatt.errors.InputError`` where the file or the specification cannot be used.
+    Raises ``iowatt.base.errors.InputError`` where the file or the specification cannot be used.
     """
 
 def trace_info(
@@ -146,14 +146,14 @@ class StagesReader:
     """A recording of blktrace: requests with the times at which they were queued, issued and completed.
 
     ``path``: the recording without ``.blktrace.N``, or one file. ``devices``: names wanted (``8,16``); all
-    without any. Raises ``iowatt.errors.InputError`` where it cannot be opened.
+    without any. Raises ``iowatt.base.errors.InputError`` where it cannot be opened.
     """
 
     def __init__(self, path: str, devices: list[str] = ...) -> None: ...
     def read(self, limit: int) -> StageBatch | None:
         """The next requests, about ``limit`` at most (at least 1); ``None`` at the end.
 
-        Raises ``iowatt.errors.InputError`` with file and record where the recording is wrong.
+        Raises ``iowatt.base.errors.InputError`` with file and record where the recording is wrong.
         """
 
     def devices(self) -> list[str]:
@@ -210,7 +210,7 @@ def simulate(
     whether it writes, offset and size in bytes, and what it is for (``iowatt.trace.back_end.PURPOSES``).
 
     ``progress`` is called a few times a second; what it raises ends the simulation. Raises
-    ``iowatt.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
+    ``iowatt.base.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
     """
 
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---

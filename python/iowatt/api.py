@@ -25,7 +25,7 @@ Progress = Callable[[float | None, int], None]
 def open_run(path: str | os.PathLike[str]) -> Run:
     """Open the Run bundle at ``path``.
 
-    Raises :class:`iowatt.errors.InputError` where there is none, or none that this version can read.
+    Raises :class:`iowatt.base.errors.InputError` where there is none, or none that this version can read.
     """
     from iowatt.run.bundle import Run
 
@@ -69,7 +69,7 @@ def run(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
     from iowatt import evaluation
@@ -176,7 +176,7 @@ def sweep(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         A path does not exist, a value is wrong whatever it is combined with, no point at all can be
         simulated, or ``output`` holds something else.
     """
@@ -242,7 +242,7 @@ def optimize(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
         holds something else.
     """
@@ -318,7 +318,7 @@ def curve(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         What is wrong with the scenario or the loads.
     """
     from iowatt.search import asked
@@ -397,7 +397,7 @@ def rate(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
     from iowatt.search.rate import Asked, ask, page
@@ -427,7 +427,7 @@ def rate(
 
 def _seconds(value: str | float | None, where: str) -> float | None:
     """A time in s, of a text such as ``"20ms"`` too."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario.units import parse_duration
 
     if value is None or isinstance(value, int | float):
@@ -494,7 +494,7 @@ def cache(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         Whatever is wrong with the trace or what is asked for.
     """
     import polars as pl
@@ -543,7 +543,7 @@ def _search_given(
 
 
 def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) -> pl.DataFrame:
-    from iowatt.errors import IowattError
+    from iowatt.base.errors import IowattError
     from iowatt.search import asked
 
     found = asked.answer(request, output=None if output is None else Path(output), **options)
@@ -647,7 +647,7 @@ def cost(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
     from iowatt.lenses.budget.level import Level

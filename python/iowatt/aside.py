@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _PREFIX: Final = ".iowatt-partial-"
 _REPLACED: Final = ".iowatt-replaced-"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -58,7 +58,7 @@ def budget(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         Whatever is wrong with what was given; a Run that does not tell where the time went.
     """
     from iowatt.lenses.budget import Level, analyse

@@ -63,7 +63,7 @@ def compare(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
     from iowatt.lenses.compare.analyse import analyse
@@ -101,7 +101,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _seconds(value: str | float | None, where: str) -> float | None:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario.units import parse_duration
 
     if value is None or isinstance(value, int | float):

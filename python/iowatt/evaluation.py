@@ -100,7 +100,7 @@ def simulate(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         A trace is missing or wrong, or the run has nothing to observe.
     """
     record = simulator.observe(

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 #: Most bytes of a document: a scenario, a description, a result in JSON.
 DOCUMENT_BYTES: Final = 16 << 20

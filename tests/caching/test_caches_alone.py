@@ -7,9 +7,9 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.caching import given, page, policies, sizes
 from iowatt.caching.simulate import simulate
-from iowatt.errors import InputError
 from iowatt.trace.open import requests
 
 BLOCK = 4096

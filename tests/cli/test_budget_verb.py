@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from lenses.budget_runs import made
 
 runner = CliRunner()

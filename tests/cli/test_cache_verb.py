@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 # Blocks of 4 KiB: 0, 1, 0, 0 and 1, 2, 0; two blocks hold 3 of 7 references and 3 of 6 requests.
 CSV = """time_ms,op,offset,size

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli import check as check_verb
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.scenario import compile_plan, load
 from iowatt.scenario.describe import describe
 from iowatt.scenario.schema import schema_text

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import compared_runs as made
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 IOWATT = Path(sys.executable).with_name("iowatt")
 runner = CliRunner()

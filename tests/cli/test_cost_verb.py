@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from iowatt.report.cost import text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.library import find_drive
 from iowatt.scenario import ScenarioError, compile_plan, load
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.library import device_names
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 runner = CliRunner()
 PRODUCTS = Path(__file__).parents[2] / "examples" / "products"

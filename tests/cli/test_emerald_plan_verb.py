@@ -9,12 +9,12 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.plan.build import CATEGORIES
 from iowatt.emerald.rules import load
 from iowatt.emerald.rules.find import profile_names
-from iowatt.errors import InputError
 
 PLAN = (
     "--category",

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from emerald_runs import measured, plan
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import about
 from iowatt.emerald.report.schema import json_schema, schema_text
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 
 runner = CliRunner()
 ROOT = Path(__file__).parents[2]

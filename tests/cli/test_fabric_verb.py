@@ -6,8 +6,8 @@ import json
 
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.library import fabric_parts
 
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")

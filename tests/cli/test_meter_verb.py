@@ -12,8 +12,8 @@ import time
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import CheckFailedError, InputError
 from iowatt.cli.main import app
-from iowatt.errors import CheckFailedError, InputError
 from iowatt.sources.meters import recording
 from iowatt.sources.meters.schemes import SCHEMES
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 SCENARIO = """\
 name = "station"

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = ROOT / "examples/traces/pg_tpcc_paced_excerpt.parquet"

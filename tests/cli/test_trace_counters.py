@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from iowatt.workload.find import load
 
 DATA = Path(__file__).parents[1] / "data" / "counters"

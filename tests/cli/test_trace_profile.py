@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 WEEK = ROOT / "python/iowatt/library/validation/ajw.1week.srt.gz"

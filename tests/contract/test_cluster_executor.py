@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 from executor_contract import ExecutorContract, double, slow
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.cluster import Cluster, address, child, driver, worker
 from iowatt.search.executor import MachineError
 from loopback import ray_work

@@ -8,13 +8,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iowatt.base.errors import InputError
 from iowatt.counters.build import build
 from iowatt.counters.parts import Asked
 from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.words import lines
 from iowatt.counters.write import toml
-from iowatt.errors import InputError
 from iowatt.scenario.document import Document
 from iowatt.workload.profile import Profile
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.counters import access, sizes
 from iowatt.counters.activity import activity
 from iowatt.counters.build import Built, build
@@ -18,7 +19,6 @@ from iowatt.counters.parts import Asked
 from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.write import toml
-from iowatt.errors import InputError
 from iowatt.workload import remarks
 from iowatt.workload.find import load
 from iowatt.workload.marks import source_of

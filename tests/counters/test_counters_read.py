@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.counters.log import Log
 from iowatt.counters.read import read
-from iowatt.errors import InputError
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 

@@ -5,8 +5,8 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt import evaluation
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.lenses.idle import analyse
 
 SCENARIO = """

@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 
 SCENARIO = """
 name = "mixed"

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import judge, page, text
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 from iowatt.lenses.emerald import validity
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log

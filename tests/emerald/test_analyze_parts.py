@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 import emerald_runs
+from iowatt.base.errors import InputError
 from iowatt.cli import emerald_analyze
 from iowatt.cli.main import app
 from iowatt.emerald.analyze import judge, read, write
 from iowatt.emerald.analyze.observe import observe
 from iowatt.emerald.analyze.stages import Logs, Rest, stage_run
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources.meters.log import Instrument, Log
 

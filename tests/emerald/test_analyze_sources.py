@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import emerald_runs
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import Measured, judge, read
 from iowatt.emerald.analyze.observe import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
 from iowatt.emerald.conduct import sequence
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.meters.log import Instrument, Log
 from iowatt.sources.observation import Direction, Interval, Observation

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 
+from iowatt.base.errors import InputError, IowattError
 from iowatt.emerald.bff import make as making
 from iowatt.emerald.bff import page, text
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
-from iowatt.errors import InputError, IowattError
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
 from iowatt.scenario.document import Document

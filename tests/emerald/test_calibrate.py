@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from simulated_plans import ARRAY, CACHE, SSD, conditioning, plan_of, stage_of, stages_of
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate import text
 from iowatt.emerald.calibrate.bench import DriverBench, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Asked, _passed_over, _within, calibrate
@@ -20,7 +21,6 @@ from iowatt.emerald.calibrate.result import Calibration, Limit, Phase, Row
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import Rules, load
-from iowatt.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval, Observation
 

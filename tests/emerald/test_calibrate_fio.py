@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import needs
+from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate.calibrate import Asked
 from iowatt.emerald.calibrate.make import Where, make
 from iowatt.emerald.conduct.folder import hold
 from iowatt.emerald.plan.build import Asked as Planned
 from iowatt.emerald.plan.make import make as plan
-from iowatt.errors import InputError
 
 pytestmark = needs.mark("fio")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import needs
+from iowatt.base.errors import InputError
 from iowatt.emerald import rules
 from iowatt.emerald.com import conduct, procedures
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
 from iowatt.emerald.com.store import Commands, Patience, Store
-from iowatt.errors import InputError
 
 SIZE = 4 << 20
 RULES = "emerald-4.0.0"

@@ -16,12 +16,12 @@ import pytest
 
 import iowatt
 import needs
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.fio_driver import FioDriver
 from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.measurement import events
-from iowatt.errors import InputError
 from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.meter import MeterError, Reading
 from iowatt.sources.meters.recording import read_log

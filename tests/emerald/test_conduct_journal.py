@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.folder import LOCK, RESERVE, Folder, hold
 from iowatt.emerald.conduct.state import read_state
 from iowatt.emerald.measurement import EVENTS, JOURNAL, LONGEST, Journal, events
-from iowatt.errors import InputError
 
 KEYS = sorted({key for keys in EVENTS.values() for key in keys})
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import conducted
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import rest, settings, target
 from iowatt.emerald.conduct.read_plan import read_plan
-from iowatt.errors import InputError
 
 
 def test_equal_settings_have_no_changes_and_a_change_is_named(tmp_path):

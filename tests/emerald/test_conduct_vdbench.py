@@ -10,9 +10,9 @@ from pathlib import Path
 import conducted
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
 from iowatt.emerald.driver import DriverError
-from iowatt.errors import InputError
 
 STAND_IN = """#!/bin/sh
 echo "Vdbench distribution: vdbench50406 Wed July 20 15:49:52 MDT 2016"

@@ -6,8 +6,8 @@ import conducted
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 
 
 def refused(*words):

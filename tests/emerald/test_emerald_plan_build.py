@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from emerald_plans import RATES, by_id, plan
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.build import Asked, build, consulted
 from iowatt.emerald.plan.calendar import as_dict, clock_text, entries, span_text
@@ -17,7 +18,6 @@ from iowatt.emerald.plan.checklist import items, java
 from iowatt.emerald.plan.make import make, rewrite
 from iowatt.emerald.plan.model import Instrument
 from iowatt.emerald.plan.schema import schema_text
-from iowatt.errors import InputError
 
 ONLINE_1 = ["MW1", "MW2", "RR", "RW", "SR", "SW"]
 ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]

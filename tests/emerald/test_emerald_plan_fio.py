@@ -8,9 +8,9 @@ import pytest
 from emerald_plans import by_id, plan, run_fio, with_stage
 
 import needs
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
-from iowatt.errors import InputError
 from iowatt.sources.observation import Share
 
 needs_fio = needs.mark("fio")

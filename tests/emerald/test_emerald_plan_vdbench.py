@@ -10,9 +10,9 @@ from emerald_plans import by_id, plan, with_stage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.calendar import lasting
-from iowatt.errors import InputError
 
 
 def runs(text):

@@ -10,11 +10,11 @@ import pytest
 
 import needs
 from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import judge
 from iowatt.emerald.report import compose, energystar, given, marks, side_by_side, write
 from iowatt.emerald.report.blocks import Shown
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 from report.workbook import Book
 
 PRODUCT = """

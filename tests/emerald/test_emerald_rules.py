@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.rules import UnknownRuleError, load, profile_names
 from iowatt.emerald.rules.find import aliases
 from iowatt.emerald.rules.read import parse, sources
-from iowatt.errors import InputError
 from iowatt.library.efficiency import certificates
 from iowatt.workload.find import load as load_profile
 

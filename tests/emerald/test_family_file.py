@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_family import FAMILY, OUT, family
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.bff.stated import stated
 from iowatt.emerald.family import load, metric, metrics, named, read
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.schema import json_schema, schema_text
 from iowatt.emerald.rules import load as rules
-from iowatt.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(

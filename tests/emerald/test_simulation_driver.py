@@ -22,9 +22,9 @@ from simulated_plans import (
     stages_of,
 )
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import simulation_course
 from iowatt.emerald.conduct.simulation_driver import RUN, SimulationDriver
-from iowatt.errors import InputError
 
 COUNTS = ("arrivals", "completions", "reads", "writes", "bytes_read", "bytes_written")
 

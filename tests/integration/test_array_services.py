@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = [

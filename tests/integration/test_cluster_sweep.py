@@ -199,8 +199,8 @@ def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
 
 
 def test_the_command_says_what_a_node_lacked(place, capsys):
+    from iowatt.base.errors import InputError
     from iowatt.cli import searching
-    from iowatt.errors import InputError
     from iowatt.search.threads import Threads
 
     found = asked.answer(

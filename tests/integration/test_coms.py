@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report import html
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

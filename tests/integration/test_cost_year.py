@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.year import find_cycle, make_years

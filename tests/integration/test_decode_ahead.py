@@ -8,7 +8,7 @@ import pytest
 import small_arrays
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import TABLES
 
 COUNT = 20_000  # several batches of the thread

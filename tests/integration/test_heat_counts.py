@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.heat import analyse, of_run, of_trace
 from iowatt.run.bundle import Run
 

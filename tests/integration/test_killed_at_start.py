@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import iowatt
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.folder import Folder as Measurement
 from iowatt.emerald.plan.folder import read
-from iowatt.errors import InputError
 from iowatt.search.folder import Folder
 from iowatt.studies import conduct
 

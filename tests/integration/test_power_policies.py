@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.find import find_drive
 from iowatt.report.figures import energy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 SCENARIO = """
 name = "broken"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, device_names
 from iowatt.library.find import find_device
 from iowatt.library.ssd.amplification import amplification

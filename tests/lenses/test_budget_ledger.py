@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from budget_runs import SLOTS, WAY, hops, passed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.budget.ledger import Hop, classes, in_order, merged, of_frame
 
 

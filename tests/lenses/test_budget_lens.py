@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.budget import Level, analyse, course, estimate
 from iowatt.lenses.budget.ledger import Part
 from iowatt.run.bundle import Run

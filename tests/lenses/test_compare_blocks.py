@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.compare.blocks import Blocks
 
 COLUMNS = (

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.duty import analyse
 from iowatt.report.duty import page, text
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.electricity import billed, drawn
 from iowatt.tariffs.find import find_tariff
 

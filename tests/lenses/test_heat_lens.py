@@ -11,7 +11,7 @@ from heat_runs import MIB, run_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.heat import analyse, of_run, skew
 from iowatt.report.heat import figures
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from heat_runs import MIB, summary, table_of
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.heat import analyse, of_run
 from iowatt.run.bundle import Run
 

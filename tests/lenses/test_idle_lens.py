@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from idle_runs import POWER, run_of, succession
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.idle import analyse, histogram
 from iowatt.lenses.idle.bound import Bound
 from iowatt.lenses.idle.periods import Batch, Short

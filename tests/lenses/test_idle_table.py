@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from idle_runs import plan, run_of, succession, summary
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.idle import analyse
 from iowatt.run.bundle import Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import derive, device_file, find_drive
 from iowatt.library.mechanics import seek_time
 

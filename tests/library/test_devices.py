@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, device_names, find_drive
 from iowatt.library.find import find_device
 from iowatt.library.uses import good_for, lacks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import fabric_describe, fabric_parts
 from iowatt.library.fabric_figures import LinkFile, SwitchFile
 

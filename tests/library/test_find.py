@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, device_names, find_drive
 from iowatt.library.find import merge, own_files
 

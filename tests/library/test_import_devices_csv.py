@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, find_drive
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "import_devices_csv.py"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, device_names
 from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arrays import part
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.part import PartFile, find_part, part_names
 from iowatt.power.laws import Part, fan
 

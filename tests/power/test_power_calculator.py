@@ -7,7 +7,7 @@ import json
 import pytest
 from arrays import ARRAY, HEAD, POOL
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.power.evaluate import evaluate
 from iowatt.power.plan import ArrayPlan
 from iowatt.power.resolve import resolve

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.replay import compare, job, lateness, target, trace
 from iowatt.replay.conduct import MeterAddress
 from iowatt.replay.trace import Replayed

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report.cost import (
     check_target,
     deciding,

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import needs
 from iowatt import report
+from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import report as verb
-from iowatt.errors import InputError, IowattError
 from iowatt.report import html, pdf
 from report.fixture import Recipe, build
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report import sheets, write
 from iowatt.report.headings import heading
 from report.fixture import Recipe, build

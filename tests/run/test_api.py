@@ -12,7 +12,7 @@ import pytest
 import handmade
 import iowatt
 from iowatt.api import with_overrides
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index

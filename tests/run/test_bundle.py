@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run import bundle
 from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import SCHEMAS, frame

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.provenance import Digest, gather, now
 
 

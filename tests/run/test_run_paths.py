@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run import summary_schema
 from iowatt.run.bundle import Run
 from iowatt.run.record import Moments

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.device import DeviceFile
 from iowatt.scenario import Scenario, explain, json_schema, keys
 from iowatt.scenario.schema import schema_text

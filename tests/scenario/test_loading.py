@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario import Scenario, ScenarioError, load
 from iowatt.scenario.keys import toml_text
 

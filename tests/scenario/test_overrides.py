@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.explain import named
 from iowatt.scenario.keys import catalogue, toml_text
 from iowatt.scenario.model import Scenario

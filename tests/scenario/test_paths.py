@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario import load
 from iowatt.scenario.paths import as_named
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario import compile_plan, load
 from iowatt.scenario.describe import describe
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from iowatt.base.problems import ScenarioError
 from iowatt.scenario import load
-from iowatt.scenario.problems import ScenarioError
 from iowatt.scenario.raid import usable_bytes
 from iowatt.scenario.system import resolve
 

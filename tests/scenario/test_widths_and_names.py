@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt import api
+from iowatt.base.problems import ScenarioError
 from iowatt.cli.main import app
 from iowatt.report.findings import findings
 from iowatt.scenario import load
 from iowatt.scenario.loading import warnings
-from iowatt.scenario.problems import ScenarioError
 
 SCENARIO = """name = "n"
 [[workload]]

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import journal
 from iowatt.search.journal import Journal
 

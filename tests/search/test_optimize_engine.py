@@ -9,7 +9,7 @@ import pytest
 from optimizing import CLOSED, OPEN, brute_force, given, optimized
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.power.wall import DRIVES_ALONE
 from iowatt.search import row
 from iowatt.search.optimize import asked, engine, metric, text

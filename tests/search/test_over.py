@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import grid, over
 
 

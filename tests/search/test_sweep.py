@@ -11,7 +11,7 @@ import pytest
 from small_sweep import trace
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.search import journal
 
@@ -335,7 +335,7 @@ def test_progress_ends_at_the_total(scenario):
 
 def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
     import iowatt.search.evaluator as module
-    from iowatt.errors import IowattError
+    from iowatt.base.errors import IowattError
 
     real = module.evaluate
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import outputs
 from iowatt.sources.fio import read, read_groups
 from iowatt.sources.fio.document import seconds

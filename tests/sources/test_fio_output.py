@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import needs
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio import read
 from iowatt.sources.fio.bins import bounds
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.fio import bins, document, hist_logs, over_time, read
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.plan.folder import read
-from iowatt.errors import InputError
 from iowatt.replay import target as replayed
 from iowatt.sources import content, in_use
 from iowatt.workload.export.target import scratch

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured.build import About, measured_run

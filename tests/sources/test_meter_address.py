@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.address import parse, public_word
 from iowatt.sources.meters.schemes import SCHEMES

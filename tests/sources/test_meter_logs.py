@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import needs
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
 from iowatt.sources.meters.meter import MeterError

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import recording
 from iowatt.sources.meters.align import align
 from iowatt.sources.meters.log import Instrument

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.responses import bins
 from iowatt.sources.responses.blocks import Blocks, exact_sums

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import handmade
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import simulator, warmup
 
 S = handmade.S

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from block_events import Event, recording, written
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
 from iowatt.sources.measured import measured_run

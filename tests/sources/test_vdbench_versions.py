@@ -8,7 +8,7 @@ import pytest
 import vdbench_output
 from vdbench_output import Minute, Ran, flat, write
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.vdbench import read
 
 VERSIONS = ["5.02", "5.04.06", "5.04.07"]

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import grid
 from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import TPCC, TPCH

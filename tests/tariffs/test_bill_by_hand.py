@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from made_tariffs import ALWAYS, BY_DAY, DAY, HOUR, billed, by_time, hourly, tariff
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff

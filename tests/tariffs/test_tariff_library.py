@@ -9,7 +9,7 @@ from importlib import resources
 import pytest
 from made_tariffs import DAY, billed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report.tariff import text
 from iowatt.tariffs import account
 from iowatt.tariffs.find import find_tariff, tariff_names

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_tariffs import ALWAYS, record
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.tariffs.find import find_tariff, read_tariff
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.convert import SCHEMA, convert
 from iowatt.trace.info import info
 from iowatt.trace.open import requests, spec

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.description.measure import describe
 from iowatt.trace.info import info
 from iowatt.validation.cases import FOLDER

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace import parquet, shared
 from iowatt.trace.parquet import ParquetBatches, batches
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iowatt import _core
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import find_drive
 from iowatt.validation import cases, replay
 from iowatt.validation.cases import FOLDER, Case, shipped

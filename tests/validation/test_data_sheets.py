@@ -7,8 +7,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.validation import sheet, sheet_text
 
 NAMES = sheet.simulatable()

@@ -11,8 +11,8 @@ from srt_writer import record, written
 from typer.testing import CliRunner
 
 from iowatt import validation
+from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.errors import InputError
 from iowatt.library import find_drive
 from iowatt.trace.info import info
 from iowatt.validation import measured, page, replay, text

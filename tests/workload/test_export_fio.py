@@ -5,7 +5,7 @@ from __future__ import annotations
 import exported as ex
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.workload.compile import mean_rate
 from iowatt.workload.export import fio, vdbench
 from iowatt.workload.export.fio import poisson_rate

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from iowatt.trace.description.measure import describe
 from iowatt.workload.find import load
 from iowatt.workload.fit import build, calibrate, course, fidelity, sizes

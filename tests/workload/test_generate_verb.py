@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from iowatt.trace.info import info
 from iowatt.workload.generate import generate as generate_trace
 from iowatt.workload.generate import prepare

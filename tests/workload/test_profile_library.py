@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario import compile_plan, load
 from iowatt.trace.open import requests
 from iowatt.workload import describe, remarks

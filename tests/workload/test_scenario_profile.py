@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report import story
 from iowatt.scenario import compile_plan, load
 from iowatt.scenario.describe import describe

@@ -77,7 +77,7 @@ pub fn simulate<'py>(
         (Err(SimError::Stopped), Some(error)) => return Err(error),
         (Err(SimError::Trace(error)), _) => return Err(crate::trace::trace_error(py, error)),
         (Err(SimError::DataLost { pool, drive, at_s }), _) => {
-            let class = py.import("iowatt.errors")?.getattr("DataLossError")?;
+            let class = py.import("iowatt.base.errors")?.getattr("DataLossError")?;
             return Err(PyErr::from_value(class.call1((pool, drive, at_s))?));
         }
         (Err(error), _) => return Err(internal(py, &error.to_string())),
@@ -166,7 +166,7 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
 
 /// A fault of ours: Python's checks should have caught it.
 pub(crate) fn internal(py: Python<'_>, message: &str) -> PyErr {
-    let raise = || py.import("iowatt.errors")?.getattr("IowattError")?.call1((message,));
+    let raise = || py.import("iowatt.base.errors")?.getattr("IowattError")?.call1((message,));
     match raise() {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

@@ -1,7 +1,7 @@
 //! Traces for Python: a reader of batches, `trace info`, and the list of formats.
 //!
 //! Decoding runs with the GIL released. Batches come out as NumPy arrays that own the vectors they
-//! were decoded into. Errors become `iowatt.errors.InputError` with the place in `where`.
+//! were decoded into. Errors become `iowatt.base.errors.InputError` with the place in `where`.
 
 use crate::synthetic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -68,7 +68,7 @@ pub(crate) fn trace_error(py: Python<'_>, error: TraceError) -> PyErr {
 
 fn input_error(py: Python<'_>, message: &str, place: Option<&str>) -> PyErr {
     let raised = || -> PyResult<PyErr> {
-        let class = py.import("iowatt.errors")?.getattr("InputError")?;
+        let class = py.import("iowatt.base.errors")?.getattr("InputError")?;
         let named = PyDict::new(py);
         named.set_item("where", place)?;
         Ok(PyErr::from_value(class.call((message,), Some(&named))?))

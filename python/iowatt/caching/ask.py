@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.caching import given, policies, sizes
 from iowatt.caching.simulate import FOOTPRINT, SPAN, Progress, simulate
-from iowatt.errors import InputError
 from iowatt.scenario.units import (
     parse_block_size,
     parse_capacity,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt import _core
+from iowatt.base.errors import InputError
 from iowatt.caching.policies import Policy
 from iowatt.caching.sizes import Size
-from iowatt.errors import InputError
 from iowatt.trace.open import of_all_devices, source
 
 Progress = Callable[[float | None, int], None]

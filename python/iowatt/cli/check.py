@@ -22,7 +22,7 @@ def check(
     ] = False,
 ) -> None:
     """Check a scenario without running it; exit 2 where something is wrong with it."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario import load
     from iowatt.scenario.describe import describe
     from iowatt.scenario.loading import warnings

@@ -164,9 +164,9 @@ def _asked(
     phases: int,
 ) -> Asked:
     """What the options say of what counters do not say."""
+    from iowatt.base.errors import InputError
     from iowatt.counters import access as patterns
     from iowatt.counters.parts import Asked
-    from iowatt.errors import InputError
     from iowatt.scenario.units import parse_capacity
 
     if access is None:
@@ -230,9 +230,9 @@ def _profile(
 
 def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
     """Those asked for, checked; without any, the only one that did anything."""
+    from iowatt.base.errors import InputError
+    from iowatt.base.problems import suggestion
     from iowatt.counters.sar import ALL
-    from iowatt.errors import InputError
-    from iowatt.scenario.problems import suggestion
 
     for name in wanted:
         if name not in log.devices:
@@ -267,8 +267,8 @@ def _profile_name(name: str | None, output: Path) -> str:
 
 
 def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
-    from iowatt.errors import InputError
-    from iowatt.scenario.problems import nearest
+    from iowatt.base.errors import InputError
+    from iowatt.base.problems import nearest
 
     if value not in choices:
         near = nearest(value, choices)
@@ -279,7 +279,7 @@ def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def _mapping(text: str) -> dict[str, str]:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and ours.strip() and theirs.strip() for ours, separator, theirs in pairs):

@@ -113,7 +113,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.library import importing
     from iowatt.library.disksim.convert import import_drive
 
@@ -193,7 +193,7 @@ def validate(
 
 
 def _data_sheets(device: str | None, others: dict[str, object], *, as_json: bool) -> None:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.validation import sheet, sheet_text
 
     given = [name for name, value in others.items() if value is not None]

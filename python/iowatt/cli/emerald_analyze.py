@@ -100,9 +100,9 @@ def analyze(
 
     Exit code 1 where a phase or the measurement is invalid.
     """
+    from iowatt.base.errors import InputError
     from iowatt.emerald.analyze import judge, read, write
     from iowatt.emerald.rules import load
-    from iowatt.errors import InputError
 
     options = {
         "--plan": plan,

@@ -86,6 +86,7 @@ def bff(
     Curves are estimated, those that come near the best are simulated around their peak, and the peak is
     refined by single drives. Writes bff.json, a table, and a page.
     """
+    from iowatt.base.errors import InputError
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
     from iowatt.emerald.bff import text
@@ -93,7 +94,6 @@ def bff(
     from iowatt.emerald.bff.folder import BFF
     from iowatt.emerald.bff.make import Where, make
     from iowatt.emerald.family import load
-    from iowatt.errors import InputError
 
     sets = list(overrides or [])
     if limit is not None:

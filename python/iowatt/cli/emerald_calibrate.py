@@ -103,10 +103,10 @@ def calibrate(
 
     Exit code 1 where a phase is left without a rate.
     """
+    from iowatt.base.errors import CheckFailedError
     from iowatt.emerald.calibrate import text
     from iowatt.emerald.calibrate.calibrate import Asked
     from iowatt.emerald.calibrate.make import Where, make
-    from iowatt.errors import CheckFailedError
 
     _between("--tolerance", tolerance, 1e-4, 0.5)
     _between("--margin", margin, 0.0, 0.9)
@@ -153,7 +153,7 @@ def calibrate(
 
 
 def _between(option: str, value: float | None, least: float, most: float) -> None:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     if value is not None and not least <= value <= most:
         raise InputError(f"{value:g} is out of range; expected {least:g} to {most:g}", where=option)

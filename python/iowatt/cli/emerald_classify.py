@@ -41,10 +41,10 @@ def classify(
 
     Exit code 1 where no class fits.
     """
+    from iowatt.base.errors import InputError
     from iowatt.emerald.classify import classify as find
     from iowatt.emerald.classify import parse_override, read
     from iowatt.emerald.rules import load
-    from iowatt.errors import InputError
 
     if note is not None and set_class is None:
         raise InputError("goes with --set-class", where="--note")

@@ -174,9 +174,9 @@ def plan(
 
     Exit code 1 where a load generator's own parser refuses a file.
     """
+    from iowatt.base.errors import CheckFailedError
     from iowatt.emerald.plan.build import Asked
     from iowatt.emerald.plan.make import make
-    from iowatt.errors import CheckFailedError
     from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops, parse_rate
 
     asked = Asked(
@@ -229,8 +229,8 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 
 
 def _instrument(text: str, role: Literal["power", "temperature"], option: str) -> Any:
+    from iowatt.base.errors import InputError
     from iowatt.emerald.plan.model import Instrument
-    from iowatt.errors import InputError
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):
@@ -242,7 +242,7 @@ def _by_phase(
     given: Sequence[str], option: str, parse: Callable[[str], Value], *, bare: bool = True
 ) -> Mapping[str, Value]:
     """Values by phase, "" for what is said without one."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     found: dict[str, Value] = {}
     for text in given:
@@ -257,7 +257,7 @@ def _by_phase(
 
 def _whole(option: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        from iowatt.errors import InputError
+        from iowatt.base.errors import InputError
 
         if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 4096:
             raise InputError(f"{text!r} is no whole number from 1 to 4096", where=option)
@@ -267,7 +267,7 @@ def _whole(option: str) -> Callable[[str], int]:
 
 
 def _when(text: str | None) -> datetime | None:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     if text is None:
         return None

@@ -75,9 +75,9 @@ def report(
 
     Metrics of version 1.0 (MW1, MW2) and of later versions (HB) are never set side by side: exit code 2.
     """  # fmt: skip
+    from iowatt.base.errors import InputError
     from iowatt.emerald.report import compose, given, side_by_side, write
     from iowatt.emerald.report import energystar as star
-    from iowatt.errors import InputError
 
     targets = output or []
     write.check_targets(targets, force=force)

@@ -31,8 +31,8 @@ def rules(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
+    from iowatt.base.errors import InputError
     from iowatt.emerald.rules import describe
-    from iowatt.errors import InputError
 
     if profile is None:
         if key != "*" or unverified:

@@ -52,10 +52,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a plan: its stages without a break, instruments recorded beside them, and a journal of it all."""
+    from iowatt.base.errors import InputError, IowattError
     from iowatt.emerald.conduct import begin
     from iowatt.emerald.conduct.interrupts import Interrupts
     from iowatt.emerald.conduct.sequence import Stopped, conduct
-    from iowatt.errors import InputError, IowattError
 
     if restart_active and not resume:
         raise InputError("says how to go on", where="--restart-active", hint="add --resume")
@@ -99,10 +99,10 @@ def run(
 
 def _print(path: Path, plan: object, *, as_json: bool) -> None:
     """The state as the journal has it, finished or not."""
+    from iowatt.base.errors import InputError
     from iowatt.emerald.conduct.state import read_state
     from iowatt.emerald.conduct.text import lines
     from iowatt.emerald.plan.model import Plan
-    from iowatt.errors import InputError
 
     assert isinstance(plan, Plan)
     try:

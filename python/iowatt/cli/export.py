@@ -81,7 +81,7 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
-    from iowatt.errors import CheckFailedError
+    from iowatt.base.errors import CheckFailedError
     from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
     from iowatt.workload.export.omissions import listed
     from iowatt.workload.export.prepare import prepare

@@ -73,7 +73,7 @@ def heat(
 
     Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
     """
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.lenses.heat import analyse
 
     if over not in _OVER:
@@ -107,9 +107,9 @@ def heat(
 
 
 def _measures(extent: str | None, period: str | None, capacity: str | None) -> dict[str, Any]:
+    from iowatt.base.errors import InputError
     from iowatt.cli.trace_profile import block_bytes, capacity_bytes
     from iowatt.cli.transform import seconds
-    from iowatt.errors import InputError
     from iowatt.scenario.heat import LEAST_EXTENT
 
     found: dict[str, Any] = {}
@@ -132,8 +132,8 @@ def _opened(
     source: str, options: dict[str, Any], measures: dict[str, Any]
 ) -> tuple[list[Extents], str, str | None]:
     """I/O by extent of a Run (a folder, or its run.json) or of a trace; its name, and its place."""
+    from iowatt.base.errors import InputError
     from iowatt.cli.progress import bar
-    from iowatt.errors import InputError
     from iowatt.lenses.heat import of_run, of_trace
 
     path = Path(source)

@@ -192,7 +192,7 @@ def import_(
 
 
 def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path) -> Sequence[Observation]:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     if not names:
         return found

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from iowatt.base.errors import InputError
 from iowatt.cli import trace as verb
-from iowatt.errors import InputError
 
 
 def register(app: typer.Typer) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 import typer
 
 from iowatt import aside, signals
+from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import (
     budget,
     cache,
@@ -47,7 +48,6 @@ from iowatt.cli import (
     tier,
     trace,
 )
-from iowatt.errors import InputError, IowattError
 
 DEBUG: Final = "IOWATT_DEBUG"
 """Environment variable that adds the traceback to a fault of ours."""

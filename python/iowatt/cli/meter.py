@@ -44,7 +44,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the kinds of instruments, and the sensors of this machine; or the options of one kind."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.sources.meters import source, summary
     from iowatt.sources.meters.schemes import SCHEMES
 
@@ -143,7 +143,7 @@ def record(
     as_json: AsJson = False,
 ) -> None:
     """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
-    from iowatt.errors import CheckFailedError, InputError
+    from iowatt.base.errors import CheckFailedError, InputError
     from iowatt.scenario.units import parse_duration
     from iowatt.sources.meters import recording, source, summary
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 SCHEMA = "iowatt.report/1"
 

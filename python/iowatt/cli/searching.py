@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import command_line
 from iowatt.cli.options import print_json
-from iowatt.errors import InputError, IowattError
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Final, TextIO
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _OUT: Final = 1
 _NAMES: Final = ("stdin", "stdout", "stderr")

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from iowatt.base.errors import IowattError
 from iowatt.cli import completion
 from iowatt.cli.options import AsJson, Jobs, print_json
-from iowatt.errors import IowattError
 
 app = typer.Typer(help="Published studies, remade from end to end.", no_args_is_help=True)
 

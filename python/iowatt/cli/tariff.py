@@ -123,8 +123,8 @@ def bill_(
     as_json: AsJson = False,
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
+    from iowatt.base.errors import InputError
     from iowatt.cli.options import parsed
-    from iowatt.errors import InputError
     from iowatt.lenses.electricity import billed, drawn
     from iowatt.report.tariff import page, text
     from iowatt.scenario.units import parse_power

@@ -98,8 +98,8 @@ def tier(
 
     DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
     """
+    from iowatt.base.errors import InputError
     from iowatt.cli.progress import bar
-    from iowatt.errors import InputError
     from iowatt.scenario import load
     from iowatt.scenario.heat import LEAST_EXTENT
     from iowatt.scenario.units import parse_block_size, parse_duration

@@ -291,7 +291,7 @@ def _options(
 @contextmanager
 def in_flags() -> Iterator[None]:
     """An error of reading a trace that names the keys of a scenario names the options of the command line."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     try:
         yield
@@ -317,7 +317,7 @@ def _columns_flag(table: re.Match[str]) -> str:
 
 
 def _mapping(text: str) -> dict[str, str | int]:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(separator and field.strip() and header.strip() for field, separator, header in pairs):

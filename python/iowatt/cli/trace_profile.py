@@ -136,7 +136,7 @@ def capacity_bytes(text: str, option: str) -> int:
 
 
 def _read(parse: Callable[[object], int], text: str, option: str) -> int:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     try:
         return parse(text.strip())
@@ -145,7 +145,7 @@ def _read(parse: Callable[[object], int], text: str, option: str) -> int:
 
 
 def _count(number: int, option: str) -> int:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     if not 0 < number < 1 << 32:
         raise InputError(f"{number} is not a number from 1 to {(1 << 32) - 1}", where=option)

@@ -29,7 +29,7 @@ def transformations(
     InputError
         Naming the option that is wrong and what it accepts.
     """
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     if clock not in ("recorded", "start"):
         raise InputError(f"{clock!r} is neither recorded nor start", where="--clock")
@@ -55,7 +55,7 @@ def transformations(
 
 def block_size(text: str, option: str) -> int:
     """Bytes of ``--option SIZE``."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario.units import parse_block_size
 
     try:
@@ -69,7 +69,7 @@ def block_size(text: str, option: str) -> int:
 
 def seconds(text: str, option: str) -> float:
     """Seconds of ``--option TIME``."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario.units import parse_duration
 
     try:
@@ -79,7 +79,7 @@ def seconds(text: str, option: str) -> float:
 
 
 def _place(wheres: list[str], align: str) -> dict[str, Any]:
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
 
     align_bytes = block_size(align, "--place-align")
     if wheres == [END_TO_END]:
@@ -91,7 +91,7 @@ def _place(wheres: list[str], align: str) -> dict[str, Any]:
 
 def _seat(where: str) -> dict[str, Any]:
     """``DEVICE=VOLUME``, ``DEVICE=@OFFSET`` or ``DEVICE=VOLUME@OFFSET``; a device's name may hold ``=``."""
-    from iowatt.errors import InputError
+    from iowatt.base.errors import InputError
     from iowatt.scenario.units import parse_capacity
 
     device, separator, spot = where.rpartition("=")

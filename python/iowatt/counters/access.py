@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 ACCEPTED: Final = (
     "uniform, sequential, zipf:EXPONENT (zipf:0.99), or skew:K (skew:7 has 80 % of requests in 20 %)"

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from iowatt.base.errors import InputError
 from iowatt.counters.log import Floats, Log
-from iowatt.errors import InputError
 
 Split = Literal["counted", "bytes", "given"]
 

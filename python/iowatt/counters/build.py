@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.base.errors import InputError
 from iowatt.counters.activity import activity
 from iowatt.counters.dispersion import dispersion
 from iowatt.counters.grounds import Made, grounds, remarks
 from iowatt.counters.law import law
 from iowatt.counters.log import Log
 from iowatt.counters.parts import Asked, groups, parts, phases, streams
-from iowatt.errors import InputError
 from iowatt.workload.profile import PROFILE_SCHEMA
 
 

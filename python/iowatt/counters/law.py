@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters.dispersion import FEWEST, LONGEST_S, Dispersion
 from iowatt.counters.parts import Asked, rounded
-from iowatt.errors import InputError
 
 _MOST_CV: Final = 1000.0
 _LEAST_INSIDE: Final = 0.1

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.errors import InputError
 from iowatt.counters.clock import Stamp
-from iowatt.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 

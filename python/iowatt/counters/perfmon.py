@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.log import Log
 from iowatt.counters.text import Line, number, shown
-from iowatt.errors import InputError
 
 COUNTERS: Final[dict[str, tuple[str, float]]] = {
     "disk reads/sec": ("reads", 1), "disk writes/sec": ("writes", 1), "disk transfers/sec": ("requests", 1),

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from iowatt.base.errors import InputError
 from iowatt.counters import iostat, perfmon, sadf, sar, sysstat_json
 from iowatt.counters.columns import known
 from iowatt.counters.log import Log
 from iowatt.counters.text import Line, lines
-from iowatt.errors import InputError
 
 Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from iowatt.base.errors import InputError
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.dispersion import dispersion
 from iowatt.counters.log import Floats, Log
-from iowatt.errors import InputError
 
 SCHEMA: Final = "iowatt.trace-counters/1"
 _SHOWN_OVER_TIME: Final = 60

@@ -8,13 +8,13 @@ import statistics
 from collections.abc import Iterable
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
 from iowatt.counters.log import TOO_SHORT, Log
 from iowatt.counters.sar import ALL
 from iowatt.counters.text import Line, shown
-from iowatt.errors import InputError
 
 _MOST_CHARACTERS: Final = 256 << 20
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 # A line of perfmon has a figure for each counter, thousands at most; longer ones are no log.
 _LONGEST_LINE: Final = 8 << 20

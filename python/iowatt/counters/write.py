@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.toml_text import comment, inline
 
 _INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such

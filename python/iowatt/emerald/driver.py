@@ -10,8 +10,8 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
+from iowatt.base.errors import IowattError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.errors import IowattError
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 

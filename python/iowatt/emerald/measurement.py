@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.folder import synced
 
 MEASUREMENT_SCHEMA: Final = "iowatt.measurement/1"

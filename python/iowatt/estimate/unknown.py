@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 
 class NotEstimated(InputError):

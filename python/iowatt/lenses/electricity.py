@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.defaults import START
 from iowatt.scenario.units import parse_power
 from iowatt.tariffs import account, series

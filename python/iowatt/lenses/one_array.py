@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import derive, levels, mechanics
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim.convert import import_drive
 from iowatt.library.drive import Drive, resolve

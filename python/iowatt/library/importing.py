@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.device_text import device_toml
 from iowatt.library.disksim.convert import Imported
 from iowatt.library.layout import layout_bytes

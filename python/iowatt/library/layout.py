@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.text import read_text
 from iowatt.library.geometry import ZonedGeometry
 from iowatt.library.mechanics import Zone

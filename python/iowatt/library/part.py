@@ -7,11 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.library.source import Source, source_of
 from iowatt.power.laws import Law
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import nearest
 from iowatt.scenario.quantity import Power, Rate
 from iowatt.scenario.strict import Strict, key
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath
 from iowatt.library.efficiency import certificates
 from iowatt.library.notes import stand_in
 from iowatt.library.part import PartFile, find_part
@@ -13,7 +14,6 @@ from iowatt.power.laws import Law, Part, fan
 from iowatt.power.resolved import Resolved
 from iowatt.power.supplies import Supplies
 from iowatt.scenario.array_power import PartKeys, SupplyKeys
-from iowatt.scenario.problems import KeyPath
 
 
 def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from iowatt.base.problems import KeyPath
 from iowatt.library.part import find_part
 from iowatt.power import spin_up
 from iowatt.power.drives import Drives
 from iowatt.power.plan import ArrayPlan, Enclosure, Mix
 from iowatt.power.resolved import PATH, Resolved
 from iowatt.scenario.array_power import ArrayPower
-from iowatt.scenario.problems import KeyPath
 
 
 def controllers(

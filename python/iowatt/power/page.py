@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.power import figures
 from iowatt.power.text import group
 from iowatt.report import html, numbers

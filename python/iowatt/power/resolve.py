@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, suggestion
 from iowatt.power import components, cooling, feasible
 from iowatt.power.drives import Drives, drives
 from iowatt.power.plan import ArrayPlan, Enclosure, Mix, Stagger, fill, runs
 from iowatt.power.resolved import PATH, Resolved
 from iowatt.scenario.array_power import EnclosureKeys
-from iowatt.scenario.problems import KeyPath, suggestion
 
 if TYPE_CHECKING:
     from iowatt.scenario.model import Scenario

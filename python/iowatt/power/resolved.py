@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.power.plan import ArrayPlan
-from iowatt.scenario.problems import KeyPath, Problem
 
 PATH: Final[KeyPath] = ("array", "power")
 

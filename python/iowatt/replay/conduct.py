@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.replay import job
 from iowatt.replay.trace import Replayed
 from iowatt.sources.meters.recorders import Recorders, Wanted

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import IowattError
+from iowatt.base.errors import IowattError
 from iowatt.replay import compare, conduct, heat, job, lateness, target, trace
 from iowatt.replay.conduct import MeterAddress
 from iowatt.run import index

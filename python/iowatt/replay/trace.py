@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.convert import SCHEMA
 from iowatt.trace.decode import OPS
 from iowatt.trace.open import requests

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Commands that can print a page, in order of preference."""

@@ -8,7 +8,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report.figures.figure import Cell, Column, Table
 
 MOST_ROWS = 1_048_576

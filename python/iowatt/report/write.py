@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from iowatt import aside, reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run import plan_schema
 from iowatt.run.summary_schema import SCHEMA, RunSummary
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt import frames
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.tables import IDLE
 
 ROW: Final = np.dtype([("drive", "<u4"), ("start_ns", "<u8"), ("length_ns", "<u8"), ("cut", "?")])

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.summary_schema import Host, Input, Provenance
 
 BLOCK_BYTES = 1 << 20

@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from iowatt.base.problems import Problem, ScenarioError
     from iowatt.scenario.compile import compile_plan, resolve_sources
     from iowatt.scenario.loading import load
     from iowatt.scenario.model import Scenario
-    from iowatt.scenario.problems import Problem, ScenarioError
     from iowatt.scenario.schema import json_schema
 
 __all__ = [

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario import raid as levels
-from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.units import format_bytes
 from iowatt.scenario.virtual_pool import Room
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import Any, Final, Literal
 
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.caching import policies
 from iowatt.digits import apart
 from iowatt.scenario import replacement as replaced
-from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.units import format_bytes

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from iowatt import reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem, ScenarioError
 from iowatt.scenario import overrides, translate
 from iowatt.scenario.locate import Lines
-from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
 
 Model = TypeVar("Model", bound=BaseModel)
 

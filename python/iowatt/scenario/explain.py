@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.library import fabric_parts
 from iowatt.library.find import device_names
 from iowatt.scenario import keys
 from iowatt.scenario.keys import Key
 from iowatt.scenario.model import Scenario
-from iowatt.scenario.problems import nearest
 
 EXPLAIN_SCHEMA: Final = "iowatt.explain/1"
 _PARTS_OF_PATHS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}

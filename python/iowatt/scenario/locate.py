@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from typing import Final
 
-from iowatt.scenario.problems import KeyPath
+from iowatt.base.problems import KeyPath
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")

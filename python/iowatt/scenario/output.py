@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 
 def write_text(path: Path, text: str, *, force: bool) -> None:

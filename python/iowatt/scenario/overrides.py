@@ -14,8 +14,8 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from iowatt.errors import InputError
-from iowatt.scenario.problems import KeyPath, nearest, suggestion
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, nearest, suggestion
 
 # Keys whose short form (a string) stands for a table with that one key.
 _SHORT_FORMS = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.library.fabric_figures import AdapterFigures, LinkFigures, ProtocolFile, SwitchFigures
 from iowatt.library.fabric_parts import part_of
 from iowatt.scenario import path_hops as hops
@@ -16,7 +17,6 @@ from iowatt.scenario.controller import Controller
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.path import Hop, Path, Port, SwitchChoice
 from iowatt.scenario.path_hops import HopInNumbers
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.units import format_duration
 
 _Found = TypeVar("_Found")

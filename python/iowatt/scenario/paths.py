@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from iowatt.base.problems import KeyPath
     from iowatt.scenario.document import Document
-    from iowatt.scenario.problems import KeyPath
 
 
 def place_overridden(document: Document, base_dir: Path) -> None:

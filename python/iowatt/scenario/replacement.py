@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.caching import policies
-from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.strict import Strict, key
 
 

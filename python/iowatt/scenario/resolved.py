@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from iowatt.base.problems import Problem
 from iowatt.library.drive import Drive
 from iowatt.library.ssd.drive import Ssd
 from iowatt.power.plan import ArrayPlan
 from iowatt.scenario.array import Pool
 from iowatt.scenario.chunklets import ChunkletRoom
 from iowatt.scenario.path_resolve import Paths
-from iowatt.scenario.problems import Problem
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.virtual.scheme import VolumeRange
 from iowatt.scenario.virtual_pool import ResolvedVirtualPool

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import model_validator
 
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.library.ssd.drive import Behaviour, Ssd, Traffic
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.quantity import BlockSize, Power
 from iowatt.scenario.strict import Strict, key
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.find import find_drive
 from iowatt.scenario.keys import toml_text
 from iowatt.scenario.tracing import recorded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario.array import Pool
-from iowatt.scenario.problems import KeyPath, Problem
 from iowatt.scenario.recovery import Failure
 
 # Failed drives that a stripe of the level survives.

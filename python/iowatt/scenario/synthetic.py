@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
-from iowatt.scenario.problems import KeyPath, Problem, ScenarioError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem, ScenarioError
 from iowatt.scenario.workload import ClosedReplay, Workload
 from iowatt.workload import remarks
 from iowatt.workload.arrivals import Closed, Recorded

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.library import levels
 from iowatt.library.drive import Drive
 from iowatt.library.electrical import PowerLevel
@@ -25,7 +26,6 @@ from iowatt.scenario.path_resolve import resolve as resolve_paths
 from iowatt.scenario.paths import as_named
 from iowatt.scenario.placing import adaptive, chunklet_room, place_volumes
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.scenario.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.scenario.resolved import ResolvedPool, System
 from iowatt.scenario.synthetic import make
 from iowatt.scenario.tracing import recorded

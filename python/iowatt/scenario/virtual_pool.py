@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.virtual.caching import Caching
 from iowatt.scenario.virtual.linear import Linear
 from iowatt.scenario.virtual.maid import Maid

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import curve, prepare
 from iowatt.search.evaluator import Progress
 from iowatt.search.executor import Executor

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.scenario.document import Document
 from iowatt.scenario.keys import toml_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
-from iowatt.scenario.problems import suggestion
 from iowatt.search import pace, prepare
 from iowatt.search.over import Axis, Setting, expanded, split
 from iowatt.search.prepare import Given

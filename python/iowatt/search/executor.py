@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 Report = Callable[[float], None]
 Work = Callable[[Any, Report], Any]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import aside, reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import journal
 from iowatt.search.journal import Journal
 

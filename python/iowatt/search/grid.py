@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.over import Axis, Cell, Setting
 
 MOST_POINTS: Final = 1_000_000

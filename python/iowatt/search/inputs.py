@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.provenance import BLOCK_BYTES
 from iowatt.run.summary_schema import Input
 from iowatt.search.executor import MachineError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.record import loads
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 
 @dataclass(frozen=True)

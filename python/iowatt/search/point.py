@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.executor import MachineError, Report
 from iowatt.search.folder import MANIFEST
 from iowatt.search.inputs import File, verify

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.search import grid, inputs, prepare, table
 from iowatt.search.evaluator import Evaluator, Job, Progress
 from iowatt.search.executor import Executor

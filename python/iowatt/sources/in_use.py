@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 #: ioctl of loop(4): device and inode of its backing file, then what does not matter here.
 _LOOP_GET_STATUS64: Final = 0x4C05

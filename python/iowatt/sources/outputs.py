@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import fio, trace, vdbench
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import recording

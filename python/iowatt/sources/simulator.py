@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.errors import DataLossError, InputError
+from iowatt.base.errors import DataLossError, InputError
 from iowatt.power import wall
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
 from iowatt.sources import paths, placement, translation, warmup

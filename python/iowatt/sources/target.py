@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import content
 
 Kind = Literal["absent", "file", "device"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import grid, journal
 from iowatt.search.evaluator import Progress
 from iowatt.search.folder import JOURNAL, write_whole

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from iowatt.errors import InputError
-from iowatt.scenario.problems import suggestion
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.studies.study import Study
 
 

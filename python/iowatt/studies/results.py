@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import IowattError
+from iowatt.base.errors import IowattError
 from iowatt.search.executor import Report
 from iowatt.search.threads import Threads, cores
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.tariffs.load import Floats
 
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 #: No utility charges as much for anything; more is a slip of the unit or of the exponent.
 LARGEST: Final = 1e9

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, Never
 
 from iowatt import reading
-from iowatt.errors import InputError
-from iowatt.scenario.problems import nearest
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
 from iowatt.tariffs.urdb import parse
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from iowatt import reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.tariffs.load import Load
 
 _EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"

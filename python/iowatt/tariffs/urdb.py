@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime
 from pathlib import PurePath
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.tariffs.fields import LARGEST, Fields, shown
 from iowatt.tariffs.structure import Fixed, Ratchet, Tariff
 from iowatt.tariffs.urdb_structures import (

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import Field
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.scenario.array import DeviceChoice, Raid
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import KeyPath, ScenarioError
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 

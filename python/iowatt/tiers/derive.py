@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.kept_up import kept_up
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.paths import place_overridden

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import aside, reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 RESULT: Final = "tier.json"
 

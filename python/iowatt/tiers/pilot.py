@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.toml_text import inline
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt import frames
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.convert import ROW_GROUP_ROWS, SCHEMA, aside
 
 #: What a request is for, by number (``Reason`` in crates/iowatt-sim/src/back_end_log.rs): the column
@@ -42,7 +42,7 @@ BATCH_ROWS: Final = 262_144
 class BackEndSpool:
     """Requests to pools, 26 bytes each; a context that writes ``target`` when left without an exception.
 
-    Raises :class:`iowatt.errors.InputError` where ``target`` cannot be written: its name does not end in
+    Raises :class:`iowatt.base.errors.InputError` where ``target`` cannot be written: its name does not end in
     .parquet, its folder is not there, or it exists and ``force`` is not given.
     """
 

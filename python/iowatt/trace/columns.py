@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 SECTOR_BYTES: Final = 512
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from iowatt import frames
 from iowatt.aside import file
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace import units
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
 from iowatt.trace.open import Requests, of_all_devices, requests

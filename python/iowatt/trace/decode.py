@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 NO_STREAM: Final = 2**32 - 1
 NO_RESPONSE: Final = -1

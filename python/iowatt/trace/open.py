@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt import _core
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.parquet import ParquetBatches, batches, is_parquet
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.parquet import ERRORS, MAGIC, scan
 from iowatt.trace.columns import Layout, recognise
 from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times

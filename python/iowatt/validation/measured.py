@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.open import Requests, requests, spec
 
 QUEUED: Final = "hp-srt"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt import aside
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.report import html
 from iowatt.validation.figure import distributions, overview, services
 from iowatt.validation.replay import Validation

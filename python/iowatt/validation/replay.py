@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt import _core
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.drive import Drive
 from iowatt.library.find import find_drive
 from iowatt.validation import measured

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import describe
 from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file, device_names, find_device

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.workload import access, arrivals
 from iowatt.workload.profile import Profile, SizeShare, Stream
 from iowatt.workload.ranges import extent

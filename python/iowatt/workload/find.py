@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import Problem
 from iowatt.workload import checks
 from iowatt.workload.profile import Profile
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.convert import Progress, convert
 from iowatt.workload import arrivals, remarks
 from iowatt.workload.compile import synthesis

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.meter import MeterError
 from loopback.ipmi import Controller

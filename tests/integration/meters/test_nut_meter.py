@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.meter import Meter, MeterError
 from loopback.nut import Ups

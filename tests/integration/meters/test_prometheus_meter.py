@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import prometheus, source
 from iowatt.sources.meters.address import parse
 from iowatt.sources.meters.meter import Meter, MeterError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.meter import MeterError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
 from iowatt.sources.meters.meter import MeterError
 from loopback.scpi import Analyser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import recording, source
 from iowatt.sources.meters.meter import Meter, MeterError
 from loopback.snmp import Pdu

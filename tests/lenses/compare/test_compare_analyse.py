@@ -11,7 +11,7 @@ import pytest
 
 import compared_runs as made
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.compare.analyse import analyse
 from iowatt.lenses.compare.asked import Asked, opened
 from iowatt.report.compare import page, text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compared_runs as made
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.lenses.compare.observed import sides

@@ -7,7 +7,7 @@ import pytest
 from cost_systems import NOTHING, book, case, priced, system, usd
 from cost_systems import hdd as worn_hdd
 from cost_systems import ssd as worn_ssd
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost import carbon
 from iowatt.lenses.cost.horizon import Horizon
 

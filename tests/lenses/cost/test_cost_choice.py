@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import compared_runs as made
 from iowatt import api
+from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.errors import InputError
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.ask import Asked, answer
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, hdd, priced, ssd, usd
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.inventory import changed, drives, notes, read_inventory
 from iowatt.lenses.cost.observe import observe

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.inventory import read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.run.bundle import Run

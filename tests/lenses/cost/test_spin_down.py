@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import iowatt
 from cost_systems import book, case, hdd, ssd, system
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost import spin_down
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.low import Low

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.expression import evaluate

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cost_systems import book, hdd, ssd, system
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.expression import evaluate
 from iowatt.lenses.cost.wear.ratios import limit

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year import find_cycle
 from iowatt.lenses.cost.year.cycle import hour_name
 from iowatt.lenses.cost.year.file import holiday

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from year_systems import changed, system
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year import Cycle, find_cycle, make_year, make_years
 from iowatt.lenses.cost.year.cycle import Holiday, weekday_and_weekend
 from iowatt.tariffs.bill import bill

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iowatt.base.errors import InputError
 from iowatt.counters.clock import Stamp
 from iowatt.counters.read import read
-from iowatt.errors import InputError
 from iowatt.lenses.cost.year import find_cycle
 from iowatt.lenses.cost.year.completed import of_run
 from iowatt.lenses.cost.year.measured import Stretches, shape

@@ -7,7 +7,7 @@ from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import read_drive
 from iowatt.library.disksim.layout import G1Layout, G1Zone, G4Layout, TrackPattern
 from iowatt.library.disksim.seek import MeasuredSeek

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from disksim_files import DATA, changed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import read_drive
 from iowatt.library.disksim.layout import G4Layout, G4Remap
 

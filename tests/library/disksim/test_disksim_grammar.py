@@ -10,7 +10,7 @@ from disksim_files import CHEETAH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import grammar, text
 from iowatt.library.disksim.grammar import names, parse_file, parse_text
 from iowatt.library.disksim.tree import Block, Range

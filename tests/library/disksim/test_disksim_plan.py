@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import device_file, find_drive
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim import read_drive, rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from disksim_files import DATA, changed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import read_drive, read_seek
 from iowatt.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek
 

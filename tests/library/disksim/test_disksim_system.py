@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from disksim_files import RAID5, changed
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import read_system
 from iowatt.library.disksim.components import CacheDevice, CacheMemory, Place, TraceDevice
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search import inputs, point, prepare

@@ -8,7 +8,7 @@ import pytest
 from md1_queue import answer
 from station import STATION, found, scenario
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.executor import Cancelled
 from iowatt.search.rate import ALL, Asked, of_scenario
 from iowatt.search.rate.resolve import load_of

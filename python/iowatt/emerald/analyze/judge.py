@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import across, idle, phase
 from iowatt.emerald.analyze.limits import Asked
 from iowatt.emerald.analyze.phase import Phase
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.rules import Rules
-from iowatt.errors import InputError
 from iowatt.lenses.emerald import efficiency
 from iowatt.lenses.emerald.finding import status
 
@@ -29,7 +29,7 @@ def judge(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         There is no such set or reading, or the rules lack a value that every profile has.
     """
     plan = measured.plan

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rules
-from iowatt.errors import InputError
 from iowatt.lenses.emerald.instruments import Limits as InstrumentLimits
 from iowatt.lenses.emerald.stability import READINGS, Reading
 

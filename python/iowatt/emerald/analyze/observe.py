@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 
@@ -28,7 +28,7 @@ def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = N
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         It is not there, damaged, or of another stage.
     """
     place = folder / PLACES[plan.source]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.observe import folder_of
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
 from iowatt.emerald.analyze.stages import Logs, Rest, read_stage, stage_run, unreadable
@@ -16,7 +17,6 @@ from iowatt.emerald.conduct.state import Attempt, state_of
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import folder as plans
 from iowatt.emerald.plan.model import Instrument, Plan, Stage
-from iowatt.errors import InputError
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log import Log
@@ -29,7 +29,7 @@ def measurement(folder: Path) -> Measured:
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         It is no measurement, or its plan or journal cannot be read. Stages and logs that cannot be read
         are findings.
     """
@@ -71,7 +71,7 @@ def files(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         The plan or a log cannot be read, there is no such directory, or the plan is of a simulation.
     """
     plan = read_plan(plan_file)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import aside
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import page
 from iowatt.emerald.analyze.stage_run import Measured
-from iowatt.errors import InputError
 from iowatt.report import pages
 
 RESULT: Final = "analysis.json"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.emerald.family import Family, Metric, metric, metrics
-from iowatt.errors import InputError
-from iowatt.scenario.problems import suggestion
 
 Confirm = Literal["near", "all"]
 

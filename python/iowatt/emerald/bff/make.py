@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iowatt.base.errors import InputError, IowattError
 from iowatt.emerald.bff import page, table
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.folder import ASKED_SCHEMA, BFF
@@ -15,7 +16,6 @@ from iowatt.emerald.bff.point import evaluate
 from iowatt.emerald.bff.result import document
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as rules
-from iowatt.errors import InputError, IowattError
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor
 from iowatt.search.folder import Folder, refuse

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt import evaluation
+from iowatt.base.errors import InputError
 from iowatt.emerald.bff.judged import Judged, busy, ep
 from iowatt.emerald.family import Metric
-from iowatt.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import candidates, shelves
-from iowatt.errors import InputError
 
 
 def projection(search: Search) -> list[dict[str, Any]]:

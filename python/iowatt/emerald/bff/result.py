@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.bff.errors import errors
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.bff.peak import Peak, at
@@ -14,7 +15,6 @@ from iowatt.emerald.bff.search import Search
 from iowatt.emerald.bff.series import Series
 from iowatt.emerald.bff.stated import stated
 from iowatt.emerald.family import Candidate, Metric, named, shelves
-from iowatt.errors import InputError
 
 SCHEMA: Final = "iowatt.bff/1"
 #: Below this share of the time no station is what limits a configuration.

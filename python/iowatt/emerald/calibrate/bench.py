@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate.outcome import Outcome, of_observation, of_run
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import outstanding
-from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.search.rate.seen import MOST_REQUESTS
 

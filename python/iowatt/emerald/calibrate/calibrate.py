@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate.bench import UNKNOWN_OUTSTANDING, Bench, SimulationBench
 from iowatt.emerald.calibrate.outcome import Outcome
 from iowatt.emerald.calibrate.result import (
@@ -30,7 +31,6 @@ from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.errors import InputError
 from iowatt.lenses.emerald.generator import Cause, cause, words
 from iowatt.search.highest_rate import KEEPS_UP, Highest, Measured, highest_rate, judged
 from iowatt.search.highest_throughput import highest_throughput

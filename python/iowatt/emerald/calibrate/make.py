@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.calibrate import page, text
 from iowatt.emerald.calibrate.bench import Bench, DriverBench, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Asked, calibrate
@@ -35,7 +36,6 @@ from iowatt.emerald.plan.generate import NOMINAL_IOPS
 from iowatt.emerald.plan.make import rewrite
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rules, load
-from iowatt.errors import InputError
 
 _POINTS, _JOURNAL, _FILLED = "points", "points.jsonl", "filled"
 _HIDDEN: Final = ".calibrating"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.emerald.generator import Load
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile

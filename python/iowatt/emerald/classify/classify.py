@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem, suggestion
 from iowatt.emerald.classify.boundary import near_categories, near_classes
 from iowatt.emerald.classify.contradictions import contradictions
 from iowatt.emerald.classify.product import Product, ProductFile
 from iowatt.emerald.classify.requirement import ATTRIBUTES, Unmet, unmet, within
 from iowatt.emerald.rules import Rules
-from iowatt.errors import InputError
-from iowatt.scenario.problems import Problem, suggestion
 
 CLASS_SCHEMA: Final = "iowatt.emerald-class/1"
 

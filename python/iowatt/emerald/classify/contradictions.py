@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from iowatt.base.problems import Problem
 from iowatt.emerald.classify.product import Product
-from iowatt.scenario.problems import Problem
 
 
 def contradictions(product: Product) -> Iterator[Problem]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.classify.product import Product
-from iowatt.errors import InputError
 
 #: Rows of the tables in the order in which they are shown, and how people call them.
 ATTRIBUTES: Final = {

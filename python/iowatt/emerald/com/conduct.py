@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.emerald import rules as rule_profiles
 from iowatt.emerald.com import procedures, simulated
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DISTINCT, ZEROS
@@ -15,9 +17,7 @@ from iowatt.emerald.com.result import COM_SCHEMA, Result
 from iowatt.emerald.com.space import CommandSpace, FileSystemSpace, UnsettledError
 from iowatt.emerald.com.store import Commands, Patience, opened
 from iowatt.emerald.rules import Rules
-from iowatt.errors import InputError
 from iowatt.run import provenance
-from iowatt.scenario.problems import suggestion
 from iowatt.search.folder import write_whole
 
 #: Most that a test holds at a time, in sets.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.units import format_bytes
 
 #: How long a command of the user's may take.

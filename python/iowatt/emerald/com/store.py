@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import CHUNK, DataSet
 from iowatt.emerald.com.result import shown
 from iowatt.emerald.com.space import Space, run, settled
-from iowatt.errors import InputError
 
 
 @dataclass(frozen=True)

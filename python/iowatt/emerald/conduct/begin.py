@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
 from iowatt.emerald.conduct.read_plan import read_plan
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan
-from iowatt.errors import InputError
 from iowatt.sources.meters import source
 
 ALLOWED = "target.json"

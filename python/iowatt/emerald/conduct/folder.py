@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from iowatt import aside, reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.public import without_secrets
-from iowatt.errors import InputError
 from iowatt.search.folder import synced, write_whole
 
 PLAN: Final = "plan.json"

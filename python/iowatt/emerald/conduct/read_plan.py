@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import folder
 from iowatt.emerald.plan.model import Plan
-from iowatt.errors import InputError
 from iowatt.sources.target import named
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.driver import DriverError
-from iowatt.errors import InputError
 
 REST: Final = "rest.json"
 # Fields of /sys/block/*/stat (kernel, block/stat.rst): completed reads and writes.

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import rest, settings, target
 from iowatt.emerald.conduct.folder import METERS, Folder
 from iowatt.emerald.conduct.recorders import of
@@ -31,7 +32,6 @@ from iowatt.emerald.plan.build import limit_ms
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import RANDOM, outstanding
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 from iowatt.lenses.emerald import generator
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.run.bundle import Run

@@ -7,9 +7,9 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.workloads import span
-from iowatt.errors import InputError
 from iowatt.sources import content, in_use, target
 
 

@@ -16,12 +16,12 @@ import threading
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target
 from iowatt.emerald.conduct.rest import rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan import vdbench
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 from iowatt.sources.process import child

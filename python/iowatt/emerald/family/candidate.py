@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import Configuration
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, RaidOption, Shelf
-from iowatt.errors import InputError
-from iowatt.scenario.problems import suggestion
 from iowatt.scenario.raid import LEAST_DRIVES, count_problem
 
 By = Literal["shelf", "drive"]

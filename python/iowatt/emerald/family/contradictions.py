@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.emerald.family.candidate import counts, fewest, of_configuration, problem
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.hardware import DriveOption
 from iowatt.emerald.family.metric import metric, metrics
-from iowatt.errors import InputError
 from iowatt.library.part import find_part
 from iowatt.scenario.chunklets import LEAST_SIZE
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.raid import LEAST_DRIVES
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.errors import InputError
-from iowatt.scenario.problems import suggestion
 
 Kind = Literal["random", "sequential", "idle"]
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.family.candidate import Candidate, Group
 from iowatt.emerald.family.enclosures import enclosures
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.load import Sequential
 from iowatt.emerald.family.metric import Metric, metric
 from iowatt.emerald.plan.workloads import STREAM_BYTES
-from iowatt.errors import InputError
 from iowatt.scenario.raid import data_drives
 from iowatt.toml_text import comment, inline, key
 

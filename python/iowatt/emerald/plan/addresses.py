@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Instrument
-from iowatt.errors import InputError
 from iowatt.sources.meters import source
 
 _OPTIONS: Final = {"power": "--instrument", "temperature": "--thermometer"}

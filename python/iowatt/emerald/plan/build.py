@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import addresses
 from iowatt.emerald.plan.model import PLAN_SCHEMA, Instrument, Plan, Role, Source, Stage, Target
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.errors import InputError
 from iowatt.sources.target import named
 from iowatt.workload.export.outstanding import needed
 

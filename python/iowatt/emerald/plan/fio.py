@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import (
@@ -35,7 +36,6 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
-from iowatt.errors import InputError
 from iowatt.sources.observation import Share
 from iowatt.sources.target import takes_direct
 from iowatt.workload.export import fio

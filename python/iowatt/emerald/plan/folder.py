@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import aside, reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
 from iowatt.emerald.plan import page, text
 from iowatt.emerald.plan.generate import Generated
 from iowatt.emerald.plan.model import Plan
-from iowatt.errors import InputError
 
 PLAN: Final = "plan.json"
 

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan import check, fio, vdbench
 from iowatt.emerald.plan.check import Checked
 from iowatt.emerald.plan.model import Plan
-from iowatt.errors import InputError
 
 #: What a job file is written for while nobody has found the rate.
 NOMINAL_IOPS: Final = 1000.0

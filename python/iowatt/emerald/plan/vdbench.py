@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.comment import comments
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import (
@@ -28,7 +29,6 @@ from iowatt.emerald.plan.workloads import (
     prepared,
     span,
 )
-from iowatt.errors import InputError
 from iowatt.workload.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.

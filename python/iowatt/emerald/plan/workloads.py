@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.errors import InputError
 from iowatt.workload.export.loads import Prepared
 from iowatt.workload.export.outstanding import LEAST
 from iowatt.workload.export.prepare import prepare

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.quantity import Capacity
 from iowatt.scenario.strict import Strict, key

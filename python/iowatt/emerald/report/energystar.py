@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.report import marks
 from iowatt.emerald.report.about import Device
 from iowatt.emerald.report.front import COMS
 from iowatt.emerald.report.given import Found, Given
 from iowatt.emerald.rules import load
-from iowatt.errors import InputError
 
 EXPORT_SCHEMA: Final = "iowatt.energystar-export/1"
 RULES: Final = "energystar-1.0"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import reading
+from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.judge import RESULT_SCHEMA
 from iowatt.emerald.analyze.read import read_plan
 from iowatt.emerald.classify import Classification, classify
@@ -19,7 +20,6 @@ from iowatt.emerald.report import about as about_file
 from iowatt.emerald.report.about import About
 from iowatt.emerald.report.shape import check
 from iowatt.emerald.rules import Rules, load
-from iowatt.errors import InputError
 
 Found = dict[str, Any]
 
@@ -88,7 +88,7 @@ def gather(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         A file that was named cannot be read, or is something else. What is only looked for beside the
         analysis and cannot be read becomes a remark.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _NUMBER: Final = (int, float)
 _NONE: Final = type(None)

@@ -7,12 +7,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.report import blocks, marks
 from iowatt.emerald.report.blocks import Page, Shown, rows
 from iowatt.emerald.report.compose import Report
 from iowatt.emerald.report.given import ANALYSIS, Found, read_analysis
 from iowatt.emerald.report.marks import OURS, Mark
-from iowatt.errors import InputError
 
 _NAMES = {
     "mixed": "mixed workloads (MW1, MW2)",

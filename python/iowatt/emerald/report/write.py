@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import aside
+from iowatt.base.errors import InputError
 from iowatt.emerald.report.compose import Report
 from iowatt.emerald.report.energystar import Export
-from iowatt.errors import InputError
 
 REPORTS: Final = (".xlsx", ".pdf", ".html")
 EXPORTS: Final = (".csv", ".json")

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from iowatt.base.errors import InputError
 from iowatt.emerald.rules.find import aliases, file_names, load, profile_names, stated
 from iowatt.emerald.rules.read import sources
-from iowatt.errors import InputError
 
 PROFILES_SCHEMA: Final = "iowatt.rule-profiles/1"
 RULES_SCHEMA: Final = "iowatt.rule-list/1"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.emerald.rules.rule import Rule, UnknownRuleError
-from iowatt.errors import InputError
-from iowatt.scenario.problems import nearest
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, model_validator
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.strict import Strict, key
 
 Mark = Literal["read", "run", "derived", "recalled", "assumed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.budget import against, alike, steady
 from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.observed import Key, Seen, of_run, same_hops

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.tables import HOPS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
 from iowatt.lenses.budget.ledger import NS_PER_MS, Hop, Ledger, Part, classes, merged, of_frame
 from iowatt.lenses.budget.level import MEAN, QUANTILES

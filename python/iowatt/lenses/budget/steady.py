@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

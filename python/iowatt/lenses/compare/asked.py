@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.bundle import is_bundle
 
 if TYPE_CHECKING:

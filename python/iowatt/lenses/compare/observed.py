@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.compare.loop import Loop, loop_of
 from iowatt.run.histogram import Histogram
 from iowatt.run.tables import SERIES

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.compare import response
 from iowatt.lenses.compare.asked import Asked
 from iowatt.lenses.compare.loop import Loop

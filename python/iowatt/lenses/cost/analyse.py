@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost import carbon, choice, energy, spin_down, uncertainty, views, wear
 from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
 from iowatt.lenses.cost.book.describe import assumptions

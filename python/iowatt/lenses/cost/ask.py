@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book

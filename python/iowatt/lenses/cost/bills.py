@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.bill import Bill, Item, Kind, Known, bill
 from iowatt.tariffs.load import Load

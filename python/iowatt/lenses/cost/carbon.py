@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import Figure
@@ -19,7 +20,6 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive
-from iowatt.scenario.problems import nearest
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 KG_PER_TONNE: Final = 1000.0

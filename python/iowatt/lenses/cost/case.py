@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR

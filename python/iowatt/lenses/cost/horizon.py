@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 

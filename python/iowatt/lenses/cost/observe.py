@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.inventory import Inventory, beside, changed
 from iowatt.lenses.cost.inventory import drives as added
 from iowatt.lenses.cost.inventory import notes as inventory_notes

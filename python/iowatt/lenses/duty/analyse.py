@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.duty.classes import CLASSES, HEAVY, MODERATE
 from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array
 

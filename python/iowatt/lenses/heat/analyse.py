@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.heat import course, skew
 from iowatt.lenses.heat.extents import Extents, Space
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.parquet import ERRORS
 from iowatt.run.tables import IDLE, IDLE_SHORT
 

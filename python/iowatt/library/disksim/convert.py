@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim import drives, plan, queueing, rules
 from iowatt.library.disksim.layout import G4Layout

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.electronics import Buffer, Interface, Overheads
 from iowatt.library.disksim.grammar import parse_file
 from iowatt.library.disksim.layout import Layout, read_g1

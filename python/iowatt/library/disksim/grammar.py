@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.text import MAX_BYTES, locate, read_text
 from iowatt.library.disksim.tokens import Token, scalar, tokens
 from iowatt.library.disksim.tree import Block, Document, Entry, Instance, Node, Range, Value

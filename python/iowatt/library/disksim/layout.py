@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.parameter import read_fields
 from iowatt.library.disksim.parameters import G1, G1_ZONE
 from iowatt.library.disksim.tree import Block

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.layout import G4Layout, G4Remap, G4Run, TrackPattern
 from iowatt.library.disksim.parameter import read_fields
 from iowatt.library.disksim.parameters import G4

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.kinds import scaled
 from iowatt.library.disksim.parameter import read_fields
 from iowatt.library.disksim.parameters import MECHANICS

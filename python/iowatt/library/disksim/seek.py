@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim.kinds import scaled
 from iowatt.library.disksim.text import read_text
 from iowatt.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS

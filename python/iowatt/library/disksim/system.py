@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library.disksim import component_readers as readers
 from iowatt.library.disksim.components import Array, Bus, Controller, Driver, Place, Trace, Transfer
 from iowatt.library.disksim.drives import Drive, build_drive

@@ -10,7 +10,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 MAX_BYTES = 16 << 20
 """Most text that one parameter file and all that it sources may hold, in bytes."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _TOKEN = re.compile(
     r"""(?P<skip>\#[^\n]*|[^\S\n]+) | (?P<line>\n) | "(?P<quoted>[^"\n]*)" | (?P<mark>[{}\[\],=])

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.library import derive
 from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
+from iowatt.base.problems import Problem
 from iowatt.digits import apart
-from iowatt.scenario.problems import Problem
 from iowatt.scenario.quantity import BlockSize, Duration
 from iowatt.scenario.strict import key
 from iowatt.scenario.units import format_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from iowatt.scenario.problems import KeyPath
+from iowatt.base.problems import KeyPath
 from iowatt.scenario.strict import key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from iowatt.scenario.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Duration
 from iowatt.scenario.strict import key
 from iowatt.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme, sector_bytes

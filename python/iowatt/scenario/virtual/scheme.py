@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
-from iowatt.scenario.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario.quantity import Capacity
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.units import format_bytes

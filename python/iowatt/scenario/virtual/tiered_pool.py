@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.scenario import units
-from iowatt.scenario.problems import KeyPath, Problem, suggestion
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
 from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems

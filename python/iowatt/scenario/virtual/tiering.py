@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from iowatt.scenario.problems import Problem
+from iowatt.base.problems import Problem
 from iowatt.scenario.strict import key
 from iowatt.scenario.virtual.scheme import Placed
 from iowatt.scenario.virtual.two_parts import TwoParts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iowatt.scenario.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize
 from iowatt.scenario.strict import key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems

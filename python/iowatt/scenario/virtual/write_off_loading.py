@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
-from iowatt.scenario.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Problem
 from iowatt.scenario.quantity import BlockSize, Capacity, Duration
 from iowatt.scenario.strict import key
 from iowatt.scenario.units import format_bytes

@@ -9,7 +9,7 @@ import socket
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 AUTO: Final = "auto"
 WHERE: Final = "--cluster"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import iowatt
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.cluster import driver
 from iowatt.search.cluster.address import WHERE, Address, not_joined, probe
 

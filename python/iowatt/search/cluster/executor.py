@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.cluster import address as addresses
 from iowatt.search.cluster import driver
 from iowatt.search.cluster.child import Child

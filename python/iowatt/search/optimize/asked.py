@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, get_args
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import prepare
 from iowatt.search.optimize.metric import COST
 from iowatt.search.optimize.problem import Method, Problem, constraints, objectives

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import prepare, table
 from iowatt.search.evaluator import Evaluator, Progress
 from iowatt.search.executor import Executor

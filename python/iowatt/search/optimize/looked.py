@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search import prepare, pricing
 from iowatt.search.grid import Point
 from iowatt.search.optimize import bounds, metric

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.optimize import metric
 from iowatt.search.over import Axis
 from iowatt.search.prepare import Given

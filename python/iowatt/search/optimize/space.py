@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario import units
 from iowatt.search.grid import Point, columns
 from iowatt.search.over import Axis

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import ScenarioError
 from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
-from iowatt.scenario.problems import ScenarioError
 from iowatt.search import prepare
 from iowatt.search.evaluator import SHARED_BYTES
 from iowatt.search.executor import Report

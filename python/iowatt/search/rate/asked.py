@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 #: Statistics of the response time that may be limited: name, key in ``response_time_ms``, share of requests
 #: that may be above it (None: not a percentile).

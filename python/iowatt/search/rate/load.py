@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.workload import ClosedReplay, OpenReplay, Workload
 from iowatt.search.rate.seen import MOST_REQUESTS

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import suggestion
 from iowatt.scenario.model import Scenario
-from iowatt.scenario.problems import suggestion
 from iowatt.scenario.workload import ClosedReplay, Workload
 from iowatt.search import pace
 from iowatt.search.rate.asked import ALL, Asked

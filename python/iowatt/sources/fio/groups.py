@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio.document import Document, Job, error_text
 
 #: Groups whose jobs' times share less than this, s, ran one after another.

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio.bins import BINS, Counts, ranges
 
 #: Ten hours of windows of a second of a job that reads and writes.

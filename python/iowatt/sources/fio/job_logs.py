@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio import logs
 from iowatt.sources.fio.document import DIRECTIONS, Document, Job
 from iowatt.sources.fio.windows import Series, from_requests, from_windows

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio.document import Job
 
 #: Of one log: some three million requests, of which a job's four columns are 100 MB.

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio import document, groups, job_logs, over_time, response_logs
 from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
 from iowatt.sources.fio.job_logs import JobLogs

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.fio.document import Counted
 from iowatt.sources.fio.logs import Rows
 

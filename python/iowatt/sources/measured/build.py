@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import (
@@ -85,7 +85,7 @@ def measured_run(
 
     Raises
     ------
-    iowatt.errors.InputError
+    iowatt.base.errors.InputError
         The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
         or two are of one meter, or the observation does not say when it was.
     """

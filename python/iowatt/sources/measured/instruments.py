@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import polars as pl
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.record import Instrument, InstrumentProblem
 from iowatt.run.tables import INSTRUMENTS, frame
 from iowatt.sources.measured.spans import Span

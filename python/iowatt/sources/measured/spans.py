@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.observation import Interval, Observation
 
 _SLACK = 0.05

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import unquote
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters.schemes import SCHEMES
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,31}):(.*)", re.ASCII | re.DOTALL)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import NOT_AVAILABLE, checked
 from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, Problem

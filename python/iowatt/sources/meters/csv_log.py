@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import columns, table
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.columns import Column, Layout

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from iowatt.errors import IowattError
+from iowatt.base.errors import IowattError
 from iowatt.sources.meters.log import Instrument
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
 
 #: How long to wait for an answer: an instrument is read every few seconds.

@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters import stamps, table
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked

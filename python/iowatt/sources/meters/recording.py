@@ -35,7 +35,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked, judged, sample_interval
 from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, Problem, ProblemKind, Series

@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, timedelta, timezone
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import utc_offset as offsets
 
 FORMATS: Final = (

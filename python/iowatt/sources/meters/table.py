@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 #: Lines before the header: what instruments say of themselves.
 PREAMBLE: Final = 100

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.meters.log import Log
 
 #: Equal samples at equal times by which two files are taken for copies.

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval
 from iowatt.sources.responses import bins

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import parts, recording
 from iowatt.sources.trace.count import Count

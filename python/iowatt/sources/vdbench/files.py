@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _MAIN: Final = ("flatfile.html", "summary.html")
 

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.vdbench import text
 from iowatt.sources.vdbench.rows import Row, is_label
 from iowatt.sources.vdbench.text import Line

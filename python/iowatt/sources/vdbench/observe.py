@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Observation, Share
 from iowatt.sources.vdbench import flatfile, histogram, parmfile, rows, skew, status, table

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources.observation import Direction, Interval, Reported
 from iowatt.sources.vdbench import parmfile, table
 from iowatt.sources.vdbench.rows import Row, RunRows

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import reading
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,18}(?:[.,][0-9]{0,12})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import utc_offset
 
 _HOURS: Final = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.search.over import axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
 from iowatt.studies.study import Stage

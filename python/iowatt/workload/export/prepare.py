@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.workload.arrivals import Recorded
 from iowatt.workload.export.loads import Prepared
 from iowatt.workload.export.sections import sections

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.errors import InputError, IowattError
+from iowatt.base.errors import InputError, IowattError
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.workload.compile import law_rate
 from iowatt.workload.export.loads import Section
 from iowatt.workload.profile import Phase, Profile

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.sources import content, in_use, target
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.workload import remarks
 from iowatt.workload.export import check, fio, run_fio, vdbench
 from iowatt.workload.export.loads import Exported, Prepared

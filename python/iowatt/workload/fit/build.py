@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import toml_text
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.workload.fit import course, space
 from iowatt.workload.fit.calibrate import Tuned
 from iowatt.workload.profile import PROFILE_SCHEMA

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description.measure import describe
 from iowatt.workload.fit import build, calibrate, fidelity, sizes

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_pricers import DAY_S, constant, figure, made_book, number, pricer
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.component import Costs
 from iowatt.lenses.cost.horizon import Horizon

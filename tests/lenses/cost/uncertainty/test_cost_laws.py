@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.drawn import draws, strata, varied
 from iowatt.lenses.cost.uncertainty.law import Law, law_of

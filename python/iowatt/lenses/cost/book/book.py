@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.figure import Figure
-from iowatt.scenario.problems import nearest
 
 
 @dataclass(frozen=True)

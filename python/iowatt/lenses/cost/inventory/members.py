@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.inventory.file import Bought, Change, Counted, DriveEntry, Spread
 from iowatt.lenses.cost.inventory.read import GB, Inventory
 from iowatt.lenses.cost.system import Counts, Drive

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import Figure
 from iowatt.lenses.cost.book.find import SET
@@ -17,7 +18,6 @@ from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.problems import Problem
 
 GB: Final = 1e9
 #: Raw, usable and effective GB.

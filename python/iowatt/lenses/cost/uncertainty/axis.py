@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.pricing import with_values
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.scenario.problems import nearest
 
 #: How far is looked where nothing is said: from a day or the work once up to so many years, or to twice the
 #: horizon where that is more; and of a figure from a hundredth to a hundred times its value, within what its

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.axis import Axis

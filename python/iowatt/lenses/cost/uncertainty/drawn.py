@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.horizon import Horizon
 from iowatt.lenses.cost.uncertainty.law import Floats, Law, law_of

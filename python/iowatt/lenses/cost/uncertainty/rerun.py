@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.uncertainty.course import Course
 from iowatt.lenses.cost.uncertainty.drawn import LEAST_DRAWS
 from iowatt.lenses.cost.uncertainty.root import Function, flips

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.cost.system import Drive

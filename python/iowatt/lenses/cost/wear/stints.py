@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.system import Drive
 from iowatt.lenses.cost.wear.life import Wearout, wearout
 from iowatt.lenses.wear import SECONDS_PER_YEAR

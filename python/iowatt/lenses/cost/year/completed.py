@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year.cycle import Cycle
 from iowatt.lenses.cost.year.measured import HINT, Stretches, shape
 from iowatt.lenses.one_array import measure_of

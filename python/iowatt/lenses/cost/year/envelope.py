@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
 from iowatt.workload.compile import mean_rate
 from iowatt.workload.find import Loaded

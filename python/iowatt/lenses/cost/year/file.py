@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
+from iowatt.base.problems import Problem
 from iowatt.lenses.cost.book.figure import Quality
 from iowatt.lenses.cost.year import completed, recorded
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
 from iowatt.run.bundle import Run
 from iowatt.scenario.document import Document
-from iowatt.scenario.problems import Problem
 from iowatt.scenario.strict import Strict, key
 
 SCHEMA: Final = "iowatt.duty-cycle/1"

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year import completed, envelope, file, recorded
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle
 from iowatt.run.bundle import Run

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.base.errors import InputError
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.clock import Stamp
 from iowatt.counters.log import Floats, Log
 from iowatt.counters.read import read
-from iowatt.errors import InputError
 from iowatt.lenses.cost.year.cycle import Cycle
 from iowatt.lenses.cost.year.measured import HINT, Stretches, shape
 from iowatt.lenses.one_array import measure_of

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 from iowatt.lenses.cost.system import System, Work
 from iowatt.lenses.cost.year import drives
 from iowatt.lenses.cost.year.cycle import (

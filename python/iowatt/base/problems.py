@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from iowatt.errors import InputError
+from iowatt.base.errors import InputError
 
 KeyPath = tuple[str | int, ...]
 
