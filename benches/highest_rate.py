@@ -20,8 +20,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search.rate import Asked, Found, of_scenario
 

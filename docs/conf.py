@@ -27,6 +27,7 @@ _MARKS = (("unverified", "unverified"), ("assumed", "assumed"), ("asked for or n
 
 def _write_catalogues(_app: object) -> None:
     """Key and device tables come from the code, so that they cannot fall behind it."""
+    from iowatt.base.keys import catalogue
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.family.file import FamilyFile
     from iowatt.emerald.rules import describe as rules
@@ -36,7 +37,6 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.library.device import DeviceFile
     from iowatt.library.efficiency import certificates
     from iowatt.library.part import PartFile, find_part, part_names
-    from iowatt.scenario.keys import catalogue
     from iowatt.scenario.model import Scenario
     from iowatt.workload import describe as workloads
     from iowatt.workload.profile import Profile

@@ -33,10 +33,10 @@ from pathlib import Path
 from typing import Any
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.emerald import family as families
 from iowatt.library.find import device_file
 from iowatt.run import provenance
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search import rate
 from iowatt.search.row import of_run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 
 
@@ -25,7 +25,7 @@ def old(tmp_path: Path) -> Path:
 
 def test_it_replaces_what_stood_there_and_leaves_nothing_beside_it(tmp_path):
     target = old(tmp_path)
-    with aside.folder(target, nothing) as made:
+    with atomic_path.folder(target, nothing) as made:
         (made / "other").write_text("new")
         assert (target / "figures").read_text() == "old"
     assert [path.name for path in target.iterdir()] == ["other"]
@@ -34,7 +34,7 @@ def test_it_replaces_what_stood_there_and_leaves_nothing_beside_it(tmp_path):
 
 def test_an_interruption_leaves_what_stood_there(tmp_path):
     target = old(tmp_path)
-    with pytest.raises(KeyboardInterrupt), aside.folder(target, nothing) as made:
+    with pytest.raises(KeyboardInterrupt), atomic_path.folder(target, nothing) as made:
         (made / "figures").write_text("half")
         raise KeyboardInterrupt
     assert (target / "figures").read_text() == "old"
@@ -51,7 +51,7 @@ def test_a_rename_that_fails_puts_back_what_stood_there(tmp_path, monkeypatch):
         return rename(path, to)
 
     monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(OSError, match="no"), aside.folder(target, nothing):
+    with pytest.raises(OSError, match="no"), atomic_path.folder(target, nothing):
         pass
     assert (target / "figures").read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
@@ -64,7 +64,7 @@ def test_what_came_meanwhile_is_not_replaced(tmp_path):
         if target.exists():
             raise InputError("already exists", where=str(target))
 
-    with pytest.raises(InputError, match="already exists"), aside.folder(target, refuse):
+    with pytest.raises(InputError, match="already exists"), atomic_path.folder(target, refuse):
         target.mkdir()
         (target / "figures").write_text("another's")
     assert (target / "figures").read_text() == "another's"
@@ -97,7 +97,7 @@ def test_what_a_killed_process_left_is_swept_and_what_a_living_one_makes_is_not(
     target = tmp_path / "result"
 
     def make(wait) -> None:
-        with aside.folder(target, nothing) if kind == "folder" else aside.file(target) as made:
+        with atomic_path.folder(target, nothing) if kind == "folder" else atomic_path.file(target) as made:
             (made / "half" if kind == "folder" else made).write_text("half")
             wait()
 
@@ -106,14 +106,14 @@ def test_what_a_killed_process_left_is_swept_and_what_a_living_one_makes_is_not(
         both = left(tmp_path)
         assert len(both) == 2
         kill(dead)
-        with aside.file(tmp_path / "other") as made:
+        with atomic_path.file(tmp_path / "other") as made:
             made.write_text("new")
         (kept,) = left(tmp_path)
         assert kept in both
         assert any(path.name in ("half", "result") for path in (tmp_path / kept).iterdir())
     finally:
         kill(alive)
-    aside.sweep(tmp_path)
+    atomic_path.sweep(tmp_path)
     assert left(tmp_path) == []
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 
@@ -130,12 +130,12 @@ def test_a_kill_between_the_two_renames_of_a_replacement_loses_nothing(tmp_path)
             return rename(path, to)
 
         Path.rename = last
-        with aside.folder(target, nothing) as made:
+        with atomic_path.folder(target, nothing) as made:
             (made / "figures").write_text("new")
 
     kill(in_another_process(make))
     assert not target.exists()
-    aside.sweep(tmp_path)
+    atomic_path.sweep(tmp_path)
     assert (target / "figures").read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -153,9 +153,9 @@ class PolarsLike(Exception):
     ],
 )
 def test_no_room_is_an_error_of_the_place(error, tmp_path):
-    for make in (aside.folder(tmp_path / "a", nothing), aside.file(tmp_path / "b")):
+    for make in (atomic_path.folder(tmp_path / "a", nothing), atomic_path.file(tmp_path / "b")):
         with pytest.raises(InputError, match="cannot be written: No space left on device"), make:
             raise error
-    with pytest.raises(OSError, match="elsewhere"), aside.file(tmp_path / "b"):
+    with pytest.raises(OSError, match="elsewhere"), atomic_path.file(tmp_path / "b"):
         raise FileNotFoundError(errno.ENOENT, "gone", "elsewhere")
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 
 NUMBERS = st.floats(1e-6, 1e12)
 

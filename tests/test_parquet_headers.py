@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from iowatt import parquet
+from iowatt.base import parquet
 from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.trace.parquet import batches

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from typer.testing import CliRunner
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 
@@ -17,19 +17,19 @@ from iowatt.cli.main import app
 def test_a_file_is_read_up_to_its_bound(tmp_path):
     file = tmp_path / "f"
     file.write_bytes(b"x" * 10)
-    assert reading.whole(file, most=10) == b"x" * 10
+    assert input_file.whole(file, most=10) == b"x" * 10
     with pytest.raises(InputError) as caught:
-        reading.whole(file, most=9)
+        input_file.whole(file, most=9)
     assert caught.value.where == str(file)
 
 
 def test_a_line_is_read_up_to_its_bound(tmp_path):
     file = tmp_path / "f"
     file.write_bytes(b"ab\nabc\rabc\n")
-    assert reading.whole(file, line=3)
+    assert input_file.whole(file, line=3)
     file.write_bytes(b"ab\n" + b"x" * (1 << 21))  # longer than what is read at a time
     with pytest.raises(InputError) as caught:
-        reading.whole(file, line=1 << 20)
+        input_file.whole(file, line=1 << 20)
     assert caught.value.where == f"{file}:2"
 
 
@@ -46,9 +46,9 @@ def test_a_pipe_is_read_and_bounded(tmp_path):
         writer.start()
         if refused:
             with pytest.raises(InputError):
-                reading.whole(pipe, most=4 << 20)
+                input_file.whole(pipe, most=4 << 20)
         else:
-            assert len(reading.whole(pipe, most=4 << 20)) == size
+            assert len(input_file.whole(pipe, most=4 << 20)) == size
         writer.join()
 
 
@@ -57,9 +57,9 @@ def test_what_is_no_object_of_json_names_the_file(tmp_path, text):
     file = tmp_path / "f.json"
     file.write_text(text)
     with pytest.raises(InputError) as caught:
-        reading.json_object(file)
+        input_file.json_object(file)
     assert caught.value.where.startswith(str(file))
-    assert reading.schema_of(file) == ""
+    assert input_file.schema_of(file) == ""
 
 
 DEEP = "[" * 3000

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from iowatt import signals
+from iowatt.base import signals
 
 
 @pytest.fixture

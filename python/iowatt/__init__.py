@@ -11,7 +11,7 @@ The Python API has the words of the command line::
 
 from __future__ import annotations
 
-from iowatt import signals
+from iowatt.base import signals
 
 signals.hold_in_command()  # before everything that takes time
 

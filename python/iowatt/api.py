@@ -73,6 +73,7 @@ def run(
         Whatever is wrong with the scenario, its traces or the output; no bundle is left then.
     """
     from iowatt import evaluation
+    from iowatt.base.overrides import with_overrides
     from iowatt.run import bundle, index, provenance
     from iowatt.scenario import load
 
@@ -92,7 +93,7 @@ def run(
             result = evaluation.simulate(
                 work,
                 inputs=digest.inputs,
-                scratch=None if reservation is None else reservation.aside,
+                scratch=None if reservation is None else reservation.staging,
                 back_end=back_end,
                 lens_tables=True,
                 started_at=started_at,
@@ -105,7 +106,7 @@ def run(
             raise
         if reservation is None:
             return result
-        result.write_into(reservation.aside)
+        result.write_into(reservation.staging)
     index.register(reservation.target, result.summary)
     return bundle.Run.open(reservation.target)
 
@@ -428,7 +429,7 @@ def rate(
 def _seconds(value: str | float | None, where: str) -> float | None:
     """A time in s, of a text such as ``"20ms"`` too."""
     from iowatt.base.errors import InputError
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
 
     if value is None or isinstance(value, int | float):
         return value
@@ -554,7 +555,7 @@ def _frame(request: Any, output: str | os.PathLike[str] | None, **options: Any) 
 
 def _given(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
     """What to load, the directory that its paths are relative to, and its text."""
-    from iowatt.scenario.document import read_text
+    from iowatt.base.document import read_text
 
     if isinstance(scenario, str) and "\n" in scenario:
         return scenario, Path(), scenario
@@ -579,16 +580,6 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def with_overrides(text: str, overrides: Iterable[str]) -> str:
-    """The scenario's text with a comment at its end that lists what was changed on the command line."""
-    listed = list(overrides)
-    if not listed:
-        return text
-    # An override that spans lines must not escape from its comment.
-    lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
-    return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 
 def cost(

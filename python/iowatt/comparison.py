@@ -102,7 +102,7 @@ def _listed(given: Any) -> list[Any]:
 
 def _seconds(value: str | float | None, where: str) -> float | None:
     from iowatt.base.errors import InputError
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
 
     if value is None or isinstance(value, int | float):
         return value

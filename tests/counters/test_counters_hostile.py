@@ -8,6 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.counters.build import build
 from iowatt.counters.parts import Asked
@@ -15,7 +16,6 @@ from iowatt.counters.read import read
 from iowatt.counters.summary import summary
 from iowatt.counters.words import lines
 from iowatt.counters.write import toml
-from iowatt.scenario.document import Document
 from iowatt.workload.profile import Profile
 
 DATA = Path(__file__).parents[1] / "data" / "counters"

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError, IowattError
 from iowatt.emerald.bff import make as making
 from iowatt.emerald.bff import page, text
@@ -18,7 +19,6 @@ from iowatt.emerald.bff.make import Where, make
 from iowatt.emerald.family import Candidate, Group, metric, scenario
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 
 THREE = ("RR", "RW", "RI")

@@ -88,8 +88,8 @@ def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: P
 
 def test_a_folder_in_which_one_runs_is_not_resumed(tmp_path: Path) -> None:
     where = Where(planned(tmp_path), tmp_path / "new", resume=True)
-    aside = tmp_path / "new.calibrating"
-    aside.mkdir()
-    with hold(aside), pytest.raises(InputError, match="is being run by another process"):
+    staging = tmp_path / "new.calibrating"
+    staging.mkdir()
+    with hold(staging), pytest.raises(InputError, match="is being run by another process"):
         make(where, Asked(limit_ms=1000.0), told=print)
     assert not (tmp_path / "target.dat").exists(), "what was made for it is gone"

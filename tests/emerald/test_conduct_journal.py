@@ -188,8 +188,8 @@ def synchronised(monkeypatch):
 
 def test_a_document_is_on_the_disk_before_it_takes_its_name(folder, synchronised):
     folder.write("settings-before.json", {})
-    aside, renamed, names = synchronised
-    assert aside.name == "settings-before.json" and aside.parent.name.startswith(".iowatt-partial")
+    staging, renamed, names = synchronised
+    assert staging.name == "settings-before.json" and staging.parent.name.startswith(".iowatt-partial")
     assert renamed == ("renamed", folder.path / "settings-before.json")
     assert names == folder.path
 

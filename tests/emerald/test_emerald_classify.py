@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import inline as toml_value
 from iowatt.emerald.classify import classify, parse_override, read
 from iowatt.emerald.classify.product import Product, ProductFile
 from iowatt.emerald.classify.requirement import within
 from iowatt.emerald.classify.schema import json_schema, schema_text
 from iowatt.emerald.rules import load
-from iowatt.scenario.document import Document
-from iowatt.toml_text import inline as toml_value
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "products").glob("*.toml"))

@@ -10,13 +10,13 @@ import pytest
 from tiny_family import FAMILY, OUT, family
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.family import Candidate, Group, candidates, metric, metrics, problem, scenario, shelves
 from iowatt.emerald.family.scenario import nominal_iops, warmup_requests
 from iowatt.emerald.rules import load as rules
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search.evaluator import Evaluator
 

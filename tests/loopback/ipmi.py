@@ -60,9 +60,9 @@ class Controller:
 
     def set(self, watts: float | str) -> None:
         """From now on it says this."""
-        aside = self._file.with_suffix(".new")
-        aside.write_text(f"{watts}\n")
-        aside.replace(self._file)
+        staging = self._file.with_suffix(".new")
+        staging.write_text(f"{watts}\n")
+        staging.replace(self._file)
 
     def address(self, password: str = PASSWORD, **options: object) -> str:
         """Its address, quick to give up."""

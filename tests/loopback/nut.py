@@ -35,9 +35,9 @@ class Ups:
     def write(self, variables: str) -> None:
         """The variables besides its name, as ``NAME: VALUE`` lines."""
         names = "device.mfr: Contoso\ndevice.model: R3000\ndevice.serial: 00123\nups.status: OL\n"
-        aside = self._device.with_suffix(".new")
-        aside.write_text(names + variables)
-        aside.replace(self._device)
+        staging = self._device.with_suffix(".new")
+        staging.write_text(names + variables)
+        staging.replace(self._device)
 
     def address(self, ups: str = "sim", **options: object) -> str:
         """Its address, quick to give up."""

@@ -109,9 +109,9 @@ class Bmc:
         for path, document in mockup(watts).items():
             file = self.folder / path / "index.json"
             file.parent.mkdir(parents=True, exist_ok=True)
-            aside = file.with_suffix(".new")
-            aside.write_text(json.dumps({"@odata.id": f"{_ROOT}/{path}", **document}))
-            aside.replace(file)
+            staging = file.with_suffix(".new")
+            staging.write_text(json.dumps({"@odata.id": f"{_ROOT}/{path}", **document}))
+            staging.replace(file)
 
     def write(self, path: str, text: str) -> None:
         """What the service says at a path from now on, whatever it is."""

@@ -218,9 +218,9 @@ def _answers(port: int) -> bool:
 
 def _put(file: Path, number: float) -> None:
     """At one go: snmpsim may read it at any time."""
-    aside = file.with_suffix(".new")
-    aside.write_text(f"{number}\n")
-    aside.replace(file)
+    staging = file.with_suffix(".new")
+    staging.write_text(f"{number}\n")
+    staging.replace(file)
 
 
 def _records(objects: Mapping[str, tuple[str, str]]) -> str:

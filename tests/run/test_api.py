@@ -11,8 +11,8 @@ import pytest
 
 import handmade
 import iowatt
-from iowatt.api import with_overrides
 from iowatt.base.errors import InputError
+from iowatt.base.overrides import with_overrides
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index

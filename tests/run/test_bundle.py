@@ -66,15 +66,15 @@ def test_a_truncated_table_is_refused_with_its_file(run, tmp_path, name):
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_whatever_stops_the_writing_leaves_nothing(tmp_path, error):
     with pytest.raises(error), reserve(tmp_path / "out") as place:
-        (place.aside / "run.json").write_text("{}")
+        (place.staging / "run.json").write_text("{}")
         raise error
     assert listing(tmp_path) == []
 
 
 def test_the_folder_aside_stands_beside_the_target_until_it_is_complete(tmp_path):
     with reserve(tmp_path / "deep" / "out") as place:
-        assert place.aside.parent == tmp_path / "deep"
-        assert place.aside.name.startswith(".iowatt-partial-")
+        assert place.staging.parent == tmp_path / "deep"
+        assert place.staging.name.startswith(".iowatt-partial-")
         assert not place.target.exists()
     assert listing(tmp_path / "deep") == ["out"]
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from iowatt.base import keys
 from iowatt.base.errors import InputError
 from iowatt.library.device import DeviceFile
-from iowatt.scenario import Scenario, explain, json_schema, keys
+from iowatt.scenario import Scenario, explain, json_schema
 from iowatt.scenario.schema import schema_text
 
 ROOT = Path(__file__).parents[2]

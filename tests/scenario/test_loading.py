@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
+from iowatt.base.keys import toml_text
 from iowatt.scenario import Scenario, ScenarioError, load
-from iowatt.scenario.keys import toml_text
 
 TEXT = """\
 name = "small"

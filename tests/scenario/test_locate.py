@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.scenario.keys import toml_text
-from iowatt.scenario.locate import Lines
+from iowatt.base.keys import toml_text
+from iowatt.base.locate import Lines
 
 TEXT = '''\
 # a comment = "with a quote

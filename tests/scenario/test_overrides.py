@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
+from iowatt.base.keys import catalogue, toml_text
+from iowatt.base.overrides import apply, parse_value
 from iowatt.scenario.explain import named
-from iowatt.scenario.keys import catalogue, toml_text
 from iowatt.scenario.model import Scenario
-from iowatt.scenario.overrides import apply, parse_value
 
 
 def scenario():

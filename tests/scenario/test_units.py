@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from iowatt.scenario import quantity, units
+from iowatt.base import quantity, units
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
 from iowatt.caching import given, policies, sizes
 from iowatt.caching.simulate import FOOTPRINT, SPAN, Progress, simulate
-from iowatt.scenario.units import (
-    parse_block_size,
-    parse_capacity,
-    parse_duration,
-    parse_iops,
-)
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
 NO_BLOCK: Final = "none"

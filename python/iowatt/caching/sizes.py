@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from iowatt.scenario.units import parse_capacity
+from iowatt.base.units import parse_capacity
 
 MOST_SLOTS = 1 << 31
 """Slots of the largest cache that is simulated."""

@@ -63,8 +63,8 @@ def budget(
     between the loads with --rates or several Runs.
     """
     import iowatt
+    from iowatt.base.units import parse_duration
     from iowatt.cli.progress import points_bar
-    from iowatt.scenario.units import parse_duration
 
     with points_bar(f"simulating {what[0].name}") as progress:
         found = iowatt.budget(

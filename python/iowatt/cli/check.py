@@ -59,8 +59,8 @@ def _failure(error: Any) -> dict[str, Any]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The result for people."""
+    from iowatt.base.units import format_bytes as size
     from iowatt.scenario.path_description import lines as path_lines
-    from iowatt.scenario.units import format_bytes as size
 
     space = [f"{size(found['raw_bytes'])} raw", f"{size(found['usable_bytes'])} usable"]
     if found["effective_bytes"] != found["usable_bytes"]:

@@ -28,7 +28,7 @@ def metrics(incomplete: str) -> list[str]:
 
 def keys(incomplete: str) -> list[str]:
     """Keys of a scenario, after names of list elements as well: ``array.pool.disks.co``."""
-    from iowatt.scenario.keys import catalogue, resolve
+    from iowatt.base.keys import catalogue, resolve
     from iowatt.scenario.model import Scenario
 
     above, dot, last = incomplete.rpartition(".")

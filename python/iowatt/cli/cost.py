@@ -137,9 +137,9 @@ def cost(
     ] = False,
 ) -> None:
     """What Runs cost: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
+    from iowatt.base.units import parse_duration
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import ask
-    from iowatt.scenario.units import parse_duration
 
     seconds = parsed(within, parse_duration, "--within")
     more = [f"wear.charge={wear}"] if wear else []

@@ -110,11 +110,11 @@ def counters(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
+    from iowatt.base.units import parse_duration
     from iowatt.counters.read import FORMATS, read
     from iowatt.counters.summary import summary
     from iowatt.counters.words import lines
     from iowatt.counters.write import check_target
-    from iowatt.scenario.units import parse_duration
 
     _one_of("--arrivals", arrivals, ("auto", "poisson", "bursty"))
     _one_of("--first", first, ("auto", "drop", "keep"))
@@ -165,9 +165,9 @@ def _asked(
 ) -> Asked:
     """What the options say of what counters do not say."""
     from iowatt.base.errors import InputError
+    from iowatt.base.units import parse_capacity
     from iowatt.counters import access as patterns
     from iowatt.counters.parts import Asked
-    from iowatt.scenario.units import parse_capacity
 
     if access is None:
         raise InputError(
@@ -196,9 +196,9 @@ def _profile(
     force: bool,
 ) -> tuple[dict[str, Any], list[str]]:
     """Write the profile; what it is, and in words."""
+    from iowatt.base.document import Document
     from iowatt.counters.build import build
     from iowatt.counters.write import toml, write
-    from iowatt.scenario.document import Document
     from iowatt.workload import checks
     from iowatt.workload.profile import Profile
 

@@ -101,7 +101,7 @@ def bff(
             raise InputError(f"{limit:g} is out of range; expected 0.001 to 3600000", where="--limit")
         sets.append(f'test.limit="{limit:.9g}ms"')
     if rules is not None:
-        from iowatt.toml_text import quoted
+        from iowatt.base.toml_writer import quoted
 
         sets.append(f"rules={quoted(rules)}")
     asked = Asked(

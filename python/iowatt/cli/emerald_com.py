@@ -92,9 +92,9 @@ def com(
 
     Sets of known content are written, free space is read before and after, and all is removed again.
     """
+    from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.emerald.com import conduct
     from iowatt.emerald.com.store import Commands, Patience
-    from iowatt.scenario.units import parse_capacity, parse_duration
 
     result = conduct.conduct(
         conduct.Asked(

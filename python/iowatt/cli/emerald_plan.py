@@ -175,9 +175,9 @@ def plan(
     Exit code 1 where a load generator's own parser refuses a file.
     """
     from iowatt.base.errors import CheckFailedError
+    from iowatt.base.units import parse_capacity, parse_duration, parse_iops, parse_rate
     from iowatt.emerald.plan.build import Asked
     from iowatt.emerald.plan.make import make
-    from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops, parse_rate
 
     asked = Asked(
         category=category,

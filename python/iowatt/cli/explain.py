@@ -10,7 +10,7 @@ from iowatt.cli import completion
 from iowatt.cli.options import print_json
 
 if TYPE_CHECKING:
-    from iowatt.scenario.keys import Key
+    from iowatt.base.keys import Key
 
 
 def register(app: typer.Typer) -> None:

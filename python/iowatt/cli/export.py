@@ -82,7 +82,7 @@ def export(
 ) -> None:
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError
-    from iowatt.scenario.units import parse_capacity, parse_duration, parse_iops
+    from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.workload.export.omissions import listed
     from iowatt.workload.export.prepare import prepare
     from iowatt.workload.export.write import checked, result, write

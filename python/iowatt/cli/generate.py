@@ -57,8 +57,8 @@ def generate(
     as_json: Json = False,
 ) -> None:
     """Make a trace from a profile."""
+    from iowatt.base.units import format_bytes, parse_capacity, parse_duration, parse_iops
     from iowatt.cli.progress import bar
-    from iowatt.scenario.units import format_bytes, parse_capacity, parse_duration, parse_iops
     from iowatt.workload.generate import generate as write  # loads Polars and the extension
     from iowatt.workload.generate import prepare
 

@@ -131,9 +131,9 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Make a Run of what fio, vdbench, a trace and meters recorded; every lens and report takes it."""
+    from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index
-    from iowatt.scenario.units import parse_capacity, parse_duration
     from iowatt.sources import outputs
     from iowatt.sources.measured import measured_run
     from iowatt.sources.measured.build import About

@@ -14,7 +14,7 @@ from typing import Final
 
 import typer
 
-from iowatt import aside, signals
+from iowatt.base import atomic_path, signals
 from iowatt.base.errors import InputError, IowattError
 from iowatt.cli import (
     budget,
@@ -142,7 +142,7 @@ def _ended(left: BaseException) -> int:
         code, text = IowattError.exit_code, _fault(left)
     if text:
         # The result may be complete before all is said of it.
-        complete = "".join(f"\n  complete: {path}" for path in aside.completed() if path.exists())
+        complete = "".join(f"\n  complete: {path}" for path in atomic_path.completed() if path.exists())
         typer.echo(f"iowatt: {text}{complete}", err=True)
     return code
 
@@ -151,7 +151,7 @@ def _unwritable(error: BaseException) -> int | None:
     """The number of an error of the place that is written to: no fault of ours, wherever it comes up."""
     if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM):
         return error.errno
-    return aside.no_room(error)
+    return atomic_path.no_room(error)
 
 
 def _fault(error: BaseException) -> str:

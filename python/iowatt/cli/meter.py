@@ -85,7 +85,7 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Read live instruments now, or summarise logs: samples, figures, and all that is wrong with them."""
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
     from iowatt.sources.meters import source, summary
     from iowatt.sources.meters.address import parse
 
@@ -144,7 +144,7 @@ def record(
 ) -> None:
     """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
     from iowatt.base.errors import CheckFailedError, InputError
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
     from iowatt.sources.meters import recording, source, summary
 
     pause = parsed(interval, parse_duration, "--interval")

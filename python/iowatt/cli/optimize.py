@@ -136,9 +136,9 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations: by simulating as few as it takes, screened by an analytic estimate."""
+    from iowatt.base import units
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.scenario import units
     from iowatt.search import asked
     from iowatt.search.folder import refuse
     from iowatt.search.optimize import asked as wanted

@@ -60,7 +60,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 
 
 def parsed(text: str | None, parse: Callable[[object], float | int], where: str) -> Any:
-    """``text`` as a quantity above 0, by a function of `iowatt.scenario.units`; ``None`` where not given."""
+    """``text`` as a quantity above 0, by a function of `iowatt.base.units`; ``None`` where not given."""
     from iowatt.base.errors import InputError
 
     if text is None:

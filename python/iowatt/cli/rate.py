@@ -100,7 +100,7 @@ def rate(
     A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
     With --loop closed: how many requests outstanding take the limit in the mean, and the rate that they make.
     """
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
     from iowatt.search.rate import Asked
 
     seconds = parsed(limit, parse_duration, "--limit")

@@ -145,10 +145,10 @@ def replay(
 
     Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
     """
+    from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.replay.conduct import MeterAddress
     from iowatt.replay.replay import Asked
     from iowatt.replay.replay import replay as conduct
-    from iowatt.scenario.units import parse_capacity, parse_duration
 
     spec: dict[str, Any] = {"path": trace} | _options(
         format=format_,

@@ -28,7 +28,7 @@ MOST_ROWS = 40
 
 def given(scenario: Path, overrides: list[str] | None) -> Given:
     """The scenario of the command line."""
-    from iowatt.scenario.document import read_text
+    from iowatt.base.document import read_text
     from iowatt.search.prepare import Given
 
     return Given(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))

@@ -124,10 +124,10 @@ def bill_(
 ) -> None:
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
     from iowatt.base.errors import InputError
+    from iowatt.base.units import parse_power
     from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, drawn
     from iowatt.report.tariff import page, text
-    from iowatt.scenario.units import parse_power
     from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff
 

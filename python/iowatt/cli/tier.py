@@ -99,10 +99,10 @@ def tier(
     DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
     """
     from iowatt.base.errors import InputError
+    from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.scenario import load
     from iowatt.scenario.heat import LEAST_EXTENT
-    from iowatt.scenario.units import parse_block_size, parse_duration
     from iowatt.search.optimize.asked import Priced, found_pricing
     from iowatt.tiers import Asked, derive, folder
 

@@ -123,14 +123,14 @@ def profile(
 
 def block_bytes(text: str, option: str) -> int:
     """Bytes of a block or an extent that an option gives."""
-    from iowatt.scenario.units import parse_block_size
+    from iowatt.base.units import parse_block_size
 
     return _read(parse_block_size, text, option)
 
 
 def capacity_bytes(text: str, option: str) -> int:
     """Bytes of a cache or a device that an option gives, in decimal units too."""
-    from iowatt.scenario.units import parse_capacity
+    from iowatt.base.units import parse_capacity
 
     return _read(parse_capacity, text, option)
 

@@ -56,7 +56,7 @@ def transformations(
 def block_size(text: str, option: str) -> int:
     """Bytes of ``--option SIZE``."""
     from iowatt.base.errors import InputError
-    from iowatt.scenario.units import parse_block_size
+    from iowatt.base.units import parse_block_size
 
     try:
         size = parse_block_size(text)
@@ -70,7 +70,7 @@ def block_size(text: str, option: str) -> int:
 def seconds(text: str, option: str) -> float:
     """Seconds of ``--option TIME``."""
     from iowatt.base.errors import InputError
-    from iowatt.scenario.units import parse_duration
+    from iowatt.base.units import parse_duration
 
     try:
         return parse_duration(text)
@@ -92,7 +92,7 @@ def _place(wheres: list[str], align: str) -> dict[str, Any]:
 def _seat(where: str) -> dict[str, Any]:
     """``DEVICE=VOLUME``, ``DEVICE=@OFFSET`` or ``DEVICE=VOLUME@OFFSET``; a device's name may hold ``=``."""
     from iowatt.base.errors import InputError
-    from iowatt.scenario.units import parse_capacity
+    from iowatt.base.units import parse_capacity
 
     device, separator, spot = where.rpartition("=")
     volume, at, offset = spot.partition("@")

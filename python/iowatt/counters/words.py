@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.scenario.units import format_bytes, format_duration
+from iowatt.base.units import format_bytes, format_duration
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.toml_text import comment, inline
+from iowatt.base.toml_writer import comment, inline
 
 _INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such
 
@@ -39,7 +39,7 @@ def write(text: str, target: Path, *, force: bool = False) -> None:
         It exists and ``force`` is not set, or cannot be written.
     """
     check_target(target, force=force)
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         made.write_text(text, "utf-8")
 
 

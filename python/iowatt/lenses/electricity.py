@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
-from iowatt.scenario.units import parse_power
 from iowatt.tariffs import account, series
 from iowatt.tariffs.beside import beside
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
+from iowatt.base.units import format_duration
 from iowatt.library.device import DeviceFile
 from iowatt.library.electrical import HddPower, PowerLevel
 from iowatt.library.electronics import Buffer, Controller
@@ -25,7 +26,6 @@ from iowatt.library.geometry import (
 )
 from iowatt.library.notes import ASSUMED
 from iowatt.library.queueing import CommandQueue
-from iowatt.scenario.units import format_duration
 
 Figure = TypeVar("Figure", float, str)
 

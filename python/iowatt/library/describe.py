@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from iowatt.base.keys import Key, catalogue
+from iowatt.base.units import format_bytes, format_duration
 from iowatt.library import derive, uses
 from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file, device_names
 from iowatt.library.ssd import derive as ssd
-from iowatt.scenario.keys import Key, catalogue
-from iowatt.scenario.units import format_bytes, format_duration
 
 LIST_SCHEMA: Final = "iowatt.devices/1"
 DEVICE_SCHEMA: Final = "iowatt.device/1"

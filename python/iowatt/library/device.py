@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, model_validator
 
+from iowatt.base.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
+from iowatt.base.strict import Strict, key
 from iowatt.library.electrical import HddPower, PowerFigures
 from iowatt.library.electronics import Buffer, Controller
 from iowatt.library.flash import Flash
@@ -17,8 +19,6 @@ from iowatt.library.geometry import Geometry, Seek
 from iowatt.library.queueing import CommandQueue
 from iowatt.library.ratings import LATENCIES, Endurance, Performance, Price
 from iowatt.library.source import Source, source_of
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration, SignedDuration, Speed
-from iowatt.scenario.strict import Strict, key
 
 __all__ = ["DeviceFile", "HddPower"]
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from iowatt.scenario.keys import toml_text
+from iowatt.base.keys import toml_text
 
 _WIDTH: Final = 116
 

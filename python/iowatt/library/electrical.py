@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from pydantic import field_validator
 
+from iowatt.base.quantity import Duration, Power, Speed
+from iowatt.base.strict import Strict, key
 from iowatt.library.flash import PowerState
-from iowatt.scenario.quantity import Duration, Power, Speed
-from iowatt.scenario.strict import Strict, key
 
 RESERVED: Final = frozenset(
     ("active", "positioning", "idle", "standby", "spin_up", "spin_down", "total", "never")

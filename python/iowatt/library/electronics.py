@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
 
-from iowatt.scenario.quantity import Duration, SignedDuration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import Duration, SignedDuration
+from iowatt.base.strict import Strict, key
 
 
 def _two(value: Any) -> Any:

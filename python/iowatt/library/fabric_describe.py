@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from iowatt.base.keys import catalogue
+from iowatt.base.units import format_duration
 from iowatt.library import fabric_parts
 from iowatt.library.describe import figure_text
 from iowatt.library.fabric_figures import AdapterFile, LinkFile, PartFile, SwitchFile
-from iowatt.scenario.keys import catalogue
-from iowatt.scenario.units import format_duration
 
 LIST_SCHEMA: Final = "iowatt.fabric/1"
 PART_SCHEMA: Final = "iowatt.fabric-part/1"

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from iowatt.base.quantity import BlockSize, Duration, Rate
+from iowatt.base.strict import Strict, key
 from iowatt.library.source import Source, source_of
-from iowatt.scenario.quantity import BlockSize, Duration, Rate
-from iowatt.scenario.strict import Strict, key
 from iowatt.workload.quantities import Iops
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]

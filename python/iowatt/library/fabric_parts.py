@@ -6,10 +6,10 @@ from functools import cache
 from importlib import resources
 from typing import Final, TypeVar
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.library.fabric_figures import AdapterFile, LinkFile, PartFile, ProtocolFile, SwitchFile
-from iowatt.scenario.document import Document
 
 KINDS: Final[dict[str, type[PartFile]]] = {
     "link": LinkFile,

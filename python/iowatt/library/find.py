@@ -8,6 +8,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base import units
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim.convert import import_drive
@@ -15,8 +17,6 @@ from iowatt.library.drive import Drive, resolve
 from iowatt.library.layout import read_layout
 from iowatt.library.ssd import derive as ssd
 from iowatt.library.ssd.drive import Ssd
-from iowatt.scenario import units
-from iowatt.scenario.document import Document, read_text
 
 # Tables that a based_on file changes key by key; other keys it replaces.
 _MERGED: Final = (

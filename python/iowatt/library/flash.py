@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from iowatt.scenario.quantity import BlockSize, Duration, Power, Rate
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Duration, Power, Rate
+from iowatt.base.strict import Strict, key
 
 Cell = Literal["slc", "mlc", "tlc", "qlc"]
 

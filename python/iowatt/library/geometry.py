@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from iowatt.base.quantity import Duration, Rate
+from iowatt.base.strict import Strict, key
 from iowatt.library.electrical import seconds
-from iowatt.scenario.quantity import Duration, Rate
-from iowatt.scenario.strict import Strict, key
 
 
 def _pair(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.library.device_text import device_toml
 from iowatt.library.disksim.convert import Imported
@@ -38,6 +38,6 @@ def write(
         if path.exists() and not force:
             raise InputError("it exists already", where=str(path), hint="--force replaces it")
     for path, content in files.items():
-        with aside.file(path) as made:
+        with atomic_path.file(path) as made:
             made.write_bytes(content)
     return list(files)

@@ -7,13 +7,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
+from iowatt.base.quantity import Power, Rate
+from iowatt.base.strict import Strict, key
 from iowatt.library.source import Source, source_of
 from iowatt.power.laws import Law
-from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.quantity import Power, Rate
-from iowatt.scenario.strict import Strict, key
 
 Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
 Basis = Literal["dc", "wall"]

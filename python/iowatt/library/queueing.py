@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.strict import Strict, key
 
 Discipline = Literal["fcfs", "sstf", "scan", "look", "elevator", "c-look", "sptf", "spctf"]
 

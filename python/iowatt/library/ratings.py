@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.scenario.quantity import Capacity, Duration, Rate
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import Capacity, Duration, Rate
+from iowatt.base.strict import Strict, key
 
 
 def _optional(description: str, unit: str | None = None, **constraints: Any) -> Any:

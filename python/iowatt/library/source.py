@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.strict import Strict, key
 
 Quality = Literal["measured", "stated", "derived", "assumed", "common-knowledge"]
 Grade = Literal["A", "B", "C", "D"]

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem
 from iowatt.power.calculator import calculate
 from iowatt.power.resolve import resolve
-from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 

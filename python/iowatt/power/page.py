@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.power import figures
 from iowatt.power.text import group
@@ -34,7 +34,7 @@ def check_target(target: Path, force: bool) -> None:
 def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:
     """Write the page; never half."""
     check_target(target, force)
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         if target.suffix.lower() == ".pdf":
             from iowatt.report import pdf
 

@@ -67,8 +67,8 @@ def replay(asked: Asked, *, tell: Callable[[str], None] = lambda _text: None) ->
     """
     read = trace.read(asked.trace)
     with reserve(asked.output, force=asked.force) as place:
-        aside = place.aside
-        folders = {name: aside / name for name in ("fio", "meters")}
+        staging = place.staging
+        folders = {name: staging / name for name in ("fio", "meters")}
         for folder in folders.values():
             folder.mkdir()
         meters = conduct.recorders(asked.meters, folders["meters"], asked.meter_interval_s)
@@ -85,9 +85,9 @@ def replay(asked: Asked, *, tell: Callable[[str], None] = lambda _text: None) ->
                 fold=asked.fold,
                 align=asked.align,
             )
-            trace.save(fitted, aside / TRACE)
+            trace.save(fitted, staging / TRACE)
             # First, because what is wrong with it is then found before storage is worn and time is spent.
-            simulated = None if asked.scenario is None else _simulated(asked, aside / TRACE, tell)
+            simulated = None if asked.scenario is None else _simulated(asked, staging / TRACE, tell)
             tell(f"replaying {fitted.time_ns.size} requests of {fitted.seconds:.1f} s on {asked.target}")
             with meters.recording():
                 conduct.run_fio(
@@ -100,16 +100,16 @@ def replay(asked: Asked, *, tell: Callable[[str], None] = lambda _text: None) ->
                 )
         kept = lateness.of(fitted, folders["fio"])
         run = _measured(asked, fitted, there, kept=kept, folder=folders["fio"], logs=meters.logs())
-        run = heat.added(run, aside / TRACE, space=str(asked.target), capacity=there.capacity)
-        run.write_into(aside)
+        run = heat.added(run, staging / TRACE, space=str(asked.target), capacity=there.capacity)
+        run.write_into(staging)
         if simulated is not None:
-            (aside / SIMULATED).mkdir()
-            simulated.write_into(aside / SIMULATED)
-        _named(aside, asked.output)
+            (staging / SIMULATED).mkdir()
+            simulated.write_into(staging / SIMULATED)
+        _named(staging, asked.output)
         if simulated is not None:
             from iowatt.report.write import write
 
-            write([Run.open(aside), Run.open(aside / SIMULATED)], aside / PAGE, force=True)
+            write([Run.open(staging), Run.open(staging / SIMULATED)], staging / PAGE, force=True)
         if not any(folders["meters"].iterdir()):
             folders["meters"].rmdir()
     done = Run.open(asked.output)
@@ -179,7 +179,7 @@ def _measured(
 
 def _volume(scenario: Path) -> str | None:
     """The volume that the scenario's first workload goes to. Raises ``InputError``."""
-    from iowatt.scenario.document import Document, read_text
+    from iowatt.base.document import Document, read_text
 
     workloads = Document(read_text(scenario), str(scenario)).raw.get("workload")
     first = workloads[0] if isinstance(workloads, list) and workloads else {}
@@ -190,7 +190,7 @@ def _volume(scenario: Path) -> str | None:
 def _simulated(asked: Asked, saved: Path, tell: Callable[[str], None]) -> Run:
     """The scenario's array under the very requests that were replayed, in place of its own workloads."""
     import iowatt
-    from iowatt.toml_text import inline
+    from iowatt.base.toml_writer import inline
 
     assert asked.scenario is not None
     tell(f"simulating {asked.scenario}")
@@ -203,13 +203,13 @@ def _simulated(asked: Asked, saved: Path, tell: Callable[[str], None]) -> Run:
     return iowatt.run(asked.scenario, set=[*asked.overrides, *own], command=asked.command)
 
 
-def _named(aside: Path, output: Path) -> None:
+def _named(staging: Path, output: Path) -> None:
     """Let the bundles name files by the place where they will be, not by where they were written."""
-    for folder in (aside, aside / SIMULATED):
+    for folder in (staging, staging / SIMULATED):
         for name in ("run.json", "plan.json", "scenario.toml"):
             file = folder / name
             if file.is_file():
                 text = file.read_text("utf-8")
-                for path, final in ((aside.absolute(), output.absolute()), (aside, output)):
+                for path, final in ((staging.absolute(), output.absolute()), (staging, output)):
                     text = text.replace(str(path), str(final))
                 file.write_text(text, "utf-8")

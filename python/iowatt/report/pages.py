@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,5 +53,5 @@ def write(text: str, target: Path) -> None:
 
 def write_aside(target: Path, make: Callable[[Path], object]) -> None:
     """Let ``make`` write a file beside ``target``, then rename it; ``InputError`` where it cannot be."""
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         make(made)

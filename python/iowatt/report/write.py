@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
     check_target(target, force)
     if not runs:
         raise InputError("a report needs at least one Run", hint="iowatt report RUN [RUN ...]")
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         _render(runs, made, target.suffix.lower())
     return target
 

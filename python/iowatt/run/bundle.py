@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from iowatt import aside, reading
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.run import plan_schema
 from iowatt.run.summary_schema import SCHEMA, RunSummary
@@ -104,8 +104,8 @@ class Run:
         return cls(
             summary=summary,
             plan=_read_plan(folder / "plan.json", summary),
-            scenario_text=reading.text(
-                folder / "scenario.toml", "a TOML file", reading.LOG_BYTES, hint="the bundle is incomplete"
+            scenario_text=input_file.text(
+                folder / "scenario.toml", "a TOML file", input_file.LOG_BYTES, hint="the bundle is incomplete"
             ),
             path=folder,
         )
@@ -191,7 +191,7 @@ class Run:
             return self._idle.scan()
         if self._tables.get(name) is not None:
             return self._tables[name].lazy()
-        from iowatt import parquet
+        from iowatt.base import parquet
 
         assert self.path is not None  # or it would not have the table
         with self._readable(name):
@@ -208,7 +208,7 @@ class Run:
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Run:
         """Write a bundle at ``path`` and return the run opened there. See :func:`reserve`."""
         with reserve(path, force=force) as place:
-            self.write_into(place.aside)
+            self.write_into(place.staging)
         return Run.open(path)
 
     def write_into(self, folder: Path) -> None:
@@ -231,7 +231,7 @@ class Run:
             raise InputError(f"cannot be written: {error}", where=str(file)) from None
 
     def _read_table(self, name: str) -> pl.DataFrame:
-        from iowatt import parquet  # loads Polars: 0.3 s, only for those who ask for a table
+        from iowatt.base import parquet  # loads Polars: 0.3 s, only for those who ask for a table
 
         if self.path is None:
             raise InputError(f"the run {self.name!r} was not saved and holds no table {name!r}")
@@ -264,7 +264,7 @@ class Run:
     @contextmanager
     def _readable(self, name: str) -> Iterator[None]:
         """What Polars finds wrong with a table's file is the input's fault."""
-        from iowatt.parquet import ERRORS
+        from iowatt.base.parquet import ERRORS
 
         try:
             yield
@@ -276,9 +276,9 @@ class Run:
 class Reservation:
     """A target directory, and the folder aside that is filled in its stead."""
 
-    def __init__(self, target: Path, aside: Path) -> None:
+    def __init__(self, target: Path, staging: Path) -> None:
         self.target = target
-        self.aside = aside
+        self.staging = staging
 
 
 @contextmanager
@@ -292,13 +292,13 @@ def reserve(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Re
     all (``--force`` replaces bundles and empty directories, nothing else), or cannot be written.
     """
     target = Path(path)
-    with aside.folder(target, lambda: _refuse_existing(target, force)) as made:
+    with atomic_path.folder(target, lambda: _refuse_existing(target, force)) as made:
         yield Reservation(target, made)
 
 
 def is_bundle(path: Path) -> bool:
     """Whether a directory holds a bundle of any version."""
-    return reading.schema_of(path / "run.json").startswith("iowatt.run/")
+    return input_file.schema_of(path / "run.json").startswith("iowatt.run/")
 
 
 def _refuse_existing(target: Path, force: bool) -> None:
@@ -330,7 +330,7 @@ def _read_summary(folder: Path) -> dict[str, Any]:
     if not file.is_file():
         raise InputError("is not a Run bundle: it holds no run.json", where=str(folder))
     text = _text(file)
-    summary = reading.parsed(text, str(file), finite=False)
+    summary = input_file.parsed(text, str(file), finite=False)
     if not isinstance(summary, dict):
         raise InputError("holds no JSON object", where=str(file))
     schema = summary.get("schema")
@@ -357,7 +357,7 @@ def _read_summary(folder: Path) -> dict[str, Any]:
 
 def _read_plan(file: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
     text = _text(file)
-    plan = reading.parsed(text, str(file), finite=False)
+    plan = input_file.parsed(text, str(file), finite=False)
     if not isinstance(plan, dict):
         raise InputError("holds no JSON object", where=str(file))
     _refuse_damaged(file, plan_schema.problem(text, summary))
@@ -372,4 +372,4 @@ def _refuse_damaged(file: Path, found: tuple[str, str] | None) -> None:
 
 
 def _text(file: Path) -> str:
-    return reading.text(file, "a JSON document", reading.LOG_BYTES, hint="the bundle is incomplete")
+    return input_file.text(file, "a JSON document", input_file.LOG_BYTES, hint="the bundle is incomplete")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iowatt import frames
+from iowatt.base import frames
 from iowatt.base.errors import InputError
 from iowatt.run.tables import IDLE
 

@@ -2,7 +2,7 @@
 
 ``load`` reads TOML into a checked ``Scenario``; ``compile_plan`` resolves names, units and library references
 into the plan file that the simulator is given; ``resolve_sources`` finds the plan's trace files at run time.
-The names below are imported on first use, so that ``iowatt.scenario.units`` stays cheap.
+The names below are imported on first use, so that ``iowatt.base.units`` stays cheap.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Problem": "problems",
-    "Scenario": "model",
-    "ScenarioError": "problems",
-    "compile_plan": "compile",
-    "json_schema": "schema",
-    "load": "loading",
-    "resolve_sources": "compile",
+    "Problem": "iowatt.base.problems",
+    "Scenario": "iowatt.scenario.model",
+    "ScenarioError": "iowatt.base.problems",
+    "compile_plan": "iowatt.scenario.compile",
+    "json_schema": "iowatt.scenario.schema",
+    "load": "iowatt.scenario.loading",
+    "resolve_sources": "iowatt.scenario.compile",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)

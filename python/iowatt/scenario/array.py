@@ -14,17 +14,17 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from iowatt.base import units
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
+from iowatt.base.strict import Strict, key
 from iowatt.library.device import HddPower
 from iowatt.library.queueing import Scheduler
-from iowatt.scenario import units
 from iowatt.scenario.array_power import ArrayPower
 from iowatt.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.scenario.controller import Controller
 from iowatt.scenario.power import NeverPolicy, PowerPolicy
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.scenario.recovery import Failure, Rebuild, Sparing
 from iowatt.scenario.solid_state import SsdSettings
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.virtual_pool import VirtualPool
 from iowatt.scenario.workload import Name
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base.quantity import Duration, Power
+from iowatt.base.strict import Strict, key
 from iowatt.library.efficiency import certificates
 from iowatt.library.part import PartFigures
 from iowatt.power.efficiency import fault
-from iowatt.scenario.quantity import Duration, Power
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 Points = tuple[tuple[float, float], ...]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.units import format_bytes
 from iowatt.scenario import raid as levels
-from iowatt.scenario.units import format_bytes
 from iowatt.scenario.virtual_pool import Room
 
 DEFAULT_CHUNKLET: Final = 256 << 20

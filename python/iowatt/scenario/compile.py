@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.document import key_text
 from iowatt.base.problems import Problem, ScenarioError
 from iowatt.library.find import device_file, device_names
 from iowatt.library.levels import FIRST_FURTHER, STANDBY
@@ -16,7 +17,6 @@ from iowatt.library.price_class import Sold
 from iowatt.library.ssd.drive import Ssd
 from iowatt.scenario import controller, heat, power
 from iowatt.scenario.array import Bus, Pool, Raid
-from iowatt.scenario.document import key_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.resolved import ResolvedPool, System
 from iowatt.scenario.synthetic import Made

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import Any, Final, Literal
 
+from iowatt.base.digits import apart
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
+from iowatt.base.strict import Strict, key
+from iowatt.base.units import format_bytes
 from iowatt.caching import policies
-from iowatt.digits import apart
 from iowatt.scenario import replacement as replaced
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
-from iowatt.scenario.strict import Strict, key
-from iowatt.scenario.units import format_bytes
 
 #: Parts of a line that are known to be valid or dirty by themselves.
 MOST_PARTS: Final = 64

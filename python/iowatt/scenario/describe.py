@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from iowatt.base.units import format_duration
 from iowatt.library.drive import Drive
 from iowatt.library.ssd.drive import Ssd
 from iowatt.power.calculator import ACTIVITIES, total
@@ -14,7 +15,6 @@ from iowatt.scenario.resolved import ResolvedPool
 from iowatt.scenario.space import usable_and_effective
 from iowatt.scenario.synthetic import Made
 from iowatt.scenario.system import resolve
-from iowatt.scenario.units import format_duration
 from iowatt.scenario.workload import OpenReplay, Workload
 
 CHECK_SCHEMA: Final = "iowatt.check/1"

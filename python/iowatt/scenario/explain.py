@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from iowatt.base import keys
 from iowatt.base.errors import InputError
+from iowatt.base.keys import Key
 from iowatt.base.problems import nearest
 from iowatt.library import fabric_parts
 from iowatt.library.find import device_names
-from iowatt.scenario import keys
-from iowatt.scenario.keys import Key
 from iowatt.scenario.model import Scenario
 
 EXPLAIN_SCHEMA: Final = "iowatt.explain/1"

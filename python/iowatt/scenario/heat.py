@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import Strict, key
 
 #: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the one that is taken unless another is asked for.
 LEAST_EXTENT = 64 * 1024

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem, ScenarioError
-from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 from iowatt.scenario.system import resolve

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from iowatt.scenario import units
+from iowatt.base import units
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.array import Array
 from iowatt.scenario.heat import EXTENTS_MADE, EXTENTS_TRACED, Heat
 from iowatt.scenario.path import Path
-from iowatt.scenario.quantity import Duration
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Workload
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 
 
@@ -17,7 +17,7 @@ def write_text(path: Path, text: str, *, force: bool) -> None:
         Where ``path`` exists and ``force`` is not given, or it cannot be written.
     """
     refuse_existing(path, force=force)
-    with aside.file(path) as made:
+    with atomic_path.file(path) as made:
         made.write_text(text, encoding="utf-8")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
+from iowatt.base.quantity import BlockSize, Distance, Duration
+from iowatt.base.strict import Strict, key
 from iowatt.library.fabric_figures import AdapterFigures, LinkFigures, SwitchFigures
 from iowatt.scenario.path_protocol import NAMES, Protocol
-from iowatt.scenario.quantity import BlockSize, Distance, Duration
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from iowatt.base.units import format_bytes, format_duration
 from iowatt.scenario.path_alone import alone
 from iowatt.scenario.path_resolve import ResolvedPath
-from iowatt.scenario.units import format_bytes, format_duration
 
 SIZES: Final = (8 * 1024, 64 * 1024)
 """Requests whose time on an idle path is shown, bytes."""

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 NAMES: Final = ("fcp", "nvme-fc", "nvme-tcp", "nvme-rdma", "iscsi", "nvme-pcie")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.units import format_duration
 from iowatt.library.fabric_figures import AdapterFigures, LinkFigures, ProtocolFile, SwitchFigures
 from iowatt.library.fabric_parts import part_of
 from iowatt.scenario import path_hops as hops
@@ -17,7 +18,6 @@ from iowatt.scenario.controller import Controller
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.path import Hop, Path, Port, SwitchChoice
 from iowatt.scenario.path_hops import HopInNumbers
-from iowatt.scenario.units import format_duration
 
 _Found = TypeVar("_Found")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from iowatt.base.document import Document
     from iowatt.base.problems import KeyPath
-    from iowatt.scenario.document import Document
 
 
 def place_overridden(document: Document, base_dir: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.units import format_bytes
 from iowatt.library.drive import Drive
 from iowatt.library.ssd.drive import Ssd
 from iowatt.scenario.array import Pool, Raid, Volume
 from iowatt.scenario.chunklets import ChunkletRoom, Region
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.resolved import Extent, System
-from iowatt.scenario.units import format_bytes
 from iowatt.scenario.virtual_pool import Room, resolve_virtual_pools
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, field_validator
 
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
 from iowatt.library.levels import STANDBY, Ladder
-from iowatt.scenario.quantity import Duration
-from iowatt.scenario.strict import Strict, key
 
 
 class Batching(Strict):

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from iowatt.scenario import units
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base import units
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import Strict, key
 
 Sparing = Literal["dedicated", "distributed", "adaptive"]
 

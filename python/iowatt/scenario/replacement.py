@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.strict import Strict, key
 from iowatt.caching import policies
-from iowatt.scenario.strict import Strict, key
 
 
 class Replacement(Strict):

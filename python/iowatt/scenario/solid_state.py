@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import model_validator
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.quantity import BlockSize, Power
+from iowatt.base.strict import Strict, key
 from iowatt.library.ssd.drive import Behaviour, Ssd, Traffic
 from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.scenario.quantity import BlockSize, Power
-from iowatt.scenario.strict import Strict, key
 
 if TYPE_CHECKING:
     from iowatt.scenario.array import Pool

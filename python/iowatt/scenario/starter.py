@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.keys import toml_text
 from iowatt.library.find import find_drive
-from iowatt.scenario.keys import toml_text
 from iowatt.scenario.tracing import recorded
 
 _TREE: Final = Path(__file__).resolve().parents[3]

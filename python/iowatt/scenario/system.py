@@ -13,6 +13,7 @@ from pathlib import Path
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
+from iowatt.base.units import format_bytes
 from iowatt.library import levels
 from iowatt.library.drive import Drive
 from iowatt.library.electrical import PowerLevel
@@ -29,7 +30,6 @@ from iowatt.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
 from iowatt.scenario.resolved import ResolvedPool, System
 from iowatt.scenario.synthetic import make
 from iowatt.scenario.tracing import recorded
-from iowatt.scenario.units import format_bytes
 from iowatt.scenario.workload import OpenReplay, Trace
 
 SPIN_DOWN_NEEDS = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Capacity, Duration
+from iowatt.base.strict import Strict, key
 from iowatt.workload.quantities import Iops
 
 # Digits may lead (a tier `10k`), but a letter must follow: `array.pool.0` is the first pool.

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
+from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
-from iowatt.scenario.document import Document
-from iowatt.scenario.keys import toml_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 from iowatt.search import pace, prepare

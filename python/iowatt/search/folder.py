@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside, reading
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.search import journal
 from iowatt.search.journal import Journal
@@ -78,12 +78,12 @@ def refuse(target: Path, *, force: bool, resume: bool, shape: Shape = SWEEP) -> 
 
 def is_search(target: Path, shape: Shape = SWEEP) -> bool:
     """Whether a directory holds a search of that kind, of any version."""
-    return reading.schema_of(target / shape.manifest).startswith(shape.schema)
+    return input_file.schema_of(target / shape.manifest).startswith(shape.schema)
 
 
 def _is_unbegun(target: Path) -> bool:
     """Whether there is nothing to lose: it is empty, or a search was killed before it had said what it is."""
-    return aside.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
+    return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
 
 
 class Folder:
@@ -135,7 +135,7 @@ class Folder:
 def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
     """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
     try:
-        with aside.file(place) as made:
+        with atomic_path.file(place) as made:
             write(made)
             synced(made)
         synced(place.parent)
@@ -159,12 +159,12 @@ def synced(path: Path) -> None:
 def _clear(target: Path, *, but: Sequence[str]) -> None:
     for entry in list(target.iterdir()):
         if entry.name not in but and not entry.name.startswith("."):
-            aside.remove(entry)
+            atomic_path.remove(entry)
 
 
 def _refuse_changed(target: Path, manifest: Mapping[str, Any]) -> None:
     file = target / MANIFEST
-    before = reading.json_object(file)
+    before = input_file.json_object(file)
     if before.get("schema") != SCHEMA:
         raise InputError(
             f"was written by another iowatt: schema {before.get('schema')!r}, this one writes {SCHEMA!r}",

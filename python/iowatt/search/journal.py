@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.search.record import loads
 
@@ -34,7 +34,7 @@ def _parsed(file: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """The records, and the bytes up to the end of the last whole one."""
     if not file.exists():
         return {}, 0
-    content = reading.whole(file, "a journal of points", reading.LOG_BYTES)
+    content = input_file.whole(file, "a journal of points", input_file.LOG_BYTES)
     whole = content.rfind(b"\n") + 1
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(content[:whole].splitlines(), 1):

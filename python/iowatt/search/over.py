@@ -15,8 +15,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.scenario.keys import toml_text
-from iowatt.scenario.overrides import parse_value
+from iowatt.base.keys import toml_text
+from iowatt.base.overrides import parse_value
 
 Cell = str | int | float | bool
 

@@ -126,7 +126,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
     if task.bundle is not None:
         # Whatever stands there is a bundle of this very point, or of what --force replaces.
         with bundle.reserve(task.bundle, force=True) as place:
-            run.write_into(place.aside)
+            run.write_into(place.staging)
         index.register(place.target, run.summary)
     cost = run.summary["simulation"]
     return {
@@ -137,7 +137,7 @@ def _evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 def _simulated(task: Task, scenario: Scenario, report: Report, started_at: str) -> Run:
     from iowatt import evaluation
-    from iowatt.api import with_overrides
+    from iowatt.base.overrides import with_overrides
 
     work = evaluation.prepare(scenario, Path(task.base), with_overrides(task.text, task.overrides))
     return evaluation.simulate(
@@ -156,7 +156,7 @@ def _at_highest_rate(task: Task, scenario: Scenario, report: Report) -> tuple[Ru
 
     Raises ``InputError`` where no rate is within it.
     """
-    from iowatt.api import with_overrides
+    from iowatt.base.overrides import with_overrides
     from iowatt.search.rate import of_scenario, row
 
     assert task.rate is not None

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
+from iowatt.base.overrides import key_path
 from iowatt.base.problems import KeyPath, ScenarioError
 from iowatt.scenario import explain
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
-from iowatt.scenario.overrides import key_path
 from iowatt.scenario.paths import place_overridden
 from iowatt.search import grid, over
 from iowatt.search.grid import Point

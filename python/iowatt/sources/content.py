@@ -20,7 +20,7 @@ def described(path: Path) -> str:
     Signatures of file systems, partition tables, RAID, LVM and the like are those that wipefs(8) of
     util-linux finds; of a device with partitions also on these.
     """
-    from iowatt.scenario.units import format_bytes
+    from iowatt.base.units import format_bytes
 
     try:
         with path.open("rb") as file:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.units import format_bytes
 from iowatt.power.wall import DRIVES_ALONE
 from iowatt.run.record import (
     Bus,
@@ -36,7 +37,6 @@ from iowatt.run.statistics import known_sum
 from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, STATES, frame
 from iowatt.scenario.raid import data_drives, usable_bytes
 from iowatt.scenario.space import usable_and_effective
-from iowatt.scenario.units import format_bytes
 from iowatt.sources import paths
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.search import grid, journal
 from iowatt.search.evaluator import Progress
@@ -130,7 +130,7 @@ def _manifest(target: Path) -> dict[str, Any]:
 def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) -> None:
     if resume and force:
         raise InputError("--force begins anew and --resume goes on", hint="give one of them")
-    occupied = os.path.lexists(target) and not (target.is_dir() and aside.holds_only(target))
+    occupied = os.path.lexists(target) and not (target.is_dir() and atomic_path.holds_only(target))
     if occupied and not is_study(target):
         raise InputError(
             "exists and is not a study",
@@ -154,9 +154,9 @@ def _begin(target: Path, asked: dict[str, Any], *, resume: bool, force: bool) ->
             hint="go on with it by --resume, replace it with --force, or choose another place with --output",
         )
     try:
-        aside.sweep(target.parent)
+        atomic_path.sweep(target.parent)
         if occupied and force:
-            aside.remove(target)
+            atomic_path.remove(target)
         target.mkdir(parents=True, exist_ok=True)
         for name in _OUTPUT:
             (target / name).unlink(missing_ok=True)

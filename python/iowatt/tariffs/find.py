@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final, Never
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
@@ -58,7 +58,7 @@ def read_tariff(path: Path) -> Tariff:
 
 
 def _read(path: Path) -> bytes:
-    return reading.whole(path, "a tariff in JSON")
+    return input_file.whole(path, "a tariff in JSON")
 
 
 def _document(text: bytes, where: str) -> object:

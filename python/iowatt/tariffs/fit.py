@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 from iowatt.tariffs.load import JOULES_PER_KWH
 from iowatt.tariffs.structure import Tariff
 

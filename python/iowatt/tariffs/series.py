@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.tariffs.load import Load
 
@@ -30,7 +30,7 @@ def read(path: Path) -> tuple[Load, datetime | None]:
 
     Raises ``InputError``, with the line, where times do not rise or a value is none.
     """
-    raw = reading.whole(path, "a table of times and watts", _MOST_BYTES, line=reading.LOG_LINE_BYTES)
+    raw = input_file.whole(path, "a table of times and watts", _MOST_BYTES, line=input_file.LOG_LINE_BYTES)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

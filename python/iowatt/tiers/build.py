@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.scenario.document import Document
+from iowatt.base.document import Document
 from iowatt.scenario.paths import file_keys
 from iowatt.tiers import toml
 from iowatt.tiers.choose import Tier

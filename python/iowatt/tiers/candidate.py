@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import Field
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, ScenarioError
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.array import DeviceChoice, Raid
-from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 #: Taken where none are named: one of each kind that the library knows well enough to simulate.

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.lenses.kept_up import kept_up
-from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.paths import place_overridden
 from iowatt.tiers import build, candidate, choose, compare, money, pilot, predict
 from iowatt.tiers import load as loads
@@ -482,7 +482,7 @@ def _refined(
 
 def _on_one_pool(asked: Asked, heat: str, output: Path, progress: Progress | None) -> Run:
     from iowatt import evaluation
-    from iowatt.api import with_overrides
+    from iowatt.base.overrides import with_overrides
     from iowatt.scenario import load
 
     base, changes = asked.scenario.parent, [*asked.overrides, heat]
@@ -514,13 +514,13 @@ def _simulated(work: Prepared, base: Path, output: Path, progress: Progress | No
                 started_at=provenance.now(),
                 command=None,
                 progress=progress,
-                scratch=place.aside,
+                scratch=place.staging,
                 other_cpu_s=lambda: digest.cpu_s,
             )
         except BaseException:
             digest.cancel()
             raise
-        run.write_into(place.aside)
+        run.write_into(place.staging)
     return bundle.Run.open(output)
 
 

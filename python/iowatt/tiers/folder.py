@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from iowatt import aside, reading
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 
 RESULT: Final = "tier.json"
@@ -42,11 +42,11 @@ def refuse(target: Path, *, force: bool) -> None:
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
     """A folder beside ``target`` that becomes it when the block ends without an error."""
-    with aside.folder(target, lambda: refuse(target, force=force)) as made:
+    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
         yield made
 
 
 def _is_derivation(target: Path) -> bool:
     if target.is_symlink():
         return False
-    return reading.schema_of(target / RESULT).startswith("iowatt.tier/")
+    return input_file.schema_of(target / RESULT).startswith("iowatt.tier/")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.toml_text import inline
+from iowatt.base.toml_writer import inline
 
 if TYPE_CHECKING:
     from iowatt.search.pricing import Pricing

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.toml_text import inline
+from iowatt.base.toml_writer import inline
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.
 REQUESTS = 6000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iowatt.toml_text import comment, inline
-from iowatt.toml_text import key as bare
+from iowatt.base.toml_writer import comment, inline
+from iowatt.base.toml_writer import key as bare
 
 
 def document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:

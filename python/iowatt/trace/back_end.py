@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iowatt import frames
+from iowatt.base import frames
 from iowatt.base.errors import InputError
-from iowatt.trace.convert import ROW_GROUP_ROWS, SCHEMA, aside
+from iowatt.trace.convert import ROW_GROUP_ROWS, SCHEMA, staging
 
 #: What a request is for, by number (``Reason`` in crates/iowatt-sim/src/back_end_log.rs): the column
 #: ``stream``. ``host``: a request, or a part of one, as hosts asked for it; ``volume``: what a virtual pool
@@ -57,7 +57,7 @@ class BackEndSpool:
 
     def __enter__(self) -> BackEndSpool:
         with ExitStack() as stack:
-            self._partial = stack.enter_context(aside(self._target, self._force))
+            self._partial = stack.enter_context(staging(self._target, self._force))
             self._file = stack.enter_context(tempfile.TemporaryFile(dir=self._target.parent))
             self._open = stack.pop_all()
         return self

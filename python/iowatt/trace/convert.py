@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import polars as pl
 
-from iowatt import frames
-from iowatt.aside import file
+from iowatt.base import frames
+from iowatt.base.atomic_path import file
 from iowatt.base.errors import InputError
 from iowatt.trace import units
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
@@ -64,7 +64,7 @@ def convert(
         left behind.
     """
     compression = _kind(target)
-    with aside(target, force) as partial:
+    with staging(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
         failures: list[BaseException] = []
         frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
@@ -98,7 +98,7 @@ def _kind(target: Path) -> Compression | None:
 
 
 @contextmanager
-def aside(target: Path, force: bool) -> Iterator[Path]:
+def staging(target: Path, force: bool) -> Iterator[Path]:
     """A file beside ``target`` to write to: it becomes ``target`` when all went well, else vanishes."""
     if target.is_dir():
         raise InputError("is a directory; the name of a file is wanted", where=str(target))

@@ -164,13 +164,13 @@ def _number(value: float) -> str:
 
 
 def _bytes(count: int) -> str:
-    from iowatt.scenario.units import format_bytes  # the package loads pydantic
+    from iowatt.base.units import format_bytes  # the package loads pydantic
 
     binary = count < 1 << 20  # blocks count in 1024s, capacities in 1000s: the habits of scenarios
     return format_bytes(count, binary=binary)
 
 
 def _time(seconds: float) -> str:
-    from iowatt.scenario.units import format_duration
+    from iowatt.base.units import format_duration
 
     return format_duration(seconds)

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.parquet import ERRORS, MAGIC, scan
+from iowatt.base.parquet import ERRORS, MAGIC, scan
 from iowatt.trace.columns import Layout, recognise
 from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times
 from iowatt.trace.shared import Slice, Slices, slices

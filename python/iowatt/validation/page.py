@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.report import html
 from iowatt.validation.figure import distributions, overview, services
@@ -27,7 +27,7 @@ def check_target(target: Path, force: bool) -> None:
 def write(found: list[Validation], target: Path, *, force: bool = False) -> None:
     """Write the report; never half."""
     check_target(target, force)
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         made.write_text(render(found), encoding="utf-8", newline="\n")
 
 

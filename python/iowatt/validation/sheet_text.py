@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from iowatt.scenario.units import format_duration
+from iowatt.base.units import format_duration
 from iowatt.validation.sheet import BAR, Figure, Sheet
 
 SCHEMA: Final = "iowatt.data-sheets/1"

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from iowatt.scenario.quantity import BlockSize
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize
+from iowatt.base.strict import Strict, key
 from iowatt.workload.quantities import Percent
 
 DEFAULT_EXTENT: Final = 1 << 20

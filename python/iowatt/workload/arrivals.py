@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from iowatt.scenario.quantity import Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.workload import Trace
 from iowatt.workload.quantities import Iops, Percent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from iowatt.scenario.units import format_bytes
+from iowatt.base.units import format_bytes
 from iowatt.workload import remarks
 from iowatt.workload.compile import mean_rate
 from iowatt.workload.find import load, profile_names

@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
-from iowatt.scenario.document import Document, read_text
 from iowatt.workload import checks
 from iowatt.workload.profile import Profile
 
@@ -126,7 +126,7 @@ def _set_rate(document: Document, rate: float) -> None:
 
 
 def _scale(table: dict[str, Any], factor: float) -> None:
-    from iowatt.scenario.units import parse_iops
+    from iowatt.base.units import parse_iops
 
     for key in ("rate", "rate_iops"):
         if key in table:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.strict import Strict, key
 
 Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
 

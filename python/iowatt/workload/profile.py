@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from iowatt.scenario import units
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base import units
+from iowatt.base.quantity import BlockSize, Capacity, Duration
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.workload import Name
 from iowatt.workload.access import Access
 from iowatt.workload.arrivals import Arrivals, OwnArrivals

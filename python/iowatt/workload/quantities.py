@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from iowatt.scenario import units
+from iowatt.base import units
 
 RANGE_END: Final = 'a part of the span such as "10%", or a size such as "4MiB" or "1.5TB"'
 _PERCENT: Final = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%\s*", re.ASCII)

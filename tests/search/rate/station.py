@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt.scenario.document import Document
+from iowatt.base.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search.rate import Asked, Found, of_scenario
 

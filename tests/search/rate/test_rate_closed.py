@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search import inputs, point, prepare
 from iowatt.search.executor import MachineError

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.observe import folder_of
 from iowatt.emerald.analyze.stage_run import Measured, StageRun
@@ -130,7 +130,7 @@ def _rest(
 ) -> tuple[Rest | None, list[Finding]]:
     """When a stage rested, by its own record, or by the journal."""
     try:
-        found = reading.json_object(file)
+        found = input_file.json_object(file)
         rest = Rest(float(found["start"]), float(found["end"]))
         if not rest.possible(interval_s):
             raise ValueError
@@ -228,14 +228,14 @@ def _named(text: str) -> list[Log]:
 def _settings(file: Path) -> dict[str, Any] | None:
     """The settings that may not change; None where they were not recorded."""
     try:
-        found = reading.json_object(file)["settings"]
+        found = input_file.json_object(file)["settings"]
     except (InputError, KeyError):
         return None
     return found if isinstance(found, dict) else None
 
 
 def _object(file: Path, hint: str) -> dict[str, Any]:
-    return reading.json_object(file, hint=hint)
+    return input_file.json_object(file, hint=hint)
 
 
 def _text(file: Path, hint: str) -> str:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import page
 from iowatt.emerald.analyze.stage_run import Measured
@@ -52,7 +52,7 @@ def write(found: dict[str, Any], measured: Measured, folder: Path, *, force: boo
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)
     text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    with aside.file(folder / RESULT) as made:
+    with atomic_path.file(folder / RESULT) as made:
         made.write_text(text, encoding="utf-8", newline="\n")
     pages.write(page.render(found), folder / PAGE)
     return [folder / RESULT, folder / PAGE]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import ScenarioError
 from iowatt.emerald.bff.judged import Judged
 from iowatt.emerald.family import Candidate, Family, Metric, scenario
 from iowatt.power.calculator import total
 from iowatt.power.resolve import resolve
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.judged import Judged, busy, ep
 from iowatt.emerald.family import Metric
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search.executor import Report
 from iowatt.search.inputs import File, verify

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.asked import Asked
 from iowatt.emerald.bff.calculated import Watts, watts
@@ -35,7 +36,6 @@ from iowatt.emerald.family import (
 from iowatt.emerald.family.metric import limit_s
 from iowatt.emerald.family.scenario import warmup_requests
 from iowatt.emerald.rules import Rules
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.search import inputs
 from iowatt.search.evaluator import Evaluator, Job

@@ -79,32 +79,32 @@ def make(where: Where, asked: Asked, *, told: Callable[[str], None]) -> dict[str
     _refuse(where)
     rules, notes = _rules(plan)
     driver = begin.driver_of(plan)
-    aside = _aside(where)
+    staging = _aside(where)
     _check(plan, driver, where)
     with contextlib.ExitStack() as held:
         claim = targets.Claim()
         if not isinstance(driver, SimulationDriver):
-            ours = () if _anew(where) else _ours(aside)
+            ours = () if _anew(where) else _ours(staging)
             claim = held.enter_context(targets.claimed(plan, where.erase, ours=ours, tell=told))
-        held.enter_context(_opened(aside, anew=_anew(where)))
+        held.enter_context(_opened(staging, anew=_anew(where)))
         try:
-            bench = _bench(plan, driver, aside / _POINTS, where)
-            with KeptPoints(bench, aside / _JOURNAL, _how(bench, driver)) as kept:
+            bench = _bench(plan, driver, staging / _POINTS, where)
+            with KeptPoints(bench, staging / _JOURNAL, _how(bench, driver)) as kept:
                 if isinstance(bench, DriverBench) and where.fill:
-                    notes += _fill(plan, bench, aside / _FILLED, told)
+                    notes += _fill(plan, bench, staging / _FILLED, told)
                 found = calibrate(
                     plan, rules, bench, asked, keeper=kept, tool=driver.version(), told=_teller(told)
                 )
                 if kept.known:
                     told(f"{kept.known} points were known from before")
         except BaseException:
-            if _nothing_run(aside):
-                shutil.rmtree(aside)
+            if _nothing_run(staging):
+                shutil.rmtree(staging)
             else:
                 claim.keep()
             raise
         claim.keep()
-        return _write(replace(found, notes=(*found.notes, *notes)), file, where, aside)
+        return _write(replace(found, notes=(*found.notes, *notes)), file, where, staging)
 
 
 def _teller(told: Callable[[str], None]) -> Callable[[str, Row], None]:
@@ -114,13 +114,13 @@ def _teller(told: Callable[[str], None]) -> Callable[[str, Row], None]:
 def _refuse(where: Where) -> None:
     """What must not be written over."""
     folder.refuse(where.output, force=where.force)
-    aside = _aside(where)
-    if aside.exists() and not (where.resume or where.force):
-        if (aside / LOCK).exists():
-            hold(aside).close()  # says so where one is running
+    staging = _aside(where)
+    if staging.exists() and not (where.resume or where.force):
+        if (staging / LOCK).exists():
+            hold(staging).close()  # says so where one is running
         raise InputError(
             "holds the points of an interrupted calibration",
-            where=str(aside),
+            where=str(staging),
             hint="--resume goes on with them, --force begins again",
         )
 
@@ -135,26 +135,26 @@ def _anew(where: Where) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(aside: Path, *, anew: bool) -> Iterator[None]:
+def _opened(staging: Path, *, anew: bool) -> Iterator[None]:
     """The folder of the points, locked until the end."""
     try:
-        aside.mkdir(parents=True, exist_ok=True)
-        lock = hold(aside)
+        staging.mkdir(parents=True, exist_ok=True)
+        lock = hold(staging)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", where=str(aside)) from None
+        raise InputError(f"cannot be made: {error.strerror}", where=str(staging)) from None
     with lock:
         try:
             if anew:
-                clear(aside, but=(LOCK,))
-            (aside / _POINTS).mkdir(exist_ok=True)
+                clear(staging, but=(LOCK,))
+            (staging / _POINTS).mkdir(exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror}", where=str(aside)) from None
+            raise InputError(f"cannot be made: {error.strerror}", where=str(staging)) from None
         yield
 
 
-def _nothing_run(aside: Path) -> bool:
-    journal = aside / _JOURNAL
-    return not (journal.exists() and journal.stat().st_size) and not any((aside / _POINTS).iterdir())
+def _nothing_run(staging: Path) -> bool:
+    journal = staging / _JOURNAL
+    return not (journal.exists() and journal.stat().st_size) and not any((staging / _POINTS).iterdir())
 
 
 def _rules(plan: Plan) -> tuple[Rules, list[str]]:
@@ -173,10 +173,10 @@ def _check(plan: Plan, driver: Driver, where: Where) -> None:
     driver.check(_nominal(plan))
 
 
-def _ours(aside: Path) -> list[str]:
+def _ours(staging: Path) -> list[str]:
     """Files that the interrupted calibration was allowed to write to."""
     try:
-        return (aside / "targets").read_text("utf-8").splitlines()
+        return (staging / "targets").read_text("utf-8").splitlines()
     except OSError:
         return []
 
@@ -226,7 +226,7 @@ def _fill(plan: Plan, bench: DriverBench, done: Path, told: Callable[[str], None
     return ["conditioning was not run: response times may change once the storage is conditioned"]
 
 
-def _write(found: Calibration, file: Path, where: Where, aside: Path) -> dict[str, Any]:
+def _write(found: Calibration, file: Path, where: Where, staging: Path) -> dict[str, Any]:
     output = where.output
     plan = found.calibrated
     if plan.target.scenario is not None:
@@ -242,10 +242,10 @@ def _write(found: Calibration, file: Path, where: Where, aside: Path) -> dict[st
         (output / "calibration.json").write_text(folder.json_text(made), "utf-8")
         (output / "calibration.txt").write_text("\n".join(text.lines(made)) + "\n", "utf-8")
         (output / "calibration.html").write_text(page.render(made), "utf-8")
-        (aside / _JOURNAL).replace(output / _JOURNAL)
-        if any((aside / _POINTS).iterdir()):
-            (aside / _POINTS).replace(output / _POINTS)
-        shutil.rmtree(aside)
+        (staging / _JOURNAL).replace(output / _JOURNAL)
+        if any((staging / _POINTS).iterdir()):
+            (staging / _POINTS).replace(output / _POINTS)
+        shutil.rmtree(staging)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(output)) from None
     return made

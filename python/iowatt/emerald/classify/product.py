@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.quantity import Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.document import Document, read_text
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
 
 PRODUCT_SCHEMA: Final = "iowatt.product/1"
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.units import format_bytes
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.result import Result, Step, shown
 from iowatt.emerald.com.store import Store
 from iowatt.emerald.rules import Rules
-from iowatt.scenario.units import format_bytes
 
 LEAST_COST: Final = 0.9
 """Share of its size that an irreducible set must cost; else free space does not show what is written."""

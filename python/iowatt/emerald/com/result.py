@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from iowatt.scenario.units import format_bytes
+from iowatt.base.units import format_bytes
 
 COM_SCHEMA: Final = "iowatt.emerald-com/1"
 

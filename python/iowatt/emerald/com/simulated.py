@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt import evaluation
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
 from iowatt.emerald.com.result import Result, Step, shown
 from iowatt.emerald.rules import Rules
 from iowatt.run import provenance
-from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.system import resolve
 from iowatt.scenario.virtual.reduced import Reduced

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from iowatt.base.errors import InputError
-from iowatt.scenario.units import format_bytes
+from iowatt.base.units import format_bytes
 
 #: How long a command of the user's may take.
 COMMAND_S: Final = 120.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
@@ -99,7 +99,7 @@ def _folder_name(name: str) -> str:
 def _ours(path: Path) -> list[str]:
     """The files that the measurement in ``path`` was allowed to write."""
     try:
-        found = reading.json_object(path / ALLOWED)["files"]
+        found = input_file.json_object(path / ALLOWED)["files"]
     except (InputError, ValueError, KeyError, TypeError):
         return []
     return [str(each) for each in found if each]

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from iowatt import aside, reading
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.model import Plan
@@ -52,7 +52,7 @@ class Folder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = hold(path)
-            aside.sweep(path)
+            atomic_path.sweep(path)
             if force:
                 (path / PLAN).unlink(missing_ok=True)  # what is left now counts for nothing
                 clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
@@ -143,8 +143,8 @@ def is_measurement(path: Path) -> bool:
 def _is_unbegun(path: Path) -> bool:
     """Whether there is nothing to lose: it is empty, or a process was killed before it had begun here."""
     if not (path / LOCK).exists():
-        return aside.holds_only(path)
-    return aside.holds_only(path, LOCK, RESERVE, STAGES, METERS) and not any(
+        return atomic_path.holds_only(path)
+    return atomic_path.holds_only(path, LOCK, RESERVE, STAGES, METERS) and not any(
         any(folder.iterdir()) for folder in (path / STAGES, path / METERS) if folder.is_dir()
     )
 
@@ -156,7 +156,7 @@ def _is_being_replaced(path: Path) -> bool:
 
 def _manifest(path: Path) -> dict[str, Any]:
     try:
-        return reading.json_object(path / MANIFEST)
+        return input_file.json_object(path / MANIFEST)
     except InputError:
         return {}
 
@@ -185,7 +185,7 @@ def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
 
 def _refuse_other_plan(path: Path, plan: Plan) -> None:
     file = path / PLAN
-    before = reading.json_object(file)
+    before = input_file.json_object(file)
     now = json.loads(without_secrets(plan).model_dump_json(by_alias=True))
     changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if changed:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.driver import DriverError
 
@@ -66,7 +66,7 @@ def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
     The counts are those of ``rest.json``; ``None`` where they cannot be read.
     """
     try:
-        counts = reading.json_object(folder / REST)["requests"]
+        counts = input_file.json_object(folder / REST)["requests"]
         devices = [path.resolve().name for path in targets if path.is_block_device()]
         made = {name: counts[name]["reads"] + counts[name]["writes"] for name in devices if name in counts}
     except (InputError, OSError, ValueError, KeyError, TypeError):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct import rest, settings, target
 from iowatt.emerald.conduct.folder import METERS, Folder
@@ -316,7 +316,7 @@ def _settle(session: _Session) -> None:
 def _compare(folder: Folder, now: dict[str, str]) -> None:
     """Name each change since the beginning, once."""
     try:
-        before = reading.json_object(folder.path / BEFORE)["settings"]
+        before = input_file.json_object(folder.path / BEFORE)["settings"]
     except (InputError, ValueError, KeyError, TypeError):
         folder.note("settings-changed", what=f"{BEFORE} is gone, nothing can be compared")
         return

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.scenario.document import Document, read_text
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.resolved import System
 from iowatt.scenario.system import resolve

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from iowatt import evaluation
+from iowatt.base.document import Document
 from iowatt.emerald.conduct import simulation_course
 from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 
 #: The bundle in a stage's folder.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from iowatt.base.toml_writer import inline, key
 from iowatt.emerald.family.candidate import Candidate, shelves
 from iowatt.emerald.family.family import Family
 from iowatt.library.part import find_part
-from iowatt.toml_text import inline, key
 
 HEAD, INTERCONNECT = "head", "interconnect"
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from iowatt.base.document import Document, read_text
 from iowatt.emerald.family.file import Configuration, FamilyFile
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, FormFactor, RaidOption, Shelf
 from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file
-from iowatt.scenario.document import Document, read_text
 
 Named = TypeVar("Named", ControllerClass, Shelf, DriveOption, RaidOption, Configuration)
 

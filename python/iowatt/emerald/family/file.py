@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from iowatt.base.quantity import Duration
+from iowatt.base.strict import Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
 from iowatt.emerald.family.load import Sequential, Test
 from iowatt.library.source import Source
 from iowatt.scenario.array_power import PartKeys, SupplyKeys
-from iowatt.scenario.quantity import Duration
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 FAMILY_SCHEMA: Final = "iowatt.family/1"

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from iowatt.base.quantity import BlockSize
+from iowatt.base.strict import Strict, key
 from iowatt.library.queueing import Scheduler
 from iowatt.scenario.array import Chunklet, DeviceChoice, ParityLayout, RaidLevel
 from iowatt.scenario.array_power import PartKeys, SupplyKeys
 from iowatt.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.scenario.controller import Controller
-from iowatt.scenario.quantity import BlockSize
-from iowatt.scenario.strict import Strict, key
 from iowatt.scenario.workload import Name
 
 FormFactor = Literal["2.5", "3.5"]

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import Strict, key
 
 Mix = Annotated[int, Field(ge=1, le=99)]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import comment, inline, key
 from iowatt.emerald.family.candidate import Candidate, Group
 from iowatt.emerald.family.enclosures import enclosures
 from iowatt.emerald.family.family import Family
@@ -14,7 +15,6 @@ from iowatt.emerald.family.load import Sequential
 from iowatt.emerald.family.metric import Metric, metric
 from iowatt.emerald.plan.workloads import STREAM_BYTES
 from iowatt.scenario.raid import data_drives
-from iowatt.toml_text import comment, inline, key
 
 #: Back-end commands of a small write, by level.
 _PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}

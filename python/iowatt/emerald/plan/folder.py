@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import aside, reading
+from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, STAGES
 from iowatt.emerald.plan import page, text
@@ -55,7 +55,7 @@ def write(
     target: Path, plan: Plan, found: dict[str, Any], files: Sequence[Generated], *, force: bool = False
 ) -> None:
     """Write the folder; never half of it."""
-    with aside.folder(target, lambda: refuse(target, force=force)) as made:
+    with atomic_path.folder(target, lambda: refuse(target, force=force)) as made:
         (made / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
         (made / "planned.json").write_text(json_text(found), "utf-8")
         (made / "plan.txt").write_text("\n".join(text.lines(found)) + "\n", "utf-8")
@@ -78,7 +78,7 @@ def read(path: Path) -> Plan:
 
     file = path / PLAN if path.is_dir() else path
     hint = "`iowatt emerald plan` makes one"
-    raw = reading.whole(file, "a plan", hint=hint)
+    raw = input_file.whole(file, "a plan", hint=hint)
     try:
         return Plan.model_validate_json(raw)
     except ValidationError as error:
@@ -102,4 +102,4 @@ def _holds_measurement(target: Path) -> bool:
 
 
 def _is_plan(target: Path) -> bool:
-    return reading.schema_of(target / PLAN).startswith("iowatt.emerald-plan/")
+    return input_file.schema_of(target / PLAN).startswith("iowatt.emerald-plan/")

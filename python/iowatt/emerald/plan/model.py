@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.strict import Strict, key
 
 PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
 

@@ -6,10 +6,10 @@ import datetime
 from pathlib import Path
 from typing import Final, Literal
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.scenario.document import Document, read_text
-from iowatt.scenario.quantity import Capacity
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import Capacity
+from iowatt.base.strict import Strict, key
 
 ABOUT_SCHEMA: Final = "iowatt.emerald-about/1"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.judge import RESULT_SCHEMA
 from iowatt.emerald.analyze.read import read_plan
@@ -273,7 +273,7 @@ def _rests_on(name: Path) -> bool:
 
 
 def _object(path: Path, hint: str) -> Found:
-    return reading.json_object(path, reading.LOG_BYTES, hint=hint or None)
+    return input_file.json_object(path, input_file.LOG_BYTES, hint=hint or None)
 
 
 def _no_constant(name: str) -> Callable[..., Any]:

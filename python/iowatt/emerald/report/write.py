@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from iowatt import aside
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.report.compose import Report
 from iowatt.emerald.report.energystar import Export
@@ -45,14 +45,14 @@ def is_export(target: Path) -> bool:
 
 def write_report(report: Report, target: Path) -> None:
     """Write the report as the kind that the suffix says."""
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         _report(report, made)
 
 
 def write_export(export: Export, target: Path) -> None:
     """Write the export as CSV or JSON."""
     text = export.csv() if target.suffix.lower() == ".csv" else export.json()
-    with aside.file(target) as made:
+    with atomic_path.file(target) as made:
         made.write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -11,12 +11,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.document import read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald.rules.profile import Rules
 from iowatt.emerald.rules.read import Stated, Unverified, parse
 from iowatt.emerald.rules.rule import Rule
-from iowatt.scenario.document import read_text
 
 _NO_PROFILE: Final = "sources"
 

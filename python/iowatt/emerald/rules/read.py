@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ValidationError
 
+from iowatt.base import translate
+from iowatt.base.document import Document
 from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.strict import Strict, key
 from iowatt.emerald.rules.rule import Rule, RuleKeys
-from iowatt.scenario import translate
-from iowatt.scenario.document import Document
-from iowatt.scenario.strict import Strict, key
 
 RULES_SCHEMA: Final = "iowatt.rules/1"
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, model_validator
 
 from iowatt.base.errors import InputError
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.strict import Strict, key
 
 Mark = Literal["read", "run", "derived", "recalled", "assumed"]
 Confidence = Literal["high", "medium", "low"]

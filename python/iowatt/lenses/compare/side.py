@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.distribution import Distribution
 from iowatt.lenses.compare.metrics import Metric, sums

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt import digits
+from iowatt.base import digits
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.lenses.emerald.minutes import Floats
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt import digits
+from iowatt.base import digits
 from iowatt.lenses.emerald.finding import Finding, Weight
 
 if TYPE_CHECKING:

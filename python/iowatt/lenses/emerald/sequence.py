@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from iowatt import digits
+from iowatt.base import digits
 from iowatt.lenses.emerald.finding import Finding
 
 

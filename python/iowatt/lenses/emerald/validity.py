@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 from iowatt.lenses.emerald.finding import Finding
 from iowatt.lenses.emerald.minutes import SLACK, Floats, Minutes
 

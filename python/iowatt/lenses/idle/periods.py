@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.parquet import ERRORS
+from iowatt.base.parquet import ERRORS
 from iowatt.run.tables import IDLE, IDLE_SHORT
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from iowatt.base.errors import InputError
+from iowatt.base.translate import problems
 from iowatt.library.device import DeviceFile
 from iowatt.library.disksim import drives, plan, queueing, rules
 from iowatt.library.disksim.layout import G4Layout
 from iowatt.library.disksim.system import System, read_system
 from iowatt.library.drive import Drive, resolve
-from iowatt.scenario.translate import problems
 
 
 @dataclass(frozen=True)

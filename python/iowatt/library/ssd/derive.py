@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from iowatt.base.errors import InputError
+from iowatt.base.units import format_bytes, format_duration
 from iowatt.library import derive
 from iowatt.library.derive import Steps
 from iowatt.library.device import DeviceFile
@@ -33,7 +34,6 @@ from iowatt.library.ssd import amplification, joules
 from iowatt.library.ssd.drive import Geometry, Interface, Sheet, Ssd, Wear
 from iowatt.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
 from iowatt.library.ssd.media import CHANNEL_RATE, MEDIA, OTHER_MEMORY, UNNAMED, Media, cell_of, cells_of
-from iowatt.scenario.units import format_bytes, format_duration
 
 RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
 SECTOR_BYTES: Final = 512

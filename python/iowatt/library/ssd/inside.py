@@ -9,12 +9,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
+from iowatt.base.units import format_bytes, format_duration
 from iowatt.library.derive import Steps
 from iowatt.library.flash import Flash
 from iowatt.library.ssd import amplification
 from iowatt.library.ssd.drive import MOST_UNITS, Geometry, Times
 from iowatt.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
-from iowatt.scenario.units import format_bytes, format_duration
 
 SMALL: Final = 4096
 LEAST_CHANNELS: Final = 4

@@ -32,4 +32,4 @@ def write(found: dict[str, Any], target: Path, *, force: bool = False) -> None:
         return
     from iowatt.report.cost import workbook
 
-    pages.write_aside(target, lambda aside: workbook.write(found, aside))
+    pages.write_aside(target, lambda staging: workbook.write(found, staging))

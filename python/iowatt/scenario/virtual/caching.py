@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
+from iowatt.base.digits import apart
 from iowatt.base.problems import Problem
-from iowatt.digits import apart
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import key
-from iowatt.scenario.units import format_bytes
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import key
+from iowatt.base.units import format_bytes
 from iowatt.scenario.virtual.scheme import Placed, sector_bytes
 from iowatt.scenario.virtual.two_parts import TwoParts
 

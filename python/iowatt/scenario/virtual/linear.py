@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from iowatt.base.problems import KeyPath
-from iowatt.scenario.strict import key
+from iowatt.base.strict import key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, sector_bytes
 
 

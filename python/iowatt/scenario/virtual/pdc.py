@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.scenario.quantity import BlockSize, Duration
-from iowatt.scenario.strict import key
+from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.strict import key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems
 from iowatt.workload.quantities import Iops
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration
-from iowatt.scenario.strict import Strict, key
-from iowatt.scenario.units import format_bytes
+from iowatt.base.quantity import BlockSize, Capacity, Duration
+from iowatt.base.strict import Strict, key
+from iowatt.base.units import format_bytes
 from iowatt.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
 
 #: Pages that are filled together at the start, and of a group of such runs (initial.rs of iowatt-sim).

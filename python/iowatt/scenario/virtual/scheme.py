@@ -16,9 +16,9 @@ from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.scenario.quantity import Capacity
-from iowatt.scenario.strict import Strict, key
-from iowatt.scenario.units import format_bytes
+from iowatt.base.quantity import Capacity
+from iowatt.base.strict import Strict, key
+from iowatt.base.units import format_bytes
 from iowatt.scenario.workload import Name
 
 #: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from iowatt.base import units
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.scenario import units
-from iowatt.scenario.quantity import BlockSize, Capacity, Duration, Rate
-from iowatt.scenario.strict import Strict, key
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate
+from iowatt.base.strict import Strict, key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
 from iowatt.scenario.workload import Name
 

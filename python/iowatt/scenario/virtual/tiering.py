@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from iowatt.base.problems import Problem
-from iowatt.scenario.strict import key
+from iowatt.base.strict import key
 from iowatt.scenario.virtual.scheme import Placed
 from iowatt.scenario.virtual.two_parts import TwoParts
 

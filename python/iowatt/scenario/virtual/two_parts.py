@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.scenario.quantity import BlockSize
-from iowatt.scenario.strict import key
+from iowatt.base.quantity import BlockSize
+from iowatt.base.strict import key
 from iowatt.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems
 
 

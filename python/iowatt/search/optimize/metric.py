@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
+from iowatt.base import units
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost.component import GROUPS
 from iowatt.report.figures.figure import Column
-from iowatt.scenario import units
 from iowatt.search import metrics
 
 COST: Final = "cost."

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.base import units
 from iowatt.base.errors import InputError
-from iowatt.scenario import units
 from iowatt.search.grid import Point, columns
 from iowatt.search.over import Axis
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 from iowatt.report import numbers
 from iowatt.report.phrases import listed
 from iowatt.search.grid import shown

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import ScenarioError
-from iowatt.scenario.document import Document
 from iowatt.scenario.model import Scenario
 from iowatt.scenario.paths import place_overridden
 from iowatt.search import prepare
@@ -42,7 +42,7 @@ def answer(
         What is wrong with the scenario or with what is asked; no rate keeps to the limit (the message says
         the shortest response time that was seen), or none exceeds it.
     """
-    from iowatt.api import with_overrides
+    from iowatt.base.overrides import with_overrides
     from iowatt.trace.shared import sharing
 
     document = Document(given.text, given.source, given.overrides)

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
-from iowatt.digits import apart
 from iowatt.run.bundle import Run
 from iowatt.scenario.model import Scenario
 from iowatt.search.rate.asked import ALL, Asked

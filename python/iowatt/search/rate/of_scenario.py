@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.units import format_bytes
 from iowatt.report.findings import findings
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.scenario.model import Scenario
-from iowatt.scenario.units import format_bytes
 from iowatt.search.executor import Report
 from iowatt.search.rate import closed
 from iowatt.search.rate.asked import Asked

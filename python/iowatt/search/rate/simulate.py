@@ -34,7 +34,7 @@ class Simulations:
 
     def run(self, scenario: Scenario, changes: Sequence[str] = ()) -> Run:
         """The Run of a scenario; ``changes`` are the overrides that make it of what was given."""
-        from iowatt.api import with_overrides
+        from iowatt.base.overrides import with_overrides
 
         def progress(fraction: float | None, _requests: int) -> None:
             self.report(_share(self.runs + (fraction or 0.0)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from iowatt.digits import apart
+from iowatt.base.digits import apart
 from iowatt.report import numbers
 
 Found = Mapping[str, Any]

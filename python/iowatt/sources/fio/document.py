@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.sources.fio import bins
@@ -192,7 +192,7 @@ def read(path: Path) -> Document:
 def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
     """The last document in the file: with ``--status-interval`` fio writes one each time."""
     where = str(path)
-    text = reading.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
+    text = input_file.whole(path, "fio's JSON", _MOST_BYTES).decode("utf-8", "replace")
     if not text.strip():
         raise InputError("is empty: fio did not come to its end", where=where)
     found, before, failed = _documents(text)

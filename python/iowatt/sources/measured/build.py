@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import inline, key
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import (
@@ -30,7 +31,6 @@ from iowatt.sources.meters.checks import sample_interval
 from iowatt.sources.meters.log import Log
 from iowatt.sources.meters.twice import refuse_twice
 from iowatt.sources.observation import Observation, Reported
-from iowatt.toml_text import inline, key
 
 MINUTE_S: Final = 60.0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 
 #: Lines before the header: what instruments say of themselves.
@@ -112,7 +112,9 @@ def decoded(path: Path) -> str:
 
     Raises ``InputError`` where it cannot be read, is empty, is longer than 1 GiB or has a line of over 1 MiB.
     """
-    data = reading.whole(path, "a log of an instrument", reading.LOG_BYTES, line=reading.LOG_LINE_BYTES)
+    data = input_file.whole(
+        path, "a log of an instrument", input_file.LOG_BYTES, line=input_file.LOG_LINE_BYTES
+    )
     if not data.strip():
         raise InputError("is empty", where=str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt import reading
+from iowatt.base import input_file
 from iowatt.base.errors import InputError
 
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
@@ -66,7 +66,7 @@ def lines(path: Path) -> list[Line]:
 
     Raises ``InputError`` where it cannot be read.
     """
-    raw = reading.whole(path, "a report of vdbench", reading.LOG_BYTES, line=reading.LOG_LINE_BYTES)
+    raw = input_file.whole(path, "a report of vdbench", input_file.LOG_BYTES, line=input_file.LOG_LINE_BYTES)
     text = raw.decode("utf-8", "replace")
     found = []
     for number, line in enumerate(text.split("\n"), 1):

@@ -264,20 +264,20 @@ def percent(share: float) -> str:
 
 def size(count: float) -> str:
     """Bytes in whole numbers; blocks count in 1024s, capacities in 1000s: the habits of scenarios."""
-    from iowatt.scenario.units import format_bytes  # the package loads pydantic
+    from iowatt.base.units import format_bytes  # the package loads pydantic
 
     return format_bytes(round(count), binary=count < 1 << 20)
 
 
 def memory(count: int) -> str:
     """Bytes of a cache, which counts in 1024s at any size."""
-    from iowatt.scenario.units import format_bytes  # the package loads pydantic
+    from iowatt.base.units import format_bytes  # the package loads pydantic
 
     return format_bytes(count, binary=True)
 
 
 def time(seconds: float) -> str:
     """Seconds in a unit that reads well."""
-    from iowatt.scenario.units import format_duration
+    from iowatt.base.units import format_duration
 
     return format_duration(seconds)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt import toml_text
+from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
 from iowatt.workload.fit import course, space
 from iowatt.workload.fit.calibrate import Tuned
@@ -192,7 +192,7 @@ def toml(profile: dict[str, Any]) -> str:
 
 def inline(value: Any) -> str:
     """A value as TOML, on one line; numbers with nine digits."""
-    return toml_text.inline(value, _number)
+    return toml_writer.inline(value, _number)
 
 
 def _number(value: float) -> str:

@@ -164,14 +164,14 @@ def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
 
 
 def _write(target: Path, text: str) -> None:
-    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    staging = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(target)
+        staging.write_text(text, encoding="utf-8")
+        staging.replace(target)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(target)) from None
     finally:
-        aside.unlink(missing_ok=True)
+        staging.unlink(missing_ok=True)
 
 
 def _first_workload(scenario: Path) -> str:

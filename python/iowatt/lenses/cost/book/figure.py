@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, Literal
 
-from iowatt.scenario import strict
+from iowatt.base import strict
 
 #: So many times beyond the capacities that it was taken from a price per GB still holds, either way: drives
 #: have parts that cost the same at any capacity, and the largest ones a price of their own.

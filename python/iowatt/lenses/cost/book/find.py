@@ -10,12 +10,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem, nearest
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.figure import BookFile, Figure
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
-from iowatt.scenario.document import Document, read_text
 
 _LONGEST_LINEAGE = 8
 SET = "set on the command line"

@@ -6,10 +6,10 @@ from typing import Final, Literal
 
 from pydantic import model_validator
 
+from iowatt.base.quantity import Capacity, Duration
+from iowatt.base.strict import Strict, key
 from iowatt.library.price_class import CLASSES
 from iowatt.library.ratings import Price
-from iowatt.scenario.quantity import Capacity, Duration
-from iowatt.scenario.strict import Strict, key
 
 SCHEMA: Final = "iowatt.cost-inventory/1"
 MOST_DRIVES: Final = 100_000

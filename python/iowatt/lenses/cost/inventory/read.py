@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.lenses.cost.book.book import Book
@@ -17,7 +18,6 @@ from iowatt.lenses.cost.system import Drive
 from iowatt.library.device import DeviceFile
 from iowatt.library.find import device_file
 from iowatt.run.bundle import Run
-from iowatt.scenario.document import Document, read_text
 
 GB: Final = 1e9
 #: Raw, usable and effective GB.

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
+from iowatt.base.strict import Strict, key
 from iowatt.lenses.cost.book.figure import Quality
 from iowatt.lenses.cost.year import completed, recorded
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
 from iowatt.run.bundle import Run
-from iowatt.scenario.document import Document
-from iowatt.scenario.strict import Strict, key
 
 SCHEMA: Final = "iowatt.duty-cycle/1"
 _LEAP: Final = 2000

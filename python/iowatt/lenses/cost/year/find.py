@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.year import completed, envelope, file, recorded
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle
 from iowatt.run.bundle import Run
-from iowatt.scenario.document import Document, read_text
 from iowatt.workload.find import load
 
 EXPECTED: Final = (

@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
-from iowatt.digits import apart
 from iowatt.lenses.cost.system import System
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
 from iowatt.lenses.one_array import MEASURES, WITHIN, Seen, measure_of, same_array

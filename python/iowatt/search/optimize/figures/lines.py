@@ -173,8 +173,8 @@ def _shorten(setting: str) -> str:
 
 
 def _text(x: float, y: float, text: Cell, anchor: str) -> dict[str, Any]:
-    aside = {"xshift": 4} if anchor == "left" else {}
+    staging = {"xshift": 4} if anchor == "left" else {}
     return {
         "x": x, "y": y, "text": plain(shown(text) if text is not None else ""), "showarrow": False,
-        "xanchor": anchor, "yanchor": "middle", "font": {"size": 11}, **aside,
+        "xanchor": anchor, "yanchor": "middle", "font": {"size": 11}, **staging,
     }  # fmt: skip

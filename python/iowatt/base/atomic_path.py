@@ -50,12 +50,12 @@ def folder(target: Path, refuse: Callable[[], None]) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(target, error) from None
-    with _made(target, f"{_PREFIX}{target.name}-") as aside:
-        aside.chmod(0o777 & ~umask())
-        with _room(target, aside):
-            yield aside
+    with _made(target, f"{_PREFIX}{target.name}-") as staging:
+        staging.chmod(0o777 & ~umask())
+        with _room(target, staging):
+            yield staging
         refuse()
-        _move_into_place(aside, target)
+        _move_into_place(staging, target)
         if threading.current_thread() is threading.main_thread():
             _COMPLETED.append(target)
 
@@ -66,17 +66,17 @@ def file(target: Path) -> Iterator[Path]:
 
     Raises ``InputError`` where it cannot be written.
     """
-    with _made(target, _PREFIX) as aside:
-        made = aside / target.name
-        with _room(target, aside, error_of_block=True):
+    with _made(target, _PREFIX) as staging:
+        made = staging / target.name
+        with _room(target, staging, error_of_block=True):
             yield made
             made.replace(target)
 
 
 def remove(path: Path) -> None:
     """Remove a file or folder: whatever interrupts it, it is whole or gone. Raises ``OSError``."""
-    with _made(path, _PREFIX) as aside:
-        path.rename(aside / path.name)
+    with _made(path, _PREFIX) as staging:
+        path.rename(staging / path.name)
 
 
 def holds_only(place: Path, *names: str) -> bool:
@@ -115,28 +115,28 @@ def _made(target: Path, prefix: str) -> Iterator[Path]:
     """A new folder beside ``target``, locked while the block runs; what is left of it then is removed."""
     try:
         sweep(target.parent)
-        aside, handle = _new(target.parent, prefix)
+        staging, handle = _new(target.parent, prefix)
     except OSError as error:
         raise _unwritable(target, error) from None
     try:
-        yield aside
+        yield staging
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
         if handle is not None:
             os.close(handle)
 
 
 def _new(place: Path, prefix: str) -> tuple[Path, int | None]:
     while True:
-        aside = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        staging = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
         try:
-            handle = _locked(aside)
+            handle = _locked(staging)
         except (BlockingIOError, FileNotFoundError):  # somebody's sweep was faster than our lock
             continue
         except (OSError, ImportError):  # no locks here: nobody's sweep has one either
-            return aside, None
-        if aside.is_dir():
-            return aside, handle
+            return staging, None
+        if staging.is_dir():
+            return staging, handle
         os.close(handle)
 
 
@@ -154,7 +154,7 @@ def _locked(path: Path) -> int:
 
 
 @contextmanager
-def _room(target: Path, aside: Path, *, error_of_block: bool = False) -> Iterator[None]:
+def _room(target: Path, staging: Path, *, error_of_block: bool = False) -> Iterator[None]:
     """Make an ``InputError`` of what keeps the block from writing; where said, also of its other calls."""
     try:
         yield
@@ -166,7 +166,7 @@ def _room(target: Path, aside: Path, *, error_of_block: bool = False) -> Iterato
             raise _unwritable(target, OSError(number, os.strerror(number))) from None
         if not (error_of_block and isinstance(error, OSError)):
             raise
-        if error.filename is not None and not str(error.filename).startswith(str(aside)):
+        if error.filename is not None and not str(error.filename).startswith(str(staging)):
             raise
         raise _unwritable(target, error) from None
 
@@ -188,15 +188,15 @@ def _unwritable(target: Path, error: OSError) -> InputError:
     return InputError(f"cannot be written: {error.strerror or error}", where=str(target))
 
 
-def _move_into_place(aside: Path, target: Path) -> None:
+def _move_into_place(staging: Path, target: Path) -> None:
     """Rename; what stood there before is moved out first and removed last."""
     if not target.exists():
-        aside.rename(target)
+        staging.rename(target)
         return
     with _made(target, _REPLACED) as old:
         target.rename(old / target.name)
         try:
-            aside.rename(target)
+            staging.rename(target)
         except BaseException:
             (old / target.name).rename(target)
             raise

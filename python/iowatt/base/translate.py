@@ -9,9 +9,9 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from iowatt.base import keys
+from iowatt.base.keys import Key
 from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
-from iowatt.scenario import keys
-from iowatt.scenario.keys import Key
 
 
 @dataclass(frozen=True)

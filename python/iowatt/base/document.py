@@ -12,11 +12,10 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from iowatt import reading
+from iowatt.base import input_file, overrides, translate
 from iowatt.base.errors import InputError
+from iowatt.base.locate import Lines
 from iowatt.base.problems import KeyPath, Problem, ScenarioError
-from iowatt.scenario import overrides, translate
-from iowatt.scenario.locate import Lines
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -134,7 +133,7 @@ def read_text(path: Path, hint: str = "`iowatt init` writes one to start from") 
     """The text of a TOML file; an ``InputError`` that names it where it cannot be read, with ``hint`` where
     there is none.
     """
-    return reading.text(path, "a TOML file", hint=hint)
+    return input_file.text(path, "a TOML file", hint=hint)
 
 
 def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:

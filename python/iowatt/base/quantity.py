@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from iowatt.scenario import units
+from iowatt.base import units
 
 _N: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
-from iowatt.scenario.units import format_bytes
+from iowatt.base.units import format_bytes
 
 _LIMITS = (
     ("minimum", "at least"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from iowatt.base.errors import InputError
@@ -139,7 +139,7 @@ def _index(elements: list[Any], part: str, place: str, done: KeyPath) -> int | N
 
 def _keys_of(listed: KeyPath) -> list[str]:
     """The keys that elements of a list of a scenario may have; none where a scenario has no such list."""
-    from iowatt.scenario.keys import catalogue  # a model reads this module before it is one
+    from iowatt.base.keys import catalogue  # a model reads this module before it is one
     from iowatt.scenario.model import Scenario
 
     path = ".".join(step for step in listed if isinstance(step, str))
@@ -150,3 +150,13 @@ def _keys_of(listed: KeyPath) -> list[str]:
 def key_path(raw: dict[str, Any], path: str, place: str) -> KeyPath:
     """Where ``path`` leads in ``raw``, whichever way it names the elements of lists."""
     return _assign(copy.deepcopy(raw), [part.strip() for part in path.split(".")], None, place)
+
+
+def with_overrides(text: str, overrides: Iterable[str]) -> str:
+    """The scenario's text with a comment at its end that lists what was changed on the command line."""
+    listed = list(overrides)
+    if not listed:
+        return text
+    # An override that spans lines must not escape from its comment.
+    lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
+    return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
